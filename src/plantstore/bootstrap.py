@@ -1,0 +1,62 @@
+"""The composition root: which adapter a database URL means, and the application around it.
+
+Adapters are imported when a URL asks for them: a start is quick because it imports little.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from socket import socket
+from typing import TYPE_CHECKING
+
+from plantstore.database import Administration, Database
+from plantstore.errors import SetupError
+from plantstore.logs import set_up_logs
+from plantstore.settings import Settings
+
+if TYPE_CHECKING:
+    from plantstore.http.app import App
+    from plantstore.sql.migrations import Migration
+
+
+def open_database(settings: Settings) -> Database:
+    """The serving side of the database. Call it on the loop that will use it."""
+    _demand_known(settings.database)
+    from plantstore.sqlite.database import SQLiteDatabase  # noqa: PLC0415
+
+    return SQLiteDatabase(settings)
+
+
+def open_administration(url: str) -> Administration:
+    """The administration's side of the database; an SQLite file is made where it is missing."""
+    _demand_known(url)
+    from plantstore.sqlite.administration import SQLiteAdministration  # noqa: PLC0415
+
+    return SQLiteAdministration(url)
+
+
+def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
+    """Move the database to this program's schema; the migrations that it lacked."""
+    _demand_known(url)
+    from plantstore.sqlite import connection  # noqa: PLC0415
+
+    return connection.migrate(connection.database_path(url), dry_run=dry_run)
+
+
+def create_app(settings: Settings) -> "App":
+    """The application on its database, for one serving process."""
+    from plantstore.http.app import App  # noqa: PLC0415
+
+    set_up_logs(settings.log_format)
+    return App(open_database(settings), settings)
+
+
+def serve(settings: Settings, listener: socket) -> bool:
+    """Serve until a signal or a broken database stops it; whether it was a signal."""
+    from plantstore.http import server  # noqa: PLC0415
+
+    return server.run(partial(create_app, settings), settings, listener)
+
+
+def _demand_known(url: str) -> None:
+    if not url.startswith("sqlite:"):
+        raise SetupError(f"{url!r} is no database URL that is known: write sqlite:///plants.db")

@@ -1,0 +1,50 @@
+"""The command line. Data goes to stdout; notes, progress and logs go to stderr."""
+
+import os
+import sys
+
+import click
+
+from plantstore.cli.maintenance import check, completion, migrate, version
+from plantstore.cli.members import member
+from plantstore.cli.serve import serve
+from plantstore.cli.stores import store
+from plantstore.cli.tokens import token
+from plantstore.cli.users import user
+from plantstore.errors import SetupError
+
+INTERRUPTED = 130
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+def cli() -> None:
+    """Plant Store keeps stores of plants behind a small HTTP/JSON interface.
+
+    \b
+    Serve, and make a token for a client:
+      plantstore serve
+      plantstore token create --store nursery --user ada
+    """
+
+
+for command in (serve, migrate, check, version, store, user, member, token, completion):
+    cli.add_command(command)
+
+
+def main() -> None:
+    """Run the command line and exit: 0, 1 for a failure, 2 for a wrong call, 130 interrupted."""
+    try:
+        status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
+    except click.ClickException as error:
+        error.show()
+        status = error.exit_code
+    except SetupError as error:
+        click.echo(f"Error: {error}", err=True)
+        status = 1
+    except (click.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    except BrokenPipeError:
+        # The reader of our output has left; so that the exit's flush does not fail once more:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 1
+    sys.exit(status)

@@ -1,0 +1,73 @@
+"""``plantstore migrate``, ``check``, ``version`` and ``completion``."""
+
+import os
+from contextlib import closing
+
+import click
+
+import plantstore
+from plantstore import bootstrap
+from plantstore.cli.options import database_option, json_option, quiet_option
+from plantstore.cli.output import print_json
+from plantstore.settings import load_settings
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@database_option
+@quiet_option
+def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
+    """Move the database to this program's schema.
+
+    \b
+    Example:
+      plantstore migrate --dry-run
+    """
+    done = bootstrap.migrate(database, dry_run=dry_run)
+    if quiet:
+        return
+    for migration in done:
+        verb = "would apply" if dry_run else "applied"
+        click.echo(f"{verb} migration {migration.number} ({migration.name})", err=True)
+    if not done:
+        click.echo("the schema is up to date", err=True)
+
+
+@click.command()
+@click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
+@click.option("--database", metavar="URL", help="Database to look at.")
+def check(file: str | None, database: str | None) -> None:
+    """Look at the settings, the database, its schema and SQLite's version."""
+    settings = load_settings({"database": database}, os.environ, file)
+    click.echo("ok: the settings are valid")
+    with closing(bootstrap.open_administration(settings.database)) as administration:
+        for finding in administration.check():
+            click.echo(f"ok: {finding}")
+
+
+@click.command()
+@json_option
+def version(*, as_json: bool) -> None:
+    """Print the program's version."""
+    if as_json:
+        print_json({"version": plantstore.__version__})
+    else:
+        click.echo(plantstore.__version__)
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def completion(context: click.Context, shell: str) -> None:
+    """Print the shell's completion script.
+
+    \b
+    Example:
+      eval "$(plantstore completion bash)"
+    """
+    from click.shell_completion import get_completion_class  # noqa: PLC0415 - seldom needed
+
+    script = get_completion_class(shell)
+    root = context.find_root()
+    if script is not None:
+        click.echo(script(root.command, {}, "plantstore", "_PLANTSTORE_COMPLETE").source())

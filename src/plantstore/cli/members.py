@@ -1,0 +1,58 @@
+"""``plantstore member``: add, remove, list."""
+
+from contextlib import closing
+
+import click
+
+from plantstore.bootstrap import open_administration
+from plantstore.cli.options import database_option, json_option
+from plantstore.cli.output import print_records
+from plantstore.model import Role
+
+
+@click.group()
+def member() -> None:
+    """Say which user may do what in a store."""
+
+
+@member.command()
+@click.option("--store", required=True, help="Name of the store.")
+@click.option("--user", required=True, help="Subject of the user.")
+@click.option(
+    "--role",
+    type=click.Choice(list(Role)),
+    required=True,
+    help="reader: list; editor and owner: list, create, delete.",
+)
+@database_option
+def add(store: str, user: str, role: str, database: str) -> None:
+    """Give a user a role in a store, or another one than before.
+
+    \b
+    Example:
+      plantstore member add --store nursery --user ada --role editor
+    """
+    with closing(open_administration(database)) as administration:
+        administration.add_member(store, user, Role(role))
+
+
+@member.command()
+@click.option("--store", required=True, help="Name of the store.")
+@click.option("--user", required=True, help="Subject of the user.")
+@database_option
+def remove(store: str, user: str, database: str) -> None:
+    """Take a user's role in a store: no token of the user opens it any more."""
+    with closing(open_administration(database)) as administration:
+        administration.remove_member(store, user)
+
+
+@member.command("list")
+@click.option("--store", required=True, help="Name of the store.")
+@database_option
+@json_option
+def list_members(store: str, database: str, *, as_json: bool) -> None:
+    """List the members of a store."""
+    with closing(open_administration(database)) as administration:
+        found = administration.list_members(store)
+    records = [{"user": member.subject, "role": member.role.value} for member in found]
+    print_records(records, ("user", "role"), as_json=as_json)

@@ -1,0 +1,37 @@
+"""Options that several commands have."""
+
+import os
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from plantstore.settings import load_settings
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+def database_option(command: Command) -> Command:
+    """``--database URL``: the command gets the URL that holds, from the flag or the settings."""
+    return click.option(
+        "--database",
+        metavar="URL",
+        callback=lambda _context, _option, url: choose_database(url),
+        help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
+        "your data folder.",
+    )(command)
+
+
+def choose_database(url: str | None) -> str:
+    """The database URL of a flag, the environment, the settings file or the default."""
+    return load_settings({"database": url}, os.environ).database
+
+
+def json_option(command: Command) -> Command:
+    """``--json``: data as JSON, for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def quiet_option(command: Command) -> Command:
+    """``--quiet``: no notes on stderr."""
+    return click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")(command)

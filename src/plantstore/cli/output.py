@@ -1,0 +1,53 @@
+"""Prints data on stdout: as JSON for programs, as a table for people."""
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+
+import click
+import msgspec
+
+_WIDTH_OFF_TERMINAL = 1000
+
+
+def print_json(value: object) -> None:
+    """One value as JSON, indented."""
+    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+
+
+def print_records(
+    records: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool
+) -> None:
+    """Records as a JSON array, or as a table of these columns."""
+    if as_json:
+        print_json(list(records))
+    else:
+        _print_table(records, columns)
+
+
+def format_time(milliseconds: int | None) -> str | None:
+    """A Unix time in ISO 8601, UTC."""
+    if milliseconds is None:
+        return None
+    moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
+    return moment.isoformat().replace("+00:00", "Z")
+
+
+def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    for record in records:
+        table.add_row(*(Text(_to_text(record[column])) for column in columns))
+    width = None if sys.stdout.isatty() else _WIDTH_OFF_TERMINAL
+    Console(width=width, highlight=False).print(table)
+
+
+def _to_text(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, list):
+        return ",".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,66 @@
+"""``plantstore serve``."""
+
+import logging
+import os
+from contextlib import closing
+from pathlib import Path
+
+import click
+
+from plantstore import bootstrap
+from plantstore.cli.welcome import welcome
+from plantstore.logs import set_up_logs
+from plantstore.settings import load_settings
+
+logger = logging.getLogger("plantstore")
+
+
+@click.command()
+@click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
+@click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=int, help="Port to listen on; 0 takes a free one.  [default: 8080]")
+@click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
+@click.option("--workers", type=int, help="Processes that serve.  [default: 1]")
+@click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
+@click.option("--tls-key", metavar="FILE", help="The certificate's private key (PEM).")
+@click.option(
+    "--cors-origin",
+    "cors_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
+)
+@click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
+@click.option("--welcome", "welcomes", is_flag=True, help="Make and show a first token.")
+def serve(
+    file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
+) -> None:
+    """Serve the interface.
+
+    Every option has an environment variable, such as PLANTSTORE_PORT; there and in the settings
+    file are more settings: see docs/settings.md.
+
+    \b
+    Examples:
+      plantstore serve
+      plantstore serve --port 9000 --database sqlite:///plants.db
+      plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+    """
+    if cors_origins:
+        flags["cors_origins"] = tuple(origin for origin in cors_origins if origin != "none")
+    settings = load_settings(flags, os.environ, file)
+    set_up_logs(settings.log_format)
+    from plantstore.http.server import listen, origin_of  # noqa: PLC0415 - slow to import
+
+    for pem in filter(None, (settings.tls_cert, settings.tls_key)):
+        if not Path(pem).is_file():
+            raise click.UsageError(f"there is no file {pem}")
+    with closing(listen(settings)) as listener:
+        origin = origin_of(settings, listener)
+        with closing(bootstrap.open_administration(settings.database)) as administration:
+            if welcomes:
+                welcome(administration, origin)
+        logger.info("serving %s on %s", settings.database, origin)
+        if not bootstrap.serve(settings, listener):
+            raise click.exceptions.Exit(1)
+        logger.info("stopped")

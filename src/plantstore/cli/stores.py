@@ -1,0 +1,63 @@
+"""``plantstore store``: create, list, delete."""
+
+from contextlib import closing
+
+import click
+
+from plantstore.bootstrap import open_administration
+from plantstore.cli.options import database_option, json_option
+from plantstore.cli.output import format_time, print_json, print_records
+from plantstore.model import Store
+
+
+@click.group()
+def store() -> None:
+    """Make, list and delete stores."""
+
+
+@store.command()
+@click.argument("name")
+@database_option
+@json_option
+def create(name: str, database: str, *, as_json: bool) -> None:
+    """Make a store.
+
+    \b
+    Example:
+      plantstore store create nursery
+    """
+    with closing(open_administration(database)) as administration:
+        made = administration.create_store(name)
+    if as_json:
+        print_json(_describe(made))
+    else:
+        click.echo(made.name)
+
+
+@store.command("list")
+@database_option
+@json_option
+def list_stores(database: str, *, as_json: bool) -> None:
+    """List all stores."""
+    with closing(open_administration(database)) as administration:
+        records = [_describe(found) for found in administration.list_stores()]
+    print_records(records, ("name", "revision", "created_at"), as_json=as_json)
+
+
+@store.command()
+@click.argument("name")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@database_option
+def delete(name: str, database: str, *, yes: bool) -> None:
+    """Delete a store with all its plants, events, members and tokens."""
+    if not yes:
+        click.confirm(
+            f"Delete the store {name} with all that is in it, for good?", abort=True, err=True
+        )
+    with closing(open_administration(database)) as administration:
+        administration.delete_store(name)
+
+
+def _describe(found: Store) -> dict[str, object]:
+    created_at = format_time(found.created_at)
+    return {"name": found.name, "revision": found.revision, "created_at": created_at}

@@ -1,0 +1,155 @@
+"""``plantstore token``: create, list, revoke."""
+
+import re
+import sys
+import time
+from contextlib import closing
+from typing import Any
+
+import click
+
+from plantstore.bootstrap import open_administration
+from plantstore.cli.options import database_option, json_option, quiet_option
+from plantstore.cli.output import format_time, print_json, print_records
+from plantstore.model import Role, Scope, Token, TokenRequest
+
+_LIFETIME = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
+_UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_COLUMNS = ("id", "store", "user", "label", "scopes", "all_stores", "expires_at", "revoked_at")
+
+
+@click.group()
+def token() -> None:
+    """Make, list and revoke tokens."""
+
+
+def _read_lifetime(
+    _context: click.Context, _option: click.Parameter, text: str
+) -> int | None:
+    """When the token expires, in Unix milliseconds; None for never."""
+    if text == "never":
+        return None
+    match = _LIFETIME.fullmatch(text)
+    if match is None:
+        raise click.BadParameter("write never, or a number with m, h, d or w, such as 90d")
+    seconds = int(match[1]) * _UNIT_SECONDS[match[2]]
+    return time.time_ns() // 10**6 + seconds * 1000
+
+
+@token.command()
+@click.option("--store", help="Name of the token's store; made where it is missing.")
+@click.option("--user", required=True, help="Subject of the user; made where it is missing.")
+@click.option(
+    "--role",
+    type=click.Choice(list(Role)),
+    help="Role for a user who is no member yet: by default owner of a new store, else editor.",
+)
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice(list(Scope)),
+    multiple=True,
+    help="What the token may do; repeatable; by default all that the role allows.",
+)
+@click.option(
+    "--expires",
+    metavar="90d|never",
+    default="never",
+    show_default=True,
+    callback=_read_lifetime,
+    help="How long the token is valid, in m, h, d or w.",
+)
+@click.option("--label", default="", help="A note, to tell the token from others.")
+@click.option("--all-stores", is_flag=True, help="Open every store of the user.")
+@database_option
+@json_option
+@quiet_option
+def create(
+    store: str | None,
+    user: str,
+    role: str | None,
+    scopes: tuple[str, ...],
+    expires: int | None,
+    label: str,
+    database: str,
+    *,
+    all_stores: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Make a token and print it, once: it cannot be shown again.
+
+    A missing store, user or membership is made with it.
+
+    \b
+    Examples:
+      TOKEN=$(plantstore token create --store nursery --user ada)
+      plantstore token create --store nursery --user kiosk --role reader --expires 90d
+      plantstore token create --user ada --all-stores --scope list
+    """
+    if store is None and not all_stores:
+        raise click.UsageError("name the token's store with --store, or give --all-stores")
+    request = TokenRequest(
+        subject=user,
+        store=store,
+        role=None if role is None else Role(role),
+        scopes=frozenset(map(Scope, scopes)) or None,
+        label=label,
+        all_stores=all_stores,
+        expires_at=expires,
+    )
+    with closing(open_administration(database)) as administration:
+        issued = administration.create_token(request)
+    for note in () if quiet else issued.made:
+        click.echo(note, err=True)
+    if as_json:
+        print_json({"token": issued.secret, **_describe(issued.token)})
+    else:
+        click.echo(issued.secret)
+
+
+@token.command("list")
+@click.option("--store", help="Only tokens made for this store.")
+@database_option
+@json_option
+def list_tokens(store: str | None, database: str, *, as_json: bool) -> None:
+    """List tokens, without their secrets."""
+    with closing(open_administration(database)) as administration:
+        records = [_describe(found) for found in administration.list_tokens(store)]
+    print_records(records, _COLUMNS, as_json=as_json)
+
+
+@token.command()
+@click.argument("token")
+@database_option
+@quiet_option
+def revoke(token: str, database: str, *, quiet: bool) -> None:
+    """Refuse a token from now on. TOKEN is its id, or itself, or - to read it from stdin.
+
+    \b
+    Example:
+      plantstore token revoke 1f0c9a52b7d84e63
+    """
+    if token == "-":  # noqa: S105 - the sign for stdin
+        token = sys.stdin.readline().strip()
+    with closing(open_administration(database)) as administration:
+        revoked = administration.revoke_token(token)
+    if not quiet:
+        click.echo(
+            f"revoked the token {revoked.token_id} of {revoked.subject} for {revoked.store}",
+            err=True,
+        )
+
+
+def _describe(found: Token) -> dict[str, Any]:
+    return {
+        "id": found.token_id,
+        "store": found.store,
+        "user": found.subject,
+        "label": found.label,
+        "scopes": sorted(found.scopes),
+        "all_stores": found.all_stores,
+        "created_at": format_time(found.created_at),
+        "expires_at": format_time(found.expires_at),
+        "revoked_at": format_time(found.revoked_at),
+    }

@@ -1,0 +1,43 @@
+"""``plantstore user``: create, list."""
+
+from contextlib import closing
+
+import click
+
+from plantstore.bootstrap import open_administration
+from plantstore.cli.options import database_option, json_option
+from plantstore.cli.output import print_json, print_records
+
+
+@click.group()
+def user() -> None:
+    """Make and list users."""
+
+
+@user.command()
+@click.argument("subject")
+@database_option
+@json_option
+def create(subject: str, database: str, *, as_json: bool) -> None:
+    """Make a user, known by SUBJECT.
+
+    \b
+    Example:
+      plantstore user create ada
+    """
+    with closing(open_administration(database)) as administration:
+        made = administration.create_user(subject)
+    if as_json:
+        print_json({"subject": made.subject})
+    else:
+        click.echo(made.subject)
+
+
+@user.command("list")
+@database_option
+@json_option
+def list_users(database: str, *, as_json: bool) -> None:
+    """List all users."""
+    with closing(open_administration(database)) as administration:
+        records = [{"subject": found.subject} for found in administration.list_users()]
+    print_records(records, ("subject",), as_json=as_json)

@@ -1,0 +1,42 @@
+"""A first store with a token, for a newcomer: shown once, on stdout, and only when asked for."""
+
+import click
+
+from plantstore.database import Administration
+from plantstore.model import TokenRequest
+
+_STORE = "nursery"
+_USER = "gardener"
+
+_FIRST = """\
+Plant Store serves on {origin}
+
+A first store, {store}, was made. This token opens it; it is shown only now, so keep it:
+
+  {token}
+
+Create a plant, list the plants, delete one:
+
+  curl {origin}/plants -H 'Authorization: Bearer {token}' \\
+    -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
+
+  curl {origin}/plants -H 'Authorization: Bearer {token}'
+
+  curl -X DELETE {origin}/plants/1 -H 'Authorization: Bearer {token}'
+"""
+
+_LATER = """\
+Plant Store serves on {origin}
+
+For another token: plantstore token create --store NAME --user NAME
+"""
+
+
+def welcome(administration: Administration, origin: str) -> None:
+    """Show the three calls with a new token where there is no store yet, else where we serve."""
+    if administration.list_stores():
+        click.echo(_LATER.format(origin=origin))
+        return
+    request = TokenRequest(subject=_USER, store=_STORE, label="welcome")
+    issued = administration.create_token(request)
+    click.echo(_FIRST.format(origin=origin, store=_STORE, token=issued.secret))

@@ -1,0 +1,71 @@
+"""The domain's errors. They know no HTTP: their numbers, statuses and messages stand in the one
+table of ``http/errors.py``, which formats a message with the error's details.
+"""
+
+
+class PlantStoreError(Exception):
+    """Base of all errors that a caller is told about; ``details`` are what the message names."""
+
+    def __init__(self, **details: object) -> None:
+        super().__init__(*details.values())
+        self.details = details
+
+
+class InvalidPlantError(PlantStoreError):
+    """A NewPlant breaks a rule. Details: ``fault``."""
+
+
+class IdTakenError(PlantStoreError):
+    """The id belongs to another plant of this store. Details: ``plant_id``."""
+
+
+class AlreadyStoredError(PlantStoreError):
+    """An identical plant is stored already. Details: ``plant_id``."""
+
+
+class KeyReusedError(PlantStoreError):
+    """The Idempotency-Key was another request's."""
+
+
+class KeyRunningError(PlantStoreError):
+    """A request with this Idempotency-Key has not ended yet."""
+
+
+class MissingTokenError(PlantStoreError):
+    """The request has no bearer token."""
+
+
+class InvalidTokenError(PlantStoreError):
+    """The token is unknown, malformed, expired or revoked: which one is not said."""
+
+
+class ForbiddenError(PlantStoreError):
+    """The token's scopes or its user's role do not allow this. Details: ``scope``."""
+
+
+class NoSuchPlantError(PlantStoreError):
+    """The store has no plant with this id. Details: ``plant_id``."""
+
+
+class NoSuchStoreError(PlantStoreError):
+    """There is no such store, or the caller is no member of it: which one is not said."""
+
+
+class TooManyRequestsError(PlantStoreError):
+    """The caller is over its rate. Details: ``retry_after`` in seconds."""
+
+
+class OverloadedError(PlantStoreError):
+    """A bound on work in hand is reached; nothing was done."""
+
+
+class DatabaseUnavailableError(PlantStoreError):
+    """The database cannot be used now; nothing was written."""
+
+
+class OutcomeUnknownError(PlantStoreError):
+    """The database failed while committing: the write may be there or not."""
+
+
+class SetupError(Exception):
+    """The service cannot be started or administered this way; the message says what to do."""

@@ -1,0 +1,119 @@
+"""Answers lists: from a ready page, from one read of the database, or as a stream.
+
+Invariant: what is sent is the store at one revision, and never silently cut: where the limit
+leaves plants out, a Link leads on to them.
+"""
+
+import zlib
+from collections.abc import AsyncIterator
+
+from msgspec.structs import replace
+
+from plantstore.database import Database, Snapshot
+from plantstore.http.answers import JSON, Answer, Headers, Stream
+from plantstore.http.pages import ReadyPages
+from plantstore.http.parameters import (
+    ListParameters,
+    PlantsPath,
+    read_list_parameters,
+    write_parameters,
+)
+from plantstore.http.request import Request
+from plantstore.model import Caller, PlantQuery
+
+# Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
+_PAGE_MOST = 1000
+_CACHE_CONTROL = (b"cache-control", b"private, no-cache")
+
+
+class PlantLists:
+    """The lists of all stores; ``cache_size`` bytes of answers are kept ready."""
+
+    def __init__(self, database: Database, cache_size: int) -> None:
+        self._database = database
+        self._ready = ReadyPages(cache_size)
+
+    async def answer(self, request: Request, path: PlantsPath, caller: Caller) -> Answer | Stream:
+        """The list that the request asks for, or that it is as the client has it."""
+        parameters = read_list_parameters(request.query)
+        known = request.headers.get(b"if-none-match")
+        if known is not None:
+            etag = _make_etag(caller.store_id, caller.revision, parameters)
+            if _matches(known, etag):
+                return Answer(304, [(b"etag", etag), _CACHE_CONTROL])
+        key = (caller.store_id, caller.revision, path.store_name, parameters.canonical)
+        ready = self._ready.get(key)
+        if ready is not None:
+            return ready
+        return await self._read(request, path, caller.store_id, parameters)
+
+    async def _read(
+        self, request: Request, path: PlantsPath, store_id: int, parameters: ListParameters
+    ) -> Answer | Stream:
+        query = parameters.query
+        page = await self._database.read_page(store_id, query, _PAGE_MOST)
+        if page.more and (query.limit is None or query.limit > _PAGE_MOST):
+            snapshot = await self._database.open_snapshot(store_id)
+            return await self._stream(request, path, store_id, parameters, snapshot)
+        headers = _make_headers(store_id, page.revision, parameters)
+        if page.more:
+            headers.append(_make_link(path, query, page.last_id))
+        body = b"[%s]" % page.plants
+        headers.append((b"content-length", b"%d" % len(body)))
+        answer = Answer(200, headers, body)
+        self._ready.put((store_id, page.revision, path.store_name, parameters.canonical), answer)
+        return answer
+
+    async def _stream(
+        self,
+        request: Request,
+        path: PlantsPath,
+        store_id: int,
+        parameters: ListParameters,
+        snapshot: Snapshot,
+    ) -> Answer | Stream:
+        try:
+            headers = _make_headers(store_id, snapshot.revision, parameters)
+            last_id = await snapshot.find_last_id(parameters.query)
+        except BaseException:
+            await snapshot.close()
+            raise
+        if last_id is not None:
+            headers.append(_make_link(path, parameters.query, last_id))
+        if request.method == "HEAD":
+            await snapshot.close()
+            return Answer(200, headers)
+        return Stream(headers, _read_parts(snapshot, parameters.query), snapshot.close)
+
+
+async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:
+    opening = b"["
+    more = True
+    while more:
+        page = await snapshot.read_page(query, _PAGE_MOST)
+        yield opening + page.plants
+        opening = b","
+        left = None if query.limit is None else query.limit - page.count
+        more = page.more and left != 0
+        query = replace(query, first_id=page.last_id + 1, limit=left) if more else query
+    yield b"]"
+
+
+def _make_headers(store_id: int, revision: int, parameters: ListParameters) -> Headers:
+    return [JSON, (b"etag", _make_etag(store_id, revision, parameters)), _CACHE_CONTROL]
+
+
+def _make_etag(store_id: int, revision: int, parameters: ListParameters) -> bytes:
+    return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(parameters.canonical.encode()))
+
+
+def _matches(known: bytes, etag: bytes) -> bool:
+    """Whether If-None-Match names this entity tag; its comparison is the weak one."""
+    tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
+    return etag in tags or tags == [b"*"]
+
+
+def _make_link(path: PlantsPath, query: PlantQuery, last_id: int) -> tuple[bytes, bytes]:
+    store = "" if path.store_name is None else f"/stores/{path.store_name}"
+    parameters = write_parameters(replace(query, first_id=last_id + 1))
+    return (b"link", f'<{store}/plants?{parameters}>; rel="next"'.encode())

@@ -1,0 +1,38 @@
+"""Ready list answers, kept while they are fresh: bounded in bytes, the longest unused go first.
+
+A key holds the store's revision, which the caller's look-up has just proved: an answer of an
+older revision is never asked for again.
+"""
+
+from collections import OrderedDict
+
+from plantstore.http.answers import Answer
+
+PageKey = tuple[int, int, str | None, str]
+_ENTRY_OVERHEAD = 1000  # bytes of an entry beyond its body, roughly
+
+
+class ReadyPages:
+    """Answers by (store, revision, store's name in the path, canonical parameters), at most ``size`` bytes of them."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._used = 0
+        self._answers: OrderedDict[PageKey, Answer] = OrderedDict()
+
+    def get(self, key: PageKey) -> Answer | None:
+        """The ready answer, if there is one."""
+        answer = self._answers.get(key)
+        if answer is not None:
+            self._answers.move_to_end(key)
+        return answer
+
+    def put(self, key: PageKey, answer: Answer) -> None:
+        """Keep an answer, and drop as many of the longest unused as it takes."""
+        if key in self._answers:
+            return
+        self._answers[key] = answer
+        self._used += len(answer.body) + _ENTRY_OVERHEAD
+        while self._used > self._size:
+            _, dropped = self._answers.popitem(last=False)
+            self._used -= len(dropped.body) + _ENTRY_OVERHEAD

@@ -1,0 +1,167 @@
+"""Reads what stands in a request's target: the path's segments, the id, the list's query.
+
+Numbers have JSON's form: ``int`` alone would take ``１２``, ``1_0`` and ``+7``.
+"""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TypeVar
+from urllib.parse import quote, unquote_to_bytes
+
+from msgspec import Struct
+
+from plantstore.errors import PlantStoreError
+from plantstore.http.cursor import decode_cursor, encode_cursor
+from plantstore.http.errors import (
+    BadCursorError,
+    BadFieldsError,
+    BadLimitError,
+    BadPlantIdError,
+    BadTagError,
+)
+from plantstore.model import (
+    DEFAULT_FIELDS,
+    INT64_MAX,
+    INT64_MIN,
+    LIMIT_MAX,
+    TAG_MAX,
+    Field,
+    PlantQuery,
+    text_fault,
+)
+
+Value = TypeVar("Value")
+
+_INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
+
+
+class PlantsPath(Struct, frozen=True):
+    """``/plants`` or ``/plants/{id}``, or either below ``/stores/{store}``."""
+
+    store_name: str | None = None
+    plant_id: str | None = None
+
+
+_PLANTS = PlantsPath()
+
+
+def read_plants_path(raw_path: bytes) -> PlantsPath | None:
+    """The path of one of the operations, or None; segments are told apart before decoding."""
+    if raw_path == b"/plants":
+        return _PLANTS
+    match [unquote_to_bytes(part).decode(errors="replace") for part in raw_path.split(b"/")]:
+        case ["", "plants"]:
+            return _PLANTS
+        case ["", "plants", plant_id] if plant_id:
+            return PlantsPath(None, plant_id)
+        case ["", "stores", store_name, "plants"]:
+            return PlantsPath(store_name)
+        case ["", "stores", store_name, "plants", plant_id] if plant_id:
+            return PlantsPath(store_name, plant_id)
+    return None
+
+
+def read_plant_id(text: str) -> int:
+    """The id in a path.
+
+    :raises BadPlantIdError: it is no int64.
+    """
+    plant_id = _read_integer(text)
+    if plant_id is None or not INT64_MIN <= plant_id <= INT64_MAX:
+        raise BadPlantIdError
+    return plant_id
+
+
+class ListParameters(Struct, frozen=True):
+    """The list's query, and its parameters in the one canonical writing that names its answers."""
+
+    query: PlantQuery
+    canonical: str
+
+
+@lru_cache(maxsize=1024)
+def read_list_parameters(query: bytes) -> ListParameters:
+    """The parameters of a list; unknown ones are ignored.
+
+    :raises PlantStoreError: one is bad or given twice.
+    """
+    given = _split(query)
+    found = PlantQuery(
+        limit=_read_one(given, "limit", _read_limit, BadLimitError, None),
+        first_id=_read_one(given, "after", _read_after, BadCursorError, INT64_MIN),
+        tag=_read_one(given, "tag", _read_tag, BadTagError, None),
+        fields=_read_one(given, "fields", _read_fields, BadFieldsError, DEFAULT_FIELDS),
+    )
+    return ListParameters(found, write_parameters(found))
+
+
+def write_parameters(query: PlantQuery) -> str:
+    """The query as parameters of a URL: equal queries are written alike."""
+    parameters = []
+    if query.limit is not None:
+        parameters.append(f"limit={query.limit}")
+    if query.first_id > INT64_MIN:
+        parameters.append(f"after={encode_cursor(query.first_id - 1)}")
+    if query.tag is not None:
+        parameters.append(f"tag={quote(query.tag, safe='')}")
+    if query.fields != DEFAULT_FIELDS:
+        parameters.append("fields=" + ",".join(field for field in Field if field in query.fields))
+    return "&".join(parameters)
+
+
+def _split(query: bytes) -> dict[str, list[str]]:
+    """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
+    given: dict[str, list[str]] = {}
+    for part in query.split(b"&"):
+        name, _, value = (_decode(half) for half in part.partition(b"="))
+        given.setdefault(name, []).append(value)
+    return given
+
+
+def _decode(text: bytes) -> str:
+    return unquote_to_bytes(text.replace(b"+", b" ")).decode(errors="surrogateescape")
+
+
+def _read_one(
+    given: dict[str, list[str]],
+    name: str,
+    read: Callable[[str], Value],
+    error: type[PlantStoreError],
+    default: Value,
+) -> Value:
+    values = given.get(name, [])
+    if len(values) > 1:
+        raise error(fault="is given twice: give it once")
+    return read(values[0]) if values else default
+
+
+def _read_limit(text: str) -> int:
+    limit = _read_integer(text)
+    if limit is None or not 0 <= limit <= LIMIT_MAX:
+        raise BadLimitError(fault=f"must be a whole number from 0 to {LIMIT_MAX}")
+    return limit
+
+
+def _read_after(text: str) -> int:
+    last_id = decode_cursor(text)
+    if last_id is None:
+        raise BadCursorError(fault="must be a cursor from an answer's Link header")
+    return last_id + 1
+
+
+def _read_tag(text: str) -> str:
+    if fault := text_fault(text, TAG_MAX):
+        raise BadTagError(fault=fault)
+    return text
+
+
+def _read_fields(text: str) -> frozenset[Field]:
+    names = text.split(",")
+    if len(set(names)) < len(names) or not set(names) <= set(Field):
+        raise BadFieldsError(fault="must be some of id,name,tag, each once, parted by commas")
+    return frozenset(Field(name) for name in names)
+
+
+def _read_integer(text: str) -> int | None:
+    return int(text) if _INTEGER.fullmatch(text) else None

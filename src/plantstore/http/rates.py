@@ -1,0 +1,40 @@
+"""Rate limits: how often one user may call one worker process."""
+
+import math
+import time
+
+from plantstore.errors import SetupError, TooManyRequestsError
+from plantstore.model import Caller
+
+
+class Rates:
+    """Counts calls by user over a moving window; without a limit it lets all pass."""
+
+    def __init__(self, limit: str | None) -> None:
+        self._limiter = None
+        if limit is None:
+            return
+        # Not imported at the top: it takes a third of a start, and most services have no limit.
+        from limits import parse  # noqa: PLC0415
+        from limits.storage import MemoryStorage  # noqa: PLC0415
+        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415
+
+        try:
+            self._limit = parse(limit)
+        except ValueError:
+            raise SetupError(
+                f"rate_limit is {limit!r}, which is no rate: write one such as 100/second"
+            ) from None
+        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+
+    def check(self, caller: Caller) -> None:
+        """Count one call.
+
+        :raises TooManyRequestsError: it is one too many.
+        """
+        if self._limiter is None:
+            return
+        user = str(caller.user_id)
+        if not self._limiter.hit(self._limit, user):
+            reset = self._limiter.get_window_stats(self._limit, user).reset_time
+            raise TooManyRequestsError(retry_after=max(1, math.ceil(reset - time.time())))

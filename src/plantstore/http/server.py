@@ -1,0 +1,87 @@
+"""Runs the application under uvicorn, in this process or in several workers."""
+
+import signal
+import socket
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import uvicorn
+
+from plantstore.errors import SetupError
+from plantstore.http.protocol import BoundedProtocol
+from plantstore.settings import Settings
+
+if TYPE_CHECKING:
+    from plantstore.http.app import App
+
+_BACKLOG = 2048
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket that takes connections from now on.
+
+    :raises SetupError: the address cannot be had.
+    """
+    host, port = settings.host, settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        raise SetupError(
+            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port"
+        ) from None
+    listener.set_inheritable(True)
+    return listener
+
+
+def origin_of(settings: Settings, listener: socket.socket) -> str:
+    """The address at which a client on this machine reaches the service."""
+    scheme = "http" if settings.tls_cert is None else "https"
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - recognised, not bound
+        host = "127.0.0.1"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def run(create_app: "Callable[[], App]", settings: Settings, listener: socket.socket) -> bool:
+    """Serve until a signal or a broken database stops it; whether it was a signal."""
+    config = ServerConfig(create_app, settings)
+    if settings.workers > 1:
+        from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - one process needs none
+
+        Multiprocess(config, [listener]).run()
+        return True
+    for stop in (signal.SIGINT, signal.SIGTERM):
+        # uvicorn raises the signal again when it has drained; it must not end us then.
+        signal.signal(stop, lambda *_: None)
+    uvicorn.Server(config).run([listener])
+    return not config.loaded_app.has_failed
+
+
+class ServerConfig(uvicorn.Config):
+    """uvicorn's configuration, with the settings for the protocol; it travels to the workers."""
+
+    def __init__(self, create_app: "Callable[[], App]", settings: Settings) -> None:
+        super().__init__(
+            create_app,
+            factory=True,
+            http=BoundedProtocol,
+            loop="uvloop",
+            ws="none",
+            lifespan="on",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            workers=settings.workers,
+            timeout_keep_alive=settings.idle_timeout,  # type: ignore[arg-type]  # any number does
+            timeout_graceful_shutdown=settings.drain_timeout,  # type: ignore[arg-type]
+            ssl_certfile=settings.tls_cert,
+            ssl_keyfile=settings.tls_key,
+        )
+        self.settings = settings

@@ -1,0 +1,234 @@
+"""The domain's data: frozen structs, decoded once at the edge and then only passed on.
+
+Words are the glossary's (docs/glossary in ARCHITECTURE.md). Times are Unix times in milliseconds,
+ids are signed 64-bit integers.
+"""
+
+import re
+from enum import Enum, StrEnum
+
+from msgspec import Struct
+
+INT64_MIN = -(2**63)
+INT64_MAX = 2**63 - 1
+LIMIT_MAX = 2**31 - 1
+NAME_MAX = 256
+TAG_MAX = 64
+SUBJECT_MAX = 255
+LABEL_MAX = 64
+
+_CONTROL_OR_SURROGATE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+_STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+
+
+class Scope(StrEnum):
+    """One thing that a token may do."""
+
+    LIST = "list"
+    CREATE = "create"
+    DELETE = "delete"
+
+
+class Role(StrEnum):
+    """What a member may do in a store."""
+
+    READER = "reader"
+    EDITOR = "editor"
+    OWNER = "owner"
+
+    @property
+    def scopes(self) -> frozenset[Scope]:
+        """The operations that the role allows."""
+        return _ROLE_SCOPES[self]
+
+
+_ROLE_SCOPES = {
+    Role.READER: frozenset({Scope.LIST}),
+    Role.EDITOR: frozenset(Scope),
+    Role.OWNER: frozenset(Scope),
+}
+
+
+class Plant(Struct, frozen=True, omit_defaults=True):
+    """What every member of a store sees of a plant."""
+
+    name: str
+    tag: str | None = None
+
+
+class NewPlant(Struct, frozen=True):
+    """A plant with the id that its creator chose, unique within the store."""
+
+    id: int
+    name: str
+    tag: str | None = None
+
+
+class Field(StrEnum):
+    """A field of a listed plant, in the order in which answers have them."""
+
+    ID = "id"
+    NAME = "name"
+    TAG = "tag"
+
+
+DEFAULT_FIELDS = frozenset({Field.NAME, Field.TAG})
+
+
+class PlantQuery(Struct, frozen=True):
+    """Which plants of a store, in ascending order of id.
+
+    ``limit`` is None for all. ``first_id`` is the lowest id wanted. ``tag`` matches exactly.
+    """
+
+    limit: int | None = None
+    first_id: int = INT64_MIN
+    tag: str | None = None
+    fields: frozenset[Field] = DEFAULT_FIELDS
+
+
+class Page(Struct, frozen=True):
+    """Plants of one store at one revision.
+
+    ``plants`` holds ``count`` JSON objects, parted by commas, without the array's brackets;
+    ``last_id`` is the last one's id, meaningless where there is none; ``more`` says whether the
+    query matches plants beyond it.
+    """
+
+    revision: int
+    count: int
+    plants: bytes
+    last_id: int
+    more: bool
+
+
+class Caller(Struct, frozen=True):
+    """Who sent a request, as its token proves, and the store that the request is about.
+
+    ``role`` is None where the user is no member of that store, or there is no such store;
+    ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
+    store's, read together with the rest.
+    """
+
+    user_id: int
+    token_label: str
+    expires_at: int | None
+    store_id: int
+    role: Role | None
+    permissions: frozenset[Scope]
+    revision: int
+
+
+def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Scope]:
+    """What a token with these scopes may do for a member with this role."""
+    return frozenset() if role is None else scopes & role.scopes
+
+
+class IdempotencyKey(Struct, frozen=True):
+    """A client's key for one create, and the SHA-256 of that request's body."""
+
+    key: str
+    fingerprint: bytes
+
+
+class Outcome(Enum):
+    """How a write ended. The values are stored with idempotency keys: never change one."""
+
+    CREATED = "created"
+    ID_TAKEN = "id_taken"
+    ALREADY_STORED = "already_stored"
+    KEY_REUSED = "key_reused"
+    DELETED = "deleted"
+    NO_SUCH_PLANT = "no_such_plant"
+    NO_SUCH_STORE = "no_such_store"
+
+
+class Event(Struct, frozen=True):
+    """One change to a store: ``plant.created`` or ``plant.deleted``, with the plant as it was."""
+
+    revision: int
+    kind: str
+    plant: NewPlant
+    at: int
+    user_id: int
+    token_label: str
+
+
+class Store(Struct, frozen=True):
+    """One tenant's collection of plants; every change to them raises its revision by one."""
+
+    store_id: int
+    name: str
+    revision: int
+    created_at: int
+
+
+class User(Struct, frozen=True):
+    """Who calls: a subject name."""
+
+    user_id: int
+    subject: str
+
+
+class Member(Struct, frozen=True):
+    """A user's role in a store."""
+
+    subject: str
+    role: Role
+
+
+class Token(Struct, frozen=True):
+    """What is kept of a token: everything but the secret. ``token_id`` tells it from others."""
+
+    token_id: str
+    store: str
+    subject: str
+    label: str
+    scopes: frozenset[Scope]
+    all_stores: bool
+    created_at: int
+    expires_at: int | None
+    revoked_at: int | None
+
+
+class TokenRequest(Struct, frozen=True):
+    """A token to make. What is missing of its store, user and membership is made with it.
+
+    ``role`` is for a membership that is missing, ``scopes`` None means all that the role allows.
+    ``store`` None, with ``all_stores``, takes the user's first.
+    """
+
+    subject: str
+    store: str | None = None
+    role: Role | None = None
+    scopes: frozenset[Scope] | None = None
+    label: str = ""
+    all_stores: bool = False
+    expires_at: int | None = None
+
+
+class IssuedToken(Struct, frozen=True):
+    """A new token, whose secret is never shown again, and sentences on what was made with it."""
+
+    secret: str
+    token: Token
+    made: tuple[str, ...]
+
+
+def text_fault(text: str, longest: int) -> str | None:
+    """The rule that a name, tag, subject or label breaks, or None.
+
+    The rule completes a sentence that begins with the field's name.
+    """
+    if not 1 <= len(text) <= longest:
+        return f"must be 1 to {longest} characters long, not {len(text)}"
+    if _CONTROL_OR_SURROGATE.search(text):
+        return "must not have control characters (U+0000 to U+001F, U+007F) or lone surrogates"
+    if text.isspace():
+        return "must not be only white space"
+    return None
+
+
+def is_store_name(name: str) -> bool:
+    """Whether a store can have this name: it stands in paths, so it is written as a DNS label."""
+    return _STORE_NAME.fullmatch(name) is not None

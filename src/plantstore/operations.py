@@ -1,0 +1,84 @@
+"""The three operations and who may use them: straight lines from a token to an outcome.
+
+They know neither HTTP nor SQL: errors are raised by their names in ``errors``.
+"""
+
+import time
+
+from plantstore.database import Database
+from plantstore.errors import (
+    AlreadyStoredError,
+    ForbiddenError,
+    IdTakenError,
+    InvalidTokenError,
+    KeyReusedError,
+    NoSuchPlantError,
+    NoSuchStoreError,
+    PlantStoreError,
+)
+from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Scope
+from plantstore.tokens import hash_token, read_store_id
+
+
+async def authenticate(database: Database, token: str, store_name: str | None) -> Caller:
+    """Who calls with this token, and about which store: its own, or the one of that name.
+
+    :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
+    :raises NoSuchStoreError: there is no such store, or it is none of the caller's.
+    """
+    store_id = read_store_id(token)
+    if store_id is None:
+        raise InvalidTokenError
+    caller = await database.find_caller(store_id, hash_token(token), store_name)
+    if caller is None or (caller.expires_at is not None and caller.expires_at <= _now()):
+        raise InvalidTokenError
+    if caller.role is None:
+        raise NoSuchStoreError
+    return caller
+
+
+def authorise(caller: Caller, scope: Scope) -> None:
+    """Let the caller do this only where both its token and its role allow it.
+
+    :raises ForbiddenError: one of them does not.
+    """
+    if scope not in caller.permissions:
+        raise ForbiddenError(scope=scope.value)
+
+
+async def create_plant(
+    database: Database, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
+) -> None:
+    """Store a plant in the caller's store; return when it is durable.
+
+    :raises PlantStoreError: the id is taken, or the key was another request's.
+    """
+    outcome = await database.create_plant(caller.store_id, caller, plant, key)
+    _raise_unless(outcome, Outcome.CREATED, plant.id)
+
+
+async def delete_plant(database: Database, caller: Caller, plant_id: int) -> None:
+    """Remove a plant from the caller's store; return when that is durable.
+
+    :raises NoSuchPlantError: the store has no plant with this id.
+    """
+    outcome = await database.delete_plant(caller.store_id, caller, plant_id)
+    _raise_unless(outcome, Outcome.DELETED, plant_id)
+
+
+_ERRORS: dict[Outcome, type[PlantStoreError]] = {
+    Outcome.ID_TAKEN: IdTakenError,
+    Outcome.ALREADY_STORED: AlreadyStoredError,
+    Outcome.KEY_REUSED: KeyReusedError,
+    Outcome.NO_SUCH_PLANT: NoSuchPlantError,
+    Outcome.NO_SUCH_STORE: NoSuchStoreError,
+}
+
+
+def _raise_unless(outcome: Outcome, wanted: Outcome, plant_id: int) -> None:
+    if outcome is not wanted:
+        raise _ERRORS[outcome](plant_id=plant_id)
+
+
+def _now() -> int:
+    return time.time_ns() // 10**6

@@ -1,0 +1,147 @@
+"""The settings: read once, at the start, and passed in.
+
+Each comes from a flag, an environment variable ``PLANTSTORE_<NAME>`` (or a file named by
+``PLANTSTORE_<NAME>_FILE``, for secrets), the settings file (TOML), or its default: the first of
+these that has it.
+"""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, get_type_hints
+
+import msgspec
+from msgspec import Meta, Struct
+
+from plantstore.errors import SetupError
+
+Seconds = Annotated[float, Meta(gt=0, le=86400)]
+Count = Annotated[int, Meta(ge=1, le=1_000_000)]
+
+
+def _about(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class Settings(Struct, frozen=True, kw_only=True):
+    """All settings with their defaults; the descriptions are the reference that the docs show."""
+
+    database: Annotated[
+        str, _about("URL of the database; the default is a file in the user's data folder")
+    ]
+    host: Annotated[str, _about("address to listen on")] = "127.0.0.1"
+    port: Annotated[
+        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 takes a free one")
+    ] = 8080
+    workers: Annotated[
+        Annotated[int, Meta(ge=1, le=64)],
+        _about("processes that serve; one is the fastest for writes to SQLite"),
+    ] = 1
+    tls_cert: Annotated[str | None, _about("PEM file of the TLS certificate chain")] = None
+    tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
+    cors_origins: Annotated[
+        tuple[str, ...],
+        _about("origins whose pages may call the service: `*` for any, nothing for none"),
+    ] = ("*",)
+    log_format: Annotated[
+        Literal["text", "json"], _about("form of the log lines on stderr")
+    ] = "text"
+    rate_limit: Annotated[
+        str | None,
+        _about("most requests of one user and worker, such as `100/second`; none by default"),
+    ] = None
+    cache_size: Annotated[
+        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of ready list answers kept in memory")
+    ] = 16 * 2**20
+    max_connections: Annotated[Count, _about("open connections, beyond which new ones get 503")] = (
+        4096
+    )
+    max_requests: Annotated[Count, _about("requests in hand, beyond which more get 503")] = 2048
+    max_writes: Annotated[Count, _about("creates and deletes waiting for a commit")] = 1024
+    max_streams: Annotated[Count, _about("long lists being sent at the same time")] = 16
+    head_timeout: Annotated[Seconds, _about("seconds for a request's head to arrive")] = 10.0
+    body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
+    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept")] = 75.0
+    write_timeout: Annotated[
+        Seconds, _about("seconds a create or delete waits for the database to take it")
+    ] = 10.0
+    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent whole")] = 600.0
+    drain_timeout: Annotated[
+        Seconds, _about("seconds that requests in hand get to end when the service stops")
+    ] = 30.0
+
+
+def load_settings(
+    flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
+) -> Settings:
+    """The settings from flags that are not None, the environment and the TOML ``file``.
+
+    :raises SetupError: a value is not valid, or the file has a setting that is none.
+    """
+    given = _read_file(file or environ.get("PLANTSTORE_SETTINGS"))
+    given |= _read_environment(environ)
+    given |= {name: value for name, value in flags.items() if value is not None}
+    if not given.get("database"):
+        given["database"] = default_database()
+    try:
+        settings = msgspec.convert(given, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SetupError(f"a setting is not valid: {error}") from None
+    if (settings.tls_cert is None) != (settings.tls_key is None):
+        raise SetupError("tls_cert and tls_key go together: give both or neither")
+    return settings
+
+
+def default_database() -> str:
+    """URL of the SQLite file in the user's data folder."""
+    from platformdirs import user_data_path  # noqa: PLC0415 - not needed where a URL is given
+
+    return f"sqlite:///{user_data_path('plantstore', appauthor=False) / 'plantstore.db'}"
+
+
+def setting_names() -> tuple[str, ...]:
+    """The settings' names, in the order of the reference."""
+    return Settings.__struct_fields__
+
+
+def setting_description(name: str) -> str:
+    """What the docs say of a setting."""
+    hint = get_type_hints(Settings, include_extras=True)[name]
+    return next(m.description for m in hint.__metadata__ if m.description)
+
+
+def _read_file(file: str | None) -> dict[str, object]:
+    if not file:
+        return {}
+    try:
+        given = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SetupError(f"cannot read the settings file {file}: {error}") from None
+    for name in given:
+        if name not in setting_names():
+            known = ", ".join(setting_names())
+            raise SetupError(f"{file}: there is no setting {name!r}; there are: {known}")
+    return given
+
+
+def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
+    given: dict[str, object] = {}
+    for name in setting_names():
+        variable = f"PLANTSTORE_{name.upper()}"
+        value = environ.get(variable)
+        if value is None and (secret := environ.get(f"{variable}_FILE")):
+            value = _read_secret(f"{variable}_FILE", secret)
+        if value is not None:
+            given[name] = _split(value) if name == "cors_origins" else value
+    return given
+
+
+def _read_secret(variable: str, file: str) -> str:
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
+
+
+def _split(value: str) -> tuple[str, ...]:
+    return tuple(part for part in value.replace(",", " ").split() if part)

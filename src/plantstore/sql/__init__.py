@@ -1,0 +1,1 @@
+"""What the SQL adapters share: named queries and numbered migrations, read from their files."""

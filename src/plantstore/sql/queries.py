@@ -1,0 +1,13 @@
+"""Reads an adapter's ``queries.sql``: SQL is written there, under a name, and nowhere else."""
+
+import re
+from importlib.resources import files
+
+_NAME_LINE = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+
+
+def load_queries(package: str) -> dict[str, str]:
+    """The named queries of the package's ``queries.sql``, by name."""
+    text = files(package).joinpath("queries.sql").read_text(encoding="utf-8")
+    _, *parts = _NAME_LINE.split(text)
+    return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}

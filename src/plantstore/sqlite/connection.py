@@ -1,0 +1,166 @@
+"""Opens the SQLite file: its folder, its rights, its settings and its schema.
+
+Invariant: the folder and the files are readable by their owner alone, and no connection is given
+out on a schema that this program does not know.
+"""
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+
+from plantstore.errors import SetupError
+from plantstore.sql.migrations import (
+    Migration,
+    demand_current,
+    find_pending,
+    load_migrations,
+)
+from plantstore.sqlite.file_lock import FileLock
+
+# Older ones can corrupt a database when a WAL file is reset while another connection reads it.
+OLDEST_SQLITE = (3, 51, 3)
+_BUSY_TIMEOUT_MS = 5000
+_URL_PREFIX = "sqlite:///"
+
+# WAL with FULL: a commit is on the disk when it returns. The size limit gives back what a long
+# reader made the WAL grow to.
+_SETTINGS = f"""
+    PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS};
+    PRAGMA synchronous = FULL;
+    PRAGMA foreign_keys = ON;
+    PRAGMA journal_size_limit = {64 * 2**20};
+"""
+
+
+def database_path(url: str) -> Path:
+    """The file of a URL such as ``sqlite:///plants.db`` or ``sqlite:////var/lib/plants.db``.
+
+    :raises SetupError: the URL names no file.
+    """
+    path = url.removeprefix(_URL_PREFIX)
+    if not url.startswith(_URL_PREFIX) or not path or path == ":memory:" or path.endswith("/"):
+        raise SetupError(
+            f"{url!r} is no database URL: write sqlite:///plants.db for a file in this folder, "
+            "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
+        )
+    return Path(path).expanduser().absolute()
+
+
+def connect(path: Path) -> apsw.Connection:
+    """A connection to an existing file, with the settings that every one of them needs."""
+    connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
+    # Without it, SQLite prepares a statement again whenever another value is bound (4 times the
+    # time of the caller's look-up), since it is built with statistics on values.
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
+    connection.execute(_SETTINGS)
+    return connection
+
+
+def open_lock(path: Path) -> FileLock:
+    """The lock that every process takes around a write to this database."""
+    return FileLock(path.with_name(path.name + "-lock"))
+
+
+def prepare(path: Path) -> None:
+    """Make the file with its tables where it is missing; refuse a schema of another version.
+
+    :raises SetupError: the file or its schema cannot be used; the message says what to do.
+    """
+    demand_sqlite_version()
+    try:
+        _create_file(path)
+        with open_lock(path) as lock, lock.held():
+            connection = connect(path)
+            try:
+                _prepare_schema(connection)
+            finally:
+                connection.close()
+    except OSError as error:
+        raise SetupError(f"cannot use the database {path}: {error.strerror}") from error
+    except apsw.Error as error:
+        raise SetupError(f"cannot use the database {path}: {error}") from error
+
+
+def demand_sqlite_version() -> None:
+    """Refuse a SQLite with known faults.
+
+    :raises SetupError: the SQLite that apsw brings is too old.
+    """
+    version = apsw.sqlite_lib_version()
+    if tuple(int(part) for part in version.split(".")) < OLDEST_SQLITE:
+        needed = ".".join(map(str, OLDEST_SQLITE))
+        raise SetupError(
+            f"SQLite {version} can corrupt databases; {needed} or newer is needed: "
+            "install a newer apsw"
+        )
+
+
+def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
+    """Apply the migrations that the file lacks, and give them; with ``dry_run`` only give them."""
+    _create_file(path)
+    with open_lock(path) as lock, lock.held():
+        connection = connect(path)
+        try:
+            _enable_wal(connection)
+            pending = find_pending(_migrations(), _applied(connection))
+            if not dry_run:
+                _apply(connection, pending)
+            return pending
+        finally:
+            connection.close()
+
+
+def _create_file(path: Path) -> None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    # SQLite gives its other files the rights of this one.
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+
+
+def _prepare_schema(connection: apsw.Connection) -> None:
+    _enable_wal(connection)
+    applied = _applied(connection)
+    pending = find_pending(_migrations(), applied)
+    if applied:
+        demand_current(pending)
+    elif connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        raise SetupError(
+            "it is a SQLite database of another program: name another file with --database"
+        )
+    else:
+        _apply(connection, pending)
+
+
+def _enable_wal(connection: apsw.Connection) -> None:
+    mode = connection.execute("PRAGMA journal_mode = WAL").get
+    if mode != "wal":
+        raise SetupError("its file system cannot do WAL (is it a network drive?): use a local disk")
+
+
+def _migrations() -> Sequence[Migration]:
+    return load_migrations("plantstore.sqlite")
+
+
+def _applied(connection: apsw.Connection) -> dict[int, str]:
+    if not connection.execute(
+        "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
+    ).get:
+        return {}
+    return dict(connection.execute("SELECT number, checksum FROM schema_migrations").fetchall())
+
+
+def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
+    """One transaction for all, so that a killed process leaves the old schema whole."""
+    with connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, "
+            "name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
+        )
+        for migration in pending:
+            connection.execute(migration.sql)
+            connection.execute(
+                "INSERT INTO schema_migrations VALUES (?, ?, ?, ?)",
+                (migration.number, migration.name, migration.checksum, time.time_ns() // 10**6),
+            )

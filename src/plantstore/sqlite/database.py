@@ -1,0 +1,148 @@
+"""The serving side on SQLite.
+
+Callers and pages are read on the event loop's thread, in microseconds; writes go to the writer's
+thread, long lists to a few threads of their own.
+"""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+
+import apsw
+
+from plantstore.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.model import (
+    Caller,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Page,
+    PlantQuery,
+    Role,
+    Scope,
+    permissions_of,
+)
+from plantstore.settings import Settings
+from plantstore.sql.queries import load_queries
+from plantstore.sqlite.batch import Create, Delete
+from plantstore.sqlite.commit_mark import CommitMark
+from plantstore.sqlite.connection import connect, database_path, prepare
+from plantstore.sqlite.reading import PageReader
+from plantstore.sqlite.snapshot import SQLiteSnapshot
+from plantstore.sqlite.writer import Writer
+
+logger = logging.getLogger(__name__)
+
+_MOST_CALLERS = 10_000
+_READER_THREADS = 2
+
+
+class SQLiteDatabase:
+    """Serves one file. Make it on the event loop that uses it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._path = database_path(settings.database)
+        prepare(self._path)
+        self._sql = load_queries("plantstore.sqlite")
+        self._connection = connect(self._path)
+        self._execute = self._connection.cursor().execute
+        self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
+        self._commit_mark = CommitMark(self._path)
+        self._callers: dict[tuple[bytes, str | None], Caller] = {}
+        self._pages = PageReader(self._connection, self._sql)
+        self._writer = Writer(self._path, settings.max_writes, settings.write_timeout)
+        self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
+        self._most_snapshots = settings.max_streams
+        self._snapshots: set[SQLiteSnapshot] = set()
+
+    async def find_caller(
+        self, store_id: int, token_hash: bytes, store_name: str | None
+    ) -> Caller | None:
+        """See ``Database``. Callers found since the last commit by anyone are remembered."""
+        if self._commit_mark.has_moved() or len(self._callers) > _MOST_CALLERS:
+            self._callers.clear()
+        caller = self._callers.get((token_hash, store_name))
+        if caller is None:
+            caller = self._read_caller(store_id, token_hash, store_name)
+            if caller is not None:
+                self._callers[token_hash, store_name] = caller
+        return caller
+
+    async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
+        """See ``Database``."""
+        with _told_apart():
+            return self._pages.read_page(store_id, query, most)
+
+    async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
+        """See ``Database``."""
+        if len(self._snapshots) >= self._most_snapshots:
+            raise OverloadedError
+        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots.discard)
+        self._snapshots.add(snapshot)
+        try:
+            with _told_apart():
+                await snapshot.open(self._path)
+        except BaseException:
+            self._snapshots.discard(snapshot)
+            raise
+        return snapshot
+
+    async def create_plant(
+        self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
+    ) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Create(store_id, caller, plant, key))
+
+    async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Delete(store_id, caller, plant_id))
+
+    async def check(self) -> None:
+        """See ``Database``."""
+        if self._writer.broken.done():
+            raise DatabaseUnavailableError
+        with _told_apart():
+            self._execute(self._sql["find_revision"], (0,)).fetchall()
+
+    async def wait_until_broken(self) -> Exception:
+        """See ``Database``."""
+        return await asyncio.shield(self._writer.broken)
+
+    async def close(self) -> None:
+        """See ``Database``."""
+        await self._writer.close()
+        for snapshot in list(self._snapshots):
+            await snapshot.close()
+        self._threads.shutdown()
+        self._connection.close()
+        self._commit_mark.close()
+
+    def _read_caller(
+        self, store_id: int, token_hash: bytes, store_name: str | None
+    ) -> Caller | None:
+        with _told_apart():
+            if store_name is None:
+                found = self._execute(self._sql["find_caller"], (store_id, token_hash))
+            else:
+                found = self._execute(
+                    self._sql["find_caller_of_named_store"], (store_id, token_hash, store_name)
+                )
+            row = found.get
+        if row is None:
+            return None
+        *who, role_name, scopes, revision = row
+        role = None if role_name is None else Role(role_name)
+        permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
+        return Caller(*who, role, permissions, revision)
+
+
+@contextmanager
+def _told_apart() -> Iterator[None]:
+    """Turn SQLite's errors into the port's."""
+    try:
+        yield
+    except apsw.Error as error:
+        logger.exception("a read failed")
+        raise DatabaseUnavailableError from error

@@ -1,0 +1,44 @@
+"""A lock that processes on one machine share, by a file beside the database.
+
+SQLite's own waiting polls, and under several writing processes some wait for hundreds of
+milliseconds; a waiter of this lock is woken as soon as it is free.
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+
+class FileLock:
+    """One opening of the lock's file; only one of them, in any process, is held at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Wait until the lock is free, and hold it."""
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def close(self) -> None:
+        """Let the file go."""
+        os.close(self._file)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

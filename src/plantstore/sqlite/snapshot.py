@@ -1,0 +1,67 @@
+"""A store as it was at one moment, on a connection of its own, for a long list.
+
+The connection is used by one thread at a time, and never by the event loop's.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import Executor
+from pathlib import Path
+from typing import TypeVar
+
+import apsw
+
+from plantstore.model import Page, PlantQuery
+from plantstore.sqlite.connection import connect
+from plantstore.sqlite.reading import PageReader
+
+Result = TypeVar("Result")
+
+
+class SQLiteSnapshot:
+    """A read transaction; ``closed`` is called with the snapshot when it is over."""
+
+    revision = 0
+
+    def __init__(
+        self,
+        store_id: int,
+        sql: dict[str, str],
+        threads: Executor,
+        closed: "Callable[[SQLiteSnapshot], None]",
+    ) -> None:
+        self._store_id = store_id
+        self._sql = sql
+        self._threads = threads
+        self._closed = closed
+        self._connection: apsw.Connection | None = None
+
+    async def open(self, path: Path) -> None:
+        """Begin the transaction: from now on the snapshot stays as it is."""
+        await self._run(lambda: self._open(path))
+
+    async def read_page(self, query: PlantQuery, most: int) -> Page:
+        """See ``Snapshot``."""
+        return await self._run(
+            lambda: self._reader.read_in_transaction(self._store_id, query, most)
+        )
+
+    async def find_last_id(self, query: PlantQuery) -> int | None:
+        """See ``Snapshot``."""
+        return await self._run(lambda: self._reader.find_last_id(self._store_id, query))
+
+    async def close(self) -> None:
+        """See ``Snapshot``."""
+        self._closed(self)
+        if self._connection is not None:
+            await self._run(self._connection.close)
+
+    def _open(self, path: Path) -> None:
+        self._connection = connect(path)
+        self._reader = PageReader(self._connection, self._sql)
+        self._connection.execute("BEGIN")
+        found = self._connection.execute(self._sql["find_revision"], (self._store_id,))
+        self.revision = found.get or 0
+
+    async def _run(self, function: Callable[[], Result]) -> Result:
+        return await asyncio.get_running_loop().run_in_executor(self._threads, function)

@@ -1,0 +1,144 @@
+"""Tokens on SQLite: made with all that they need, listed without their secrets, revoked.
+
+The functions are parts of a transaction of the records that they are given.
+"""
+
+from collections.abc import Sequence
+
+from plantstore.errors import SetupError
+from plantstore.model import (
+    LABEL_MAX,
+    IssuedToken,
+    Role,
+    Scope,
+    Store,
+    Token,
+    TokenRequest,
+    User,
+    text_fault,
+)
+from plantstore.sqlite.records import Records, now
+from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token
+
+_ID_LENGTH = 16
+
+
+def create_token(records: Records, request: TokenRequest) -> IssuedToken:
+    """A new token, and its missing store, user and membership."""
+    if request.label and (fault := text_fault(request.label, LABEL_MAX)):
+        raise SetupError(f"a token's label {fault}")
+    made: list[str] = []
+    user = records.find_user(request.subject)
+    if user is None:
+        user = records.insert_user(request.subject)
+        made.append(f"made the user {user.subject}")
+    if request.store is not None:
+        role = _join(records, request.store, user, request.role, made)
+        store = records.demand_store(request.store)
+    if request.store is None or request.all_stores:
+        store = _demand_first_store(records, user)
+        role = Role.OWNER  # the role in each store bounds what the token may do there
+    scopes = _choose_scopes(request.scopes, role)
+    secret = make_token(store.store_id)
+    records.query(
+        "insert_token",
+        store.store_id,
+        hash_token(secret),
+        user.user_id,
+        request.all_stores,
+        ",".join(sorted(scopes)),
+        request.label,
+        now(),
+        request.expires_at,
+    )
+    return IssuedToken(secret, find_token(records, secret), tuple(made))
+
+
+def list_tokens(records: Records, store: str | None) -> Sequence[Token]:
+    """The tokens made for a store, or all; the oldest first."""
+    return [_to_token(*row) for row in records.query("list_tokens", store)]
+
+
+def find_token(records: Records, token: str) -> Token:
+    """The token, given its id or itself."""
+    if token.startswith(PREFIX + "_"):
+        if not is_well_formed(token):
+            raise SetupError("the token is mistyped: its checksum is wrong")
+        token = _make_id(hash_token(token))
+    for found in list_tokens(records, None):
+        if found.token_id == token:
+            return found
+    raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
+
+
+def revoke_token(records: Records, token: str) -> Token:
+    """Refuse the token from now on."""
+    token_id = find_token(records, token).token_id
+    records.query("revoke_token", token_id, now())
+    return find_token(records, token_id)
+
+
+def _join(
+    records: Records, store_name: str, user: User, wanted: Role | None, made: list[str]
+) -> Role:
+    """The user's role in the store; a new store's first member owns it."""
+    store = records.find_store(store_name)
+    default = Role.EDITOR
+    if store is None:
+        store = records.insert_store(store_name)
+        made.append(f"made the store {store.name}")
+        default = Role.OWNER
+    role = records.find_role(store, user)
+    if role is None:
+        role = wanted or default
+        records.set_role(store, user, role)
+        made.append(f"made {user.subject} {role} of {store.name}")
+    elif wanted not in (None, role):
+        raise SetupError(
+            f"{user.subject} is {role} of {store.name} already: change that with "
+            f"`plantstore member add --store {store.name} --user {user.subject} --role {wanted}`"
+        )
+    return role
+
+
+def _demand_first_store(records: Records, user: User) -> Store:
+    row = records.query("find_first_store", user.user_id).fetchone()
+    if row is None:
+        raise SetupError(f"{user.subject} is no member of any store: name one with --store")
+    return Store(*row)
+
+
+def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Scope]:
+    if wanted is None:
+        return role.scopes
+    if beyond := wanted - role.scopes:
+        raise SetupError(f"the role {role} does not allow: {', '.join(sorted(beyond))}")
+    return wanted
+
+
+def _make_id(token_hash: bytes) -> str:
+    return token_hash.hex()[:_ID_LENGTH]
+
+
+def _to_token(
+    token_hash: bytes,
+    store: str,
+    subject: str,
+    label: str,
+    scopes: str,
+    all_stores: int,
+    created_at: int,
+    expires_at: int | None,
+    revoked_at: int | None,
+) -> Token:
+    return Token(
+        token_id=_make_id(token_hash),
+        store=store,
+        subject=subject,
+        label=label,
+        scopes=frozenset(map(Scope, scopes.split(","))),
+        all_stores=bool(all_stores),
+        created_at=created_at,
+        expires_at=expires_at,
+        revoked_at=revoked_at,
+    )

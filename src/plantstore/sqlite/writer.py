@@ -1,0 +1,166 @@
+"""Group commit: one thread that turns the writes waiting into transactions.
+
+Writes that arrive while a commit is under way form the next one. Invariant: a write's future has
+an outcome only after its commit is durable, and a write that was given up was never taken.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import apsw
+
+from plantstore.errors import (
+    DatabaseUnavailableError,
+    OutcomeUnknownError,
+    OverloadedError,
+)
+from plantstore.model import Outcome
+from plantstore.sqlite.batch import BatchWriter, Write
+from plantstore.sqlite.connection import connect, open_lock
+
+logger = logging.getLogger(__name__)
+
+_CHECKPOINT_PAGES = 1000
+_SWEEP_SECONDS = 1.0
+
+# After a failed fsync the kernel may drop the pages and report the next fsync as good.
+_BREAKING = frozenset(
+    {apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT}
+)
+
+Pending = tuple[Write, "asyncio.Future[Outcome]", float]
+
+
+class Writer:
+    """The only writer of this process.
+
+    ``most_waiting`` bounds the queue; a write not taken within ``patience`` seconds is given up.
+    ``broken`` gets the fault after which nothing is written any more.
+    """
+
+    def __init__(self, path: Path, most_waiting: int, patience: float) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._most_waiting = most_waiting
+        self._patience = patience
+        self._lock = open_lock(path)
+        self._connection = connect(path)
+        self._connection.set_wal_hook(self._note_wal_size)
+        self._batches = BatchWriter(self._connection, lambda: time.time_ns() // 10**6)
+        self._wal_pages = 0
+        self._pending: list[Pending] = []
+        self._arrived = threading.Condition()
+        self._closing = False
+        self.broken: asyncio.Future[Exception] = self._loop.create_future()
+        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
+        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, write: Write) -> "asyncio.Future[Outcome]":
+        """Queue a write; the future ends with its outcome, or with why there is none."""
+        if self.broken.done():
+            raise DatabaseUnavailableError
+        if len(self._pending) >= self._most_waiting:
+            raise OverloadedError
+        future: asyncio.Future[Outcome] = self._loop.create_future()
+        with self._arrived:
+            self._pending.append((write, future, self._loop.time() + self._patience))
+            self._arrived.notify()
+        return future
+
+    async def close(self) -> None:
+        """Commit what is waiting, and end the thread."""
+        self._sweep.cancel()
+        with self._arrived:
+            self._closing = True
+            self._arrived.notify()
+        await self._loop.run_in_executor(None, self._thread.join)
+        self._connection.close()
+        self._lock.close()
+
+    def _give_up_late(self) -> None:
+        with self._arrived:
+            now = self._loop.time()
+            late = [pending for pending in self._pending if pending[2] <= now]
+            del self._pending[: len(late)]
+        _deliver(late, [DatabaseUnavailableError() for _ in late])
+        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
+
+    # From here on, in the writer's thread.
+
+    def _run(self) -> None:
+        try:
+            while self._wait():
+                with self._lock.held():
+                    batch = self._take()
+                    results = self._commit(batch)
+                self._loop.call_soon_threadsafe(_deliver, batch, results)
+                self._checkpoint()
+        except Exception as error:
+            logger.exception("the writer cannot go on")
+            self._break(error)
+
+    def _wait(self) -> bool:
+        """Wait for a write; False when closing and none is left."""
+        with self._arrived:
+            while not self._pending and not self._closing:
+                self._arrived.wait()
+            return bool(self._pending)
+
+    def _take(self) -> list[Pending]:
+        with self._arrived:
+            batch, self._pending = self._pending, []
+        return batch
+
+    def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
+        try:
+            return self._batches.write([write for write, _, _ in batch])
+        except apsw.Error as error:
+            logger.error("a batch of %d writes failed: %s", len(batch), error)
+            if error.extendedresult in _BREAKING:
+                self._break(error)
+                return [OutcomeUnknownError() for _ in batch]
+            return [DatabaseUnavailableError() for _ in batch]
+        except Exception as error:
+            if len(batch) == 1:
+                return [error]
+            # One of them is at fault: it must not fail its neighbours.
+            return [self._commit([pending])[0] for pending in batch]
+
+    def _checkpoint(self) -> None:
+        """Move the WAL into the database when it has grown, after the answers are out."""
+        if self._wal_pages < _CHECKPOINT_PAGES:
+            return
+        try:
+            self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.Error as error:
+            logger.warning("a checkpoint failed, and will be tried again: %s", error)
+            if error.extendedresult in _BREAKING:
+                self._break(error)
+        self._wal_pages = 0
+
+    def _break(self, error: Exception) -> None:
+        def set_broken() -> None:
+            if not self.broken.done():
+                self.broken.set_result(error)
+            waiting = self._take()
+            _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
+
+        self._loop.call_soon_threadsafe(set_broken)
+
+    def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
+        self._wal_pages = pages
+        return apsw.SQLITE_OK
+
+
+def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:
+    for (_, future, _), result in zip(batch, results, strict=True):
+        if future.done():  # its request was cancelled
+            continue
+        if isinstance(result, Outcome):
+            future.set_result(result)
+        else:
+            future.set_exception(result)

@@ -1,0 +1,75 @@
+"""The form of tokens: ``pst_<store number>_<32 random bytes><checksum>``.
+
+Numbers are base62. The store's number only routes the look-up; the checksum, a CRC-32, only
+spots typing errors and leaked tokens. A token is kept as its SHA-256 alone.
+"""
+
+import hashlib
+import re
+import secrets
+import string
+import zlib
+from functools import lru_cache
+
+PREFIX = "pst"
+_DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
+_VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
+_SECRET_BYTES = 32
+_SECRET_LENGTH = 43  # 62**43 > 2**256
+_CHECKSUM_LENGTH = 6  # 62**6 > 2**32
+_STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
+
+
+def make_token(store_id: int) -> str:
+    """A new token for the store with this number."""
+    secret = int.from_bytes(secrets.token_bytes(_SECRET_BYTES), "big")
+    unchecked = f"{PREFIX}_{_to_base62(store_id)}_{_to_base62(secret, _SECRET_LENGTH)}"
+    return unchecked + _checksum(unchecked)
+
+
+def read_store_id(token: str) -> int | None:
+    """The store's number in a token, or None where the token has none.
+
+    It is all that a look-up needs; the checksum is not looked at, since a token with a wrong one
+    is found nowhere.
+    """
+    parts = token.split("_")
+    if len(parts) != 3 or parts[0] != PREFIX:  # noqa: PLR2004 - prefix, number, secret
+        return None
+    return _from_base62(parts[1])
+
+
+def is_well_formed(token: str) -> bool:
+    """Whether the token has the form and the checksum of a token that was not mistyped."""
+    return (
+        read_store_id(token) is not None
+        and len(token.split("_")[2]) == _SECRET_LENGTH + _CHECKSUM_LENGTH
+        and _checksum(token[:-_CHECKSUM_LENGTH]) == token[-_CHECKSUM_LENGTH:]
+    )
+
+
+def hash_token(token: str) -> bytes:
+    """What is stored of a token: its SHA-256, 32 bytes."""
+    return hashlib.sha256(token.encode()).digest()
+
+
+def _checksum(unchecked: str) -> str:
+    return _to_base62(zlib.crc32(unchecked.encode()), _CHECKSUM_LENGTH)
+
+
+def _to_base62(number: int, length: int = 1) -> str:
+    digits = ""
+    while number:
+        number, digit = divmod(number, 62)
+        digits = _DIGITS[digit] + digits
+    return digits.rjust(length, _DIGITS[0])
+
+
+@lru_cache(maxsize=1000)
+def _from_base62(digits: str) -> int | None:
+    if not _STORE_NUMBER.fullmatch(digits):
+        return None
+    number = 0
+    for digit in digits:
+        number = number * 62 + _VALUES[digit]
+    return number
