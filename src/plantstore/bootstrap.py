@@ -3,6 +3,7 @@
 Adapters are imported when a URL asks for them: a start is quick because it imports little.
 """
 
+import gc
 from collections.abc import Sequence
 from functools import partial
 from socket import socket
@@ -47,7 +48,12 @@ def create_app(settings: Settings) -> "App":
     from plantstore.http.app import App  # noqa: PLC0415
 
     set_up_logs(settings.log_format)
-    return App(open_database(settings), settings)
+    app = App(open_database(settings), settings)
+    # What is there now stays, and requests leave hardly any cycles: the collector's rounds took
+    # 8 % of a create's time.
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+    return app
 
 
 def serve(settings: Settings, listener: socket) -> bool:

@@ -1,5 +1,7 @@
-"""The domain's errors. They know no HTTP: their numbers, statuses and messages stand in the one
-table of ``http/errors.py``, which formats a message with the error's details.
+"""The domain's errors.
+
+They know no HTTP: their numbers, statuses and messages stand in the one table of
+``http/errors.py``, which formats a message with the error's details.
 """
 
 

@@ -43,9 +43,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         _about("origins whose pages may call the service: `*` for any, nothing for none"),
     ] = ("*",)
-    log_format: Annotated[
-        Literal["text", "json"], _about("form of the log lines on stderr")
-    ] = "text"
+    log_format: Annotated[Literal["text", "json"], _about("form of the log lines on stderr")] = (
+        "text"
+    )
     rate_limit: Annotated[
         str | None,
         _about("most requests of one user and worker, such as `100/second`; none by default"),
@@ -107,7 +107,7 @@ def setting_names() -> tuple[str, ...]:
 def setting_description(name: str) -> str:
     """What the docs say of a setting."""
     hint = get_type_hints(Settings, include_extras=True)[name]
-    return next(m.description for m in hint.__metadata__ if m.description)
+    return str(next(meta.description for meta in hint.__metadata__ if meta.description))
 
 
 def _read_file(file: str | None) -> dict[str, object]:

@@ -23,9 +23,7 @@ def token() -> None:
     """Make, list and revoke tokens."""
 
 
-def _read_lifetime(
-    _context: click.Context, _option: click.Parameter, text: str
-) -> int | None:
+def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str) -> int | None:
     """When the token expires, in Unix milliseconds; None for never."""
     if text == "never":
         return None

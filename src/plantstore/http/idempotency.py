@@ -36,14 +36,11 @@ class RunningKeys:
         self._running: set[tuple[int, int, str]] = set()
 
     @contextmanager
-    def only(self, caller: Caller, key: IdempotencyKey | None) -> Iterator[None]:
+    def only(self, caller: Caller, key: IdempotencyKey) -> Iterator[None]:
         """Keep others with the same key out.
 
         :raises KeyRunningError: there is one.
         """
-        if key is None:
-            yield
-            return
         entry = (caller.store_id, caller.user_id, key.key)
         if entry in self._running:
             raise KeyRunningError

@@ -21,7 +21,7 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def decode_new_plant(body: bytes) -> NewPlant:
-    """The plant that the body describes; unknown keys are ignored, of repeated ones the last counts.
+    """The plant in the body; unknown keys are ignored, of repeated ones the last counts.
 
     :raises BodyNotJsonError: the body is not one JSON value in UTF-8.
     :raises InvalidPlantError: it is, but no NewPlant; the message names the field and the rule.

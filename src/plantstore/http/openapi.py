@@ -9,6 +9,7 @@ from importlib.resources import files
 from plantstore.http.answers import Answer, answer_json
 from plantstore.http.request import Request
 
+_YAML = (b"content-type", b"application/yaml")
 _SERVERS = "servers: [{url: /}]"
 _HOST = re.compile(rb"[0-9A-Za-z.:\[\]_-]{1,255}")
 
@@ -25,8 +26,7 @@ class OpenApi:
         """The document as it was written, comments and all."""
         servers = f"servers: [{{url: {json.dumps(_origin(request))}}}]"
         body = _read_document().replace(_SERVERS, servers, 1).encode()
-        length = b"%d" % len(body)
-        return Answer(200, [(b"content-type", b"application/yaml"), (b"content-length", length)], body)
+        return Answer(200, [_YAML, (b"content-length", b"%d" % len(body))], body)
 
 
 def _origin(request: Request) -> str:

@@ -13,7 +13,7 @@ _ENTRY_OVERHEAD = 1000  # bytes of an entry beyond its body, roughly
 
 
 class ReadyPages:
-    """Answers by (store, revision, store's name in the path, canonical parameters), at most ``size`` bytes of them."""
+    """Answers by store, revision, name in the path and parameters: at most ``size`` bytes."""
 
     def __init__(self, size: int) -> None:
         self._size = size

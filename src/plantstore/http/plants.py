@@ -3,6 +3,8 @@
 Checks run in this order: token, store, permission, rate, then what the request itself says.
 """
 
+from contextlib import nullcontext
+
 from plantstore import operations
 from plantstore.database import Database
 from plantstore.http.answers import Answer, Stream, answer_json
@@ -33,7 +35,7 @@ class PlantOperations:
     async def answer(self, request: Request, path: PlantsPath) -> Answer | Stream:
         """The answer to a request for one of the operations' paths."""
         match request.method, path.plant_id:
-            case ("GET" | "HEAD"), None:
+            case (("GET" | "HEAD"), None):
                 return await self._list(request, path)
             case "POST", None:
                 return await self._create(request, path)
@@ -51,7 +53,7 @@ class PlantOperations:
         body = await request.read_body()
         key = read_key(request.headers, body)
         plant = decode_new_plant(body)
-        with self._running.only(caller, key):
+        with nullcontext() if key is None else self._running.only(caller, key):
             await operations.create_plant(self._database, caller, plant, key)
         return answer_json(200, Plant(plant.name, plant.tag))
 

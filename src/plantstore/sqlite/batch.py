@@ -83,16 +83,12 @@ class BatchWriter:
             fingerprint, outcome = stored
             return Outcome(outcome) if fingerprint == key.fingerprint else Outcome.KEY_REUSED
         created = self._create(write)
-        self._execute(
-            self._sql["insert_key"], (*row, key.fingerprint, created.value, self._at)
-        )
+        self._execute(self._sql["insert_key"], (*row, key.fingerprint, created.value, self._at))
         return created
 
     def _create(self, write: Create) -> Outcome:
         plant = write.plant
-        self._execute(
-            self._sql["insert_plant"], (write.store_id, plant.id, plant.name, plant.tag)
-        )
+        self._execute(self._sql["insert_plant"], (write.store_id, plant.id, plant.name, plant.tag))
         if not self._connection.changes():
             stored = self._execute(self._sql["find_plant"], (write.store_id, plant.id)).get
             identical = stored == (plant.name, plant.tag)

@@ -8,6 +8,7 @@ import os
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import apsw
 
@@ -148,7 +149,10 @@ def _applied(connection: apsw.Connection) -> dict[int, str]:
         "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
     ).get:
         return {}
-    return dict(connection.execute("SELECT number, checksum FROM schema_migrations").fetchall())
+    rows: list[Any] = connection.execute(
+        "SELECT number, checksum FROM schema_migrations"
+    ).fetchall()
+    return dict(rows)
 
 
 def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:

@@ -132,10 +132,10 @@ class SQLiteDatabase:
             row = found.get
         if row is None:
             return None
-        *who, role_name, scopes, revision = row
+        user_id, label, expires_at, store_id, role_name, scopes, revision = row
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
-        return Caller(*who, role, permissions, revision)
+        return Caller(user_id, label, expires_at, store_id, role, permissions, revision)
 
 
 @contextmanager

@@ -29,7 +29,7 @@ class PageReader:
         else:
             name += "_and_fields" if query.tag is not None else "_of_fields"
             flags = tuple(field in query.fields for field in Field)
-        arguments = (store_id, query.first_id, most)
+        arguments: tuple[int | str | None, ...] = (store_id, query.first_id, most)
         if flags or query.tag is not None:
             arguments += (query.tag, *flags)
         row = self._execute(self._sql[name], arguments).get

@@ -28,9 +28,7 @@ _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
-_BREAKING = frozenset(
-    {apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT}
-)
+_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT})
 
 Pending = tuple[Write, "asyncio.Future[Outcome]", float]
 
@@ -66,9 +64,11 @@ class Writer:
         if len(self._pending) >= self._most_waiting:
             raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
+        if not self._pending:
+            # Only after this round of the loop, so that all requests that it reads come along.
+            self._loop.call_soon(self._wake)
         with self._arrived:
             self._pending.append((write, future, self._loop.time() + self._patience))
-            self._arrived.notify()
         return future
 
     async def close(self) -> None:
@@ -80,6 +80,10 @@ class Writer:
         await self._loop.run_in_executor(None, self._thread.join)
         self._connection.close()
         self._lock.close()
+
+    def _wake(self) -> None:
+        with self._arrived:
+            self._arrived.notify()
 
     def _give_up_late(self) -> None:
         with self._arrived:
@@ -119,8 +123,8 @@ class Writer:
         try:
             return self._batches.write([write for write, _, _ in batch])
         except apsw.Error as error:
-            logger.error("a batch of %d writes failed: %s", len(batch), error)
-            if error.extendedresult in _BREAKING:
+            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400
+            if _breaks(error):
                 self._break(error)
                 return [OutcomeUnknownError() for _ in batch]
             return [DatabaseUnavailableError() for _ in batch]
@@ -138,7 +142,7 @@ class Writer:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.Error as error:
             logger.warning("a checkpoint failed, and will be tried again: %s", error)
-            if error.extendedresult in _BREAKING:
+            if _breaks(error):
                 self._break(error)
         self._wal_pages = 0
 
@@ -154,6 +158,11 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _breaks(error: apsw.Error) -> bool:
+    code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
+    return code in _BREAKING
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:

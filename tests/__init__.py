@@ -1,0 +1,1 @@
+"""Tests: named as behaviours, on real parts."""

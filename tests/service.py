@@ -1,0 +1,126 @@
+"""A real server process for tests, with its database, its tokens and its clients."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Self
+
+import httpx
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Event, Role, Scope, TokenRequest
+
+START_SECONDS = 30.0
+STOP_SECONDS = 30.0
+JSON = {"Content-Type": "application/json"}
+
+
+class Service:
+    """``plantstore serve`` on a free port. ``settings`` become its environment."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        database: str | None = None,
+        settings: Mapping[str, object] | None = None,
+        command: tuple[str, ...] = (sys.executable, "-m", "plantstore"),
+    ) -> None:
+        self.database = database or f"sqlite:///{folder / 'plants.db'}"
+        self.log_path = folder / "log.txt"
+        self._command = command
+        self._environ = os.environ | {
+            f"PLANTSTORE_{name.upper()}": str(value)
+            for name, value in {"port": 0, **(settings or {}), "database": self.database}.items()
+        }
+
+    def start(self) -> Self:
+        """Start the process, and return when it is ready."""
+        seen = self.log_path.stat().st_size if self.log_path.exists() else 0
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self._command, "serve"], env=self._environ, stdout=log, stderr=log
+            )
+        deadline = time.monotonic() + START_SECONDS
+        self.origin = self._wait_for_origin(seen, deadline)
+        while time.monotonic() < deadline:
+            try:
+                if httpx.get(f"{self.origin}/readyz", verify=False).status_code == 200:
+                    return self
+            except httpx.TransportError:
+                time.sleep(0.02)
+        raise AssertionError(f"not ready:\n{self.log()}")
+
+    def stop(self) -> int:
+        """Stop the process as a supervisor does; its exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        """Kill the process, as power loss would as far as it concerns it."""
+        self.process.kill()
+        self.process.wait(STOP_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.stop()
+
+    def log(self) -> str:
+        """All that the process printed."""
+        return self.log_path.read_text(encoding="utf-8")
+
+    def make_token(
+        self,
+        store: str | None = "nursery",
+        user: str = "ada",
+        *,
+        role: Role | None = None,
+        scopes: frozenset[Scope] | None = None,
+        expires_at: int | None = None,
+        all_stores: bool = False,
+    ) -> str:
+        """A new token, as ``plantstore token create`` makes it."""
+        request = TokenRequest(
+            subject=user,
+            store=store,
+            role=role,
+            scopes=scopes,
+            expires_at=expires_at,
+            all_stores=all_stores,
+        )
+        with closing(open_administration(self.database)) as administration:
+            return administration.create_token(request).secret
+
+    def revoke(self, token: str) -> None:
+        """Revoke a token, as ``plantstore token revoke`` does."""
+        with closing(open_administration(self.database)) as administration:
+            administration.revoke_token(token)
+
+    def events(self, store: str) -> list[Event]:
+        """The store's events."""
+        with closing(open_administration(self.database)) as administration:
+            return list(administration.list_events(store))
+
+    @contextmanager
+    def client(self, token: str | None) -> Iterator[httpx.Client]:
+        """An HTTP client that sends the token."""
+        headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+        with httpx.Client(base_url=self.origin, headers=headers, timeout=30) as client:
+            yield client
+
+    def _wait_for_origin(self, seen: int, deadline: float) -> str:
+        while time.monotonic() < deadline and self.process.poll() is None:
+            found = re.search(r"serving .* on (\S+)", self.log()[seen:])
+            if found:
+                return found[1]
+            time.sleep(0.02)
+        raise AssertionError(f"did not start:\n{self.log()}")
