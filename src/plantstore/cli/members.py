@@ -20,7 +20,7 @@ def member() -> None:
 @click.option("--user", required=True, help="Subject of the user.")
 @click.option(
     "--role",
-    type=click.Choice(list(Role)),
+    type=click.Choice([role.value for role in Role]),
     required=True,
     help="reader: list; editor and owner: list, create, delete.",
 )

@@ -39,13 +39,13 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
 @click.option("--user", required=True, help="Subject of the user; made where it is missing.")
 @click.option(
     "--role",
-    type=click.Choice(list(Role)),
+    type=click.Choice([role.value for role in Role]),
     help="Role for a user who is no member yet: by default owner of a new store, else editor.",
 )
 @click.option(
     "--scope",
     "scopes",
-    type=click.Choice(list(Scope)),
+    type=click.Choice([scope.value for scope in Scope]),
     multiple=True,
     help="What the token may do; repeatable; by default all that the role allows.",
 )

@@ -107,8 +107,8 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and let the request begin."""
         self._check_head()
-        self._phase = _Phase.BODY
         super().on_headers_complete()
+        self._phase = _Phase.BODY
         if self.expect_100_continue:
             # It may be answered without its body being read, and then never be sent.
             self.cycle.keep_alive = False
@@ -125,7 +125,9 @@ class BoundedProtocol(HttpToolsProtocol):
         if isinstance(cause, PlantStoreError):
             self._refuse(cause)
         else:
-            self._refuse(MalformedRequestError(fault=str(error or msg)))
+            # A cause is an error of uvicorn's own callbacks, which read the target.
+            fault = str(error or msg) if cause is None else "its target is none of ours"
+            self._refuse(MalformedRequestError(fault=fault))
 
     def _unsupported_upgrade_warning(self) -> None:
         # The parser takes all that follows for another protocol, so the connection ends here.
@@ -177,11 +179,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self.transport.is_closing():
             return
         cycle = self.cycle
-        busy = cycle is not None and not cycle.response_complete
-        if busy and self._phase is not _Phase.BODY:
+        if self._phase is not _Phase.BODY and cycle is not None and not cycle.response_complete:
             # An earlier request is being answered: let it end.
             cycle.keep_alive = False
-        elif busy and (self.pipeline or cycle.response_started):
+        elif self._phase is _Phase.BODY and (self.pipeline or cycle.response_started):
             self.transport.close()
         else:
             self._refused = True

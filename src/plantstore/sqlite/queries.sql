@@ -24,7 +24,7 @@ SELECT revision FROM stores WHERE store_id = ?1
 
 -- name: read_page
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), max(id), count(*),
-    CAST(group_concat('{"name":' || json_quote(name) || ifnull(',"tag":' || json_quote(tag), '') || '}') AS BLOB)
+    CAST(group_concat('{"name":' || json_quote(name) || iif(tag IS NULL, '', ',"tag":' || json_quote(tag)) || '}') AS BLOB)
 FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3)
 
 -- name: read_page_of_tag
@@ -37,7 +37,7 @@ SELECT (SELECT revision FROM stores WHERE store_id = ?1), max(id), count(*),
     CAST(group_concat('{' || substr(
         iif(?5, ',"id":' || id, '') ||
         iif(?6, ',"name":' || json_quote(name), '') ||
-        iif(?7, ifnull(',"tag":' || json_quote(tag), ''), ''), 2) || '}') AS BLOB)
+        iif(?7 AND tag IS NOT NULL, ',"tag":' || json_quote(tag), ''), 2) || '}') AS BLOB)
 FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3)
 
 -- name: read_page_of_tag_and_fields

@@ -1,0 +1,1 @@
+"""The docs are held to the code."""

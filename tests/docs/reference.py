@@ -1,0 +1,87 @@
+"""Writes docs/reference.md: settings, commands and error numbers, as the code has them.
+
+``make docs`` runs it; a test fails where the file is another.
+"""
+
+from collections.abc import Iterator
+from typing import get_args, get_type_hints
+
+import click
+
+from plantstore.cli import cli
+from plantstore.http.errors import TABLE
+from plantstore.settings import Settings, setting_description, setting_names
+
+_INTRODUCTION = """\
+# Reference
+
+Made from the code by `make docs`.
+
+## Settings
+
+A flag of `plantstore serve` (where there is one) comes before the environment variable, that
+before the settings file (TOML, named by `--settings` or `PLANTSTORE_SETTINGS`), that before the
+default. `PLANTSTORE_<NAME>_FILE` names a file that holds the value, for secrets.
+
+| setting | environment variable | default | meaning |
+| --- | --- | --- | --- |"""
+
+_ERRORS = """
+## Error numbers
+
+The HTTP status × 100 + n; never reused, never renumbered.
+
+| number | status | when | message |
+| --- | --- | --- | --- |"""
+
+_COMMANDS = """
+## Commands
+
+Exit status: 0, 1 for a failure, 2 for a wrong call, 130 when interrupted. Data goes to stdout,
+notes and logs to stderr."""
+
+
+def render() -> str:
+    """The whole file."""
+    lines = [_INTRODUCTION, *_settings(), _ERRORS, *_errors(), _COMMANDS]
+    lines += _commands(click.Context(cli, info_name="plantstore"))
+    return "\n".join(lines) + "\n"
+
+
+def _settings() -> Iterator[str]:
+    for name in setting_names():
+        default = _default(name)
+        yield f"| `{name}` | `PLANTSTORE_{name.upper()}` | {default} | {_describe(name)} |"
+
+
+def _describe(name: str) -> str:
+    text = setting_description(name)
+    choices = get_args(get_args(get_type_hints(Settings, include_extras=True)[name])[0])
+    if all(isinstance(choice, str) for choice in choices) and choices:
+        text += ": " + " or ".join(f"`{choice}`" for choice in choices)
+    return text
+
+
+def _default(name: str) -> str:
+    value = getattr(Settings(database=""), name)
+    if isinstance(value, tuple):
+        value = ", ".join(value)
+    return f"`{value}`" if value not in ("", None) else ""
+
+
+def _errors() -> Iterator[str]:
+    for row in TABLE:
+        yield f"| {row.number} | {row.status} | {row.when} | {row.message} |"
+
+
+def _commands(context: click.Context) -> Iterator[str]:
+    command = context.command
+    if isinstance(command, click.Group):
+        for name in sorted(command.commands):
+            yield from _commands(click.Context(command.commands[name], context, name))
+    else:
+        yield f"\n### `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```"
+
+
+if __name__ == "__main__":
+    print(render(), end="")  # noqa: T201 - its output is the file

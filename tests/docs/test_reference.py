@@ -1,0 +1,15 @@
+from pathlib import Path
+
+from plantstore.settings import setting_names
+from tests.docs.reference import render
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
+
+
+def test_the_reference_is_what_the_code_says() -> None:
+    assert REFERENCE.read_text(encoding="utf-8") == render(), "run `make docs`"
+
+
+def test_every_setting_is_described() -> None:
+    text = render()
+    assert all(f"| `{name}` |" in text for name in setting_names())
