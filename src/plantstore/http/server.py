@@ -1,5 +1,6 @@
 """Runs the application under uvicorn, in this process or in several workers."""
 
+import resource
 import signal
 import socket
 from collections.abc import Callable
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from plantstore.http.app import App
 
 _BACKLOG = 2048
+_OTHER_FILES = 200
 
 
 def listen(settings: Settings) -> socket.socket:
@@ -51,6 +53,7 @@ def origin_of(settings: Settings, listener: socket.socket) -> str:
 def run(create_app: "Callable[[], App]", settings: Settings, listener: socket.socket) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     config = ServerConfig(create_app, settings)
+    _allow_open_files(settings.max_connections)
     if settings.workers > 1:
         from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - one process needs none
 
@@ -61,6 +64,16 @@ def run(create_app: "Callable[[], App]", settings: Settings, listener: socket.so
         signal.signal(stop, lambda *_: None)
     uvicorn.Server(config).run([listener])
     return not config.loaded_app.has_failed
+
+
+def _allow_open_files(connections: int) -> None:
+    """Ask for as many file descriptors as the connections need, as far as we may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 class ServerConfig(uvicorn.Config):

@@ -140,6 +140,8 @@ class Writer:
             return
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
+        except apsw.BusyError:
+            pass  # another process is at it
         except apsw.Error as error:
             logger.warning("a checkpoint failed, and will be tried again: %s", error)
             if _breaks(error):

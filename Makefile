@@ -1,0 +1,40 @@
+# One verb a target; `make help` lists them. ARGS reaches the command behind serve, test, bench
+# and lock: make test ARGS="-k list".
+
+PORT ?= 8080
+ARGS ?=
+
+.PHONY: help serve test check bench lock clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+
+serve: ## run the service on PORT (8080); Ctrl-C stops it
+	@scripts/setup
+	@.venv/bin/python scripts/serve .venv/bin/plantstore serve --welcome --port $(PORT) $(ARGS)
+
+test: ## run all tests
+	@scripts/setup dev
+	@scripts/setup schemathesis
+	@scripts/need gcc gcc libc6-dev
+	.venv/bin/pytest $(ARGS)
+
+check: ## check style, types and the layers of imports
+	@scripts/setup dev
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/mypy
+	.venv/bin/lint-imports
+
+bench: ## measure the service with wrk
+	@scripts/setup dev
+	@scripts/need wrk wrk
+	.venv/bin/python -m bench $(ARGS)
+
+lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest
+	@scripts/setup dev
+	scripts/lock $(ARGS)
+
+clean: ## remove everything that these targets made
+	rm -rf .venv .venv-schemathesis .*_cache .hypothesis build dist
+	find src tests bench -name __pycache__ -exec rm -rf {} +
