@@ -17,6 +17,7 @@ test: ## run all tests
 	@scripts/setup dev
 	@scripts/setup schemathesis
 	@scripts/need gcc gcc libc6-dev
+	@scripts/need curl curl
 	.venv/bin/pytest $(ARGS)
 
 check: ## check style, types and the layers of imports
@@ -24,10 +25,11 @@ check: ## check style, types and the layers of imports
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
-	.venv/bin/lint-imports
+	.venv/bin/lint-imports --no-logo
 
 bench: ## measure the service with wrk
 	@scripts/setup dev
+	@scripts/need gcc gcc libc6-dev
 	@scripts/need wrk wrk
 	.venv/bin/python -m bench $(ARGS)
 

@@ -26,11 +26,13 @@ OLDEST_SQLITE = (3, 51, 3)
 _BUSY_TIMEOUT_MS = 5000
 _URL_PREFIX = "sqlite:///"
 
-# WAL with FULL: a commit is on the disk when it returns. The size limit gives back what a long
-# reader made the WAL grow to.
+# WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
+# drive's own cache. The size limit gives back what a long reader made the WAL grow to.
 _SETTINGS = f"""
     PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
+    PRAGMA fullfsync = ON;
+    PRAGMA checkpoint_fullfsync = ON;
     PRAGMA foreign_keys = ON;
     PRAGMA journal_size_limit = {64 * 2**20};
 """

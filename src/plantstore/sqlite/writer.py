@@ -77,7 +77,10 @@ class Writer:
         with self._arrived:
             self._closing = True
             self._arrived.notify()
-        await self._loop.run_in_executor(None, self._thread.join)
+        await self._loop.run_in_executor(None, self._thread.join, self._patience)
+        if self._thread.is_alive():  # another process does not give up the lock
+            logger.error("%d writes were not taken when the service stopped", len(self._pending))
+            return
         self._connection.close()
         self._lock.close()
 
