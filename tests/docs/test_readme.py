@@ -1,3 +1,5 @@
+"""The README's calls and commands do what it says, and its links lead somewhere."""
+
 import json
 import os
 import re

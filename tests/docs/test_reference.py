@@ -1,3 +1,5 @@
+"""docs/reference.md is what the code says."""
+
 from pathlib import Path
 
 from plantstore.settings import setting_names

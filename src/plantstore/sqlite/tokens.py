@@ -4,6 +4,7 @@ The functions are parts of a transaction of the records that they are given.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from plantstore.errors import SetupError
 from plantstore.model import (
@@ -56,7 +57,7 @@ def create_token(records: Records, request: TokenRequest) -> IssuedToken:
 
 def list_tokens(records: Records, store: str | None) -> Sequence[Token]:
     """The tokens made for a store, or all; the oldest first."""
-    return [_to_token(*row) for row in records.query("list_tokens", store)]
+    return [_to_token(row) for row in records.query("list_tokens", store)]
 
 
 def find_token(records: Records, token: str) -> Token:
@@ -120,17 +121,8 @@ def _make_id(token_hash: bytes) -> str:
     return token_hash.hex()[:_ID_LENGTH]
 
 
-def _to_token(
-    token_hash: bytes,
-    store: str,
-    subject: str,
-    label: str,
-    scopes: str,
-    all_stores: int,
-    created_at: int,
-    expires_at: int | None,
-    revoked_at: int | None,
-) -> Token:
+def _to_token(row: Sequence[Any]) -> Token:
+    token_hash, store, subject, label, scopes, all_stores, created_at, expires_at, revoked_at = row
     return Token(
         token_id=_make_id(token_hash),
         store=store,

@@ -131,7 +131,7 @@ class Writer:
                 self._break(error)
                 return [OutcomeUnknownError() for _ in batch]
             return [DatabaseUnavailableError() for _ in batch]
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - it is given to the one whose fault it is
             if len(batch) == 1:
                 return [error]
             # One of them is at fault: it must not fail its neighbours.
