@@ -2,6 +2,9 @@
 
 import asyncio
 import logging
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 from plantstore.http.answers import Answer, Headers, Stream
@@ -9,6 +12,8 @@ from plantstore.http.request import Request
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
+
+_SPOOLED_PART = 64 * 1024
 
 
 async def deliver(
@@ -20,22 +25,61 @@ async def deliver(
 ) -> None:
     """Send the answer with these extra headers."""
     headers = [*answer.headers, *extra]
-    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
     if isinstance(answer, Answer):
+        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})
         return
-    gone = asyncio.create_task(request.wait_until_gone())
     try:
         async with asyncio.timeout(settings.stream_timeout):
-            async for part in answer.parts:
-                message = {"type": "http.response.body", "body": part, "more_body": True}
-                await asyncio.wait_for(send(message), settings.body_timeout)
-                if gone.done():
-                    return
-        await send({"type": "http.response.body", "body": b""})
+            await _deliver_stream(answer, headers, request, send, settings.body_timeout)
     except TimeoutError:
         # Without its end the client cannot take it for the whole list: the connection is closed.
         logger.warning("a list was given up: its client takes it too slowly")
     finally:
-        gone.cancel()
         await answer.close()
+
+
+async def _deliver_stream(
+    stream: Stream,
+    headers: Headers,
+    request: Request,
+    send: Any,  # noqa: ANN401 - ASGI's own type
+    patience: float,
+) -> None:
+    parts = stream.parts
+    if request.http_version == "1.0":
+        length, parts = await _spool(parts)
+        headers.append((b"content-length", b"%d" % length))
+    await send({"type": "http.response.start", "status": stream.status, "headers": headers})
+    async with _watch(request) as gone:
+        async for part in parts:
+            message = {"type": "http.response.body", "body": part, "more_body": True}
+            await asyncio.wait_for(send(message), patience)
+            if gone.done():
+                return
+    await send({"type": "http.response.body", "body": b""})
+
+
+@asynccontextmanager
+async def _watch(request: Request) -> AsyncIterator[asyncio.Task[None]]:
+    """A task that is done when the client has hung up."""
+    gone = asyncio.create_task(request.wait_until_gone())
+    try:
+        yield gone
+    finally:
+        gone.cancel()
+
+
+async def _spool(parts: AsyncIterator[bytes]) -> tuple[int, AsyncIterator[bytes]]:
+    """The length of the parts and they again: HTTP/1.0 knows no chunks and needs a length."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - read_again closes it
+    async for part in parts:
+        file.write(part)
+
+    async def read_again() -> AsyncIterator[bytes]:
+        with file:
+            file.seek(0)
+            while part := file.read(_SPOOLED_PART):
+                yield part
+
+    return file.tell(), read_again()

@@ -186,7 +186,9 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
         else:
             self._refused = True
-            self.transport.write(_to_bytes(answer_error(error)))
+            answer = answer_error(error)
+            is_head = self.parser.get_method() == b"HEAD"
+            self.transport.write(_head_of(answer) + (b"" if is_head else answer.body))
             self._linger()
 
     def _linger(self) -> None:
@@ -202,7 +204,7 @@ def _size(headers: list[tuple[bytes, bytes]]) -> int:
     return sum(len(name) + len(value) + len(": \r\n") for name, value in headers)
 
 
-def _to_bytes(answer: Answer) -> bytes:
+def _head_of(answer: Answer) -> bytes:
     headers = [*answer.headers, (b"x-request-id", make_request_id()), (b"connection", b"close")]
     lines = b"".join(b"%s: %s\r\n" % header for header in headers)
-    return STATUS_LINE[answer.status] + lines + b"\r\n" + answer.body
+    return STATUS_LINE[answer.status] + lines + b"\r\n"

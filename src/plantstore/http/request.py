@@ -16,13 +16,14 @@ class ClientGoneError(Exception):
 class Request:
     """One request. The protocol has seen to it that headers which must be single are."""
 
-    __slots__ = ("_receive", "headers", "method", "query", "raw_path", "scheme")
+    __slots__ = ("_receive", "headers", "http_version", "method", "query", "raw_path", "scheme")
 
     def __init__(self, scope: Any, receive: Any) -> None:  # noqa: ANN401 - ASGI's own types
         self.method: str = scope["method"]
         self.raw_path: bytes = scope["raw_path"]
         self.query: bytes = scope["query_string"]
         self.scheme: str = scope["scheme"]
+        self.http_version: str = scope["http_version"]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         self._receive = receive
 

@@ -50,7 +50,7 @@ class SQLiteDatabase:
         self._execute = self._connection.cursor().execute
         self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
         self._commit_mark = CommitMark(self._path)
-        self._callers: dict[tuple[bytes, str | None], Caller] = {}
+        self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._pages = PageReader(self._connection, self._sql)
         self._writer = Writer(self._path, settings.max_writes, settings.write_timeout)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
@@ -63,11 +63,12 @@ class SQLiteDatabase:
         """See ``Database``. Callers found since the last commit by anyone are remembered."""
         if self._commit_mark.has_moved() or len(self._callers) > _MOST_CALLERS:
             self._callers.clear()
-        caller = self._callers.get((token_hash, store_name))
+        key = (store_id, token_hash, store_name)
+        caller = self._callers.get(key)
         if caller is None:
             caller = self._read_caller(store_id, token_hash, store_name)
             if caller is not None:
-                self._callers[token_hash, store_name] = caller
+                self._callers[key] = caller
         return caller
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
