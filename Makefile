@@ -4,7 +4,7 @@
 PORT ?= 8080
 ARGS ?=
 
-.PHONY: help serve test check bench lock clean
+.PHONY: help serve test check docs bench lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -26,6 +26,10 @@ check: ## check style, types and the layers of imports
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
+
+docs: ## write docs/reference.md from the code
+	@scripts/setup dev
+	.venv/bin/python -m tests.docs.reference > docs/reference.md
 
 bench: ## measure the service with wrk
 	@scripts/setup dev

@@ -200,9 +200,14 @@ TABLE = (
         41301,
         BodyTooLargeError,
         "body over 64 KiB",
-        "the body is over 64 KiB",
+        "the body is over 64 KiB: send one plant",
     ),
-    Row(41401, TargetTooLongError, "target over 8 KiB", "the request's target is over 8 KiB"),
+    Row(
+        41401,
+        TargetTooLongError,
+        "target over 8 KiB",
+        "the request's target is over 8 KiB: shorten it",
+    ),
     Row(
         41501,
         UnsupportedMediaTypeError,
@@ -225,7 +230,7 @@ TABLE = (
         43101,
         HeadTooLargeError,
         "head over 16 KiB or 100 headers",
-        "the request's head is over 16 KiB or 100 headers",
+        "the request's head is over 16 KiB or 100 headers: shorten it",
     ),
     Row(
         50001,

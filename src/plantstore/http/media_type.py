@@ -28,5 +28,5 @@ def _check_content_type(content_type: bytes) -> None:
         raise UnsupportedMediaTypeError(fault="the Content-Type is another")
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
-        if name.strip() == b"charset" and value.strip(b' "') not in (b"utf-8", b"utf8"):
+        if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
             raise UnsupportedMediaTypeError(fault="its charset is another")
