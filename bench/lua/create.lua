@@ -1,0 +1,3 @@
+require "writes"
+
+request = format_create

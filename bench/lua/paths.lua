@@ -1,0 +1,13 @@
+-- Asks for the paths of a file in turn, each run from another one on.
+
+require "numbers"
+
+local paths = {}
+
+function prepare(file)
+  for path in io.lines(file) do paths[#paths + 1] = wrk.format(nil, path) end
+end
+
+function request()
+  return paths[take_number() % #paths + 1]
+end

@@ -1,0 +1,1 @@
+"""The persistence port's contract: the same for every kind of database."""

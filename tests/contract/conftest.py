@@ -1,0 +1,46 @@
+"""Fixtures: a fresh database of each kind, administered and serving."""
+
+from collections.abc import AsyncIterator, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.database import Administration
+from tests.contract.garden import Garden
+from tests.contract.kinds import KINDS, Kind
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """The event loop that the service runs on."""
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """The kind of database."""
+    found: Kind = request.param
+    return found
+
+
+@pytest.fixture
+def url(kind: Kind, tmp_path: Path) -> Iterator[str]:
+    """A database that nobody has used."""
+    with kind.fresh(tmp_path) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def administration(url: str) -> Iterator[Administration]:
+    """The database's administration."""
+    with closing(open_administration(url)) as opened:
+        yield opened
+
+
+@pytest.fixture
+async def garden(url: str, administration: Administration) -> AsyncIterator[Garden]:
+    """The database while it serves, with a store and its owner."""
+    async with Garden(url, administration) as opened:
+        yield opened

@@ -1,0 +1,136 @@
+"""What the contract's tests need around a serving database: callers, plants, and a plain model."""
+
+import json
+from typing import Any, Self
+
+from plantstore.bootstrap import open_database
+from plantstore.database import Administration
+from plantstore.model import (
+    Caller,
+    Event,
+    Field,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Page,
+    PlantQuery,
+    TokenRequest,
+)
+from plantstore.settings import Settings
+from plantstore.tokens import hash_token, read_store_id
+
+ALL_FIELDS = frozenset(Field)
+MANY = 1_000_000
+
+
+class Garden:
+    """A serving database with the store ``nursery`` of the owner ``ada``.
+
+    ``settings`` are those that a test wants otherwise.
+    """
+
+    def __init__(self, url: str, administration: Administration, **settings: float) -> None:
+        self._settings = Settings(database=url, **settings)  # type: ignore[arg-type]
+        self.administration = administration
+
+    async def open(self) -> None:
+        """Open the database; again, where a test has closed it."""
+        self.database = open_database(self._settings)
+
+    async def __aenter__(self) -> Self:
+        await self.open()
+        self.owner = await self.admit("nursery", "ada")
+        self.store_id = self.owner.store_id
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.database.close()
+
+    async def admit(self, store: str, subject: str, label: str = "") -> Caller:
+        """The caller of a new token, whose store, user and membership are made with it."""
+        request = TokenRequest(subject=subject, store=store, label=label)
+        caller = await self.find_caller(self.administration.create_token(request).secret)
+        assert caller is not None
+        return caller
+
+    async def find_caller(self, token: str, store_name: str | None = None) -> Caller | None:
+        """Who calls with the token."""
+        store_id = read_store_id(token)
+        assert store_id is not None
+        return await self.database.find_caller(store_id, hash_token(token), store_name)
+
+    async def create(
+        self, plant: NewPlant, key: IdempotencyKey | None = None, caller: Caller | None = None
+    ) -> Outcome:
+        """Create a plant, by default as the owner."""
+        caller = caller or self.owner
+        return await self.database.create_plant(caller.store_id, caller, plant, key)
+
+    async def delete(self, plant_id: int, caller: Caller | None = None) -> Outcome:
+        """Delete a plant, by default as the owner."""
+        caller = caller or self.owner
+        return await self.database.delete_plant(caller.store_id, caller, plant_id)
+
+    async def read_page(self, query: PlantQuery, most: int = MANY) -> Page:
+        """A page of the owner's store."""
+        return await self.database.read_page(self.store_id, query, most)
+
+    async def read_plants(self, caller: Caller | None = None) -> list[NewPlant]:
+        """All plants of the store, by default of the owner's."""
+        store_id = (caller or self.owner).store_id
+        page = await self.database.read_page(store_id, PlantQuery(fields=ALL_FIELDS), MANY)
+        assert not page.more
+        return [NewPlant(row["id"], row["name"], row.get("tag")) for row in decode(page)]
+
+    async def read_revision(self) -> int:
+        """The revision of the owner's store."""
+        return (await self.read_page(PlantQuery(limit=0))).revision
+
+    def read_events(self, store: str = "nursery") -> list[Event]:
+        """The store's events."""
+        return list(self.administration.list_events(store))
+
+    async def demand_consistency(self) -> None:
+        """Fail unless the events are gapless and, replayed, give the plants and the revision."""
+        events = self.read_events()
+        assert [event.revision for event in events] == list(range(1, len(events) + 1))
+        assert await self.read_revision() == len(events)
+        assert replay(events) == await self.read_plants()
+
+
+def decode(page: Page) -> list[dict[str, Any]]:
+    """The plants of a page."""
+    rows: list[dict[str, Any]] = json.loads(b"[%s]" % page.plants)
+    assert len(rows) == page.count
+    return rows
+
+
+def replay(events: list[Event]) -> list[NewPlant]:
+    """The plants that are there after the events, each of which must have been possible."""
+    plants: dict[int, NewPlant] = {}
+    for event in events:
+        if event.kind == "plant.created":
+            assert event.plant.id not in plants
+            plants[event.plant.id] = event.plant
+        else:
+            assert event.kind == "plant.deleted"
+            assert plants.pop(event.plant.id) == event.plant
+    return sorted(plants.values(), key=lambda plant: plant.id)
+
+
+def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
+    """The plants that a query asks for: the model of every list."""
+    found = [
+        plant
+        for plant in sorted(plants, key=lambda plant: plant.id)
+        if plant.id >= query.first_id and query.tag in (None, plant.tag)
+    ]
+    return found[: query.limit]
+
+
+def describe(plant: NewPlant, fields: frozenset[Field]) -> dict[str, object]:
+    """A plant as a list shows it."""
+    row = {Field.ID: plant.id, Field.NAME: plant.name, Field.TAG: plant.tag}
+    return {
+        field.value: value for field, value in row.items() if field in fields and value is not None
+    }

@@ -1,0 +1,223 @@
+"""Who calls with a token, about which store, and what it may do there: always as of now."""
+
+import string
+import time
+from itertools import product
+
+import pytest
+
+from plantstore.database import Administration
+from plantstore.model import Caller, NewPlant, Role, Scope, TokenRequest
+from plantstore.tokens import hash_token
+from tests.contract.garden import Garden
+
+pytestmark = pytest.mark.anyio
+
+ROLES = (None, *Role)
+SCOPES = (
+    frozenset({Scope.LIST}),
+    frozenset({Scope.CREATE}),
+    frozenset({Scope.LIST, Scope.DELETE}),
+    frozenset(Scope),
+)
+
+
+def set_role(administration: Administration, store: str, role: Role | None) -> None:
+    """Give ada this role in the store, or none."""
+    if role is not None:
+        administration.add_member(store, "ada", role)
+    elif "ada" in {member.subject for member in administration.list_members(store)}:
+        administration.remove_member(store, "ada")
+
+
+def ids_of_stores(administration: Administration) -> dict[str, int]:
+    return {store.name: store.store_id for store in administration.list_stores()}
+
+
+async def test_a_token_tells_its_user_its_label_and_its_store(
+    garden: Garden, administration: Administration
+) -> None:
+    request = TokenRequest(subject="eve", store="nursery", label="kiosk", expires_at=4102444800000)
+    token = administration.create_token(request).secret
+    user = next(user for user in administration.list_users() if user.subject == "eve")
+    await garden.create(NewPlant(1, "Ficus"))
+    assert await garden.find_caller(token) == Caller(
+        user_id=user.user_id,
+        token_label="kiosk",
+        expires_at=4102444800000,
+        store_id=ids_of_stores(administration)["nursery"],
+        role=Role.EDITOR,
+        permissions=frozenset(Scope),
+        revision=1,
+    )
+
+
+@pytest.mark.parametrize("scopes", SCOPES, ids=lambda scopes: ",".join(sorted(scopes)))
+@pytest.mark.parametrize("all_stores", [False, True])
+async def test_a_caller_may_do_what_both_role_and_scopes_allow(
+    garden: Garden, administration: Administration, scopes: frozenset[Scope], *, all_stores: bool
+) -> None:
+    administration.create_store("orchard")
+    request = TokenRequest(subject="ada", store="nursery", scopes=scopes, all_stores=all_stores)
+    token = administration.create_token(request).secret
+    ids = ids_of_stores(administration)
+    for own, other in product(ROLES, ROLES):
+        set_role(administration, "nursery", own)
+        set_role(administration, "orchard", other)
+        for name, role in {None: own, "nursery": own, "orchard": other, "meadow": None}.items():
+            if name == "orchard" and not all_stores:
+                role = None  # noqa: PLW2901 - the token is restricted from that store
+            caller = await garden.find_caller(token, name)
+            assert caller is not None
+            assert caller.role is role
+            assert caller.permissions == (scopes & role.scopes if role else frozenset())
+            if role is not None:
+                assert caller.store_id == ids[name or "nursery"]
+
+
+async def test_a_store_that_is_not_open_looks_like_one_that_is_not_there(
+    garden: Garden, administration: Administration
+) -> None:
+    await garden.admit("orchard", "eve")
+    for all_stores in (False, True):
+        request = TokenRequest(subject="ada", store="nursery", all_stores=all_stores)
+        token = administration.create_token(request).secret
+        closed = await garden.find_caller(token, "orchard")
+        missing = await garden.find_caller(token, "meadow")
+        assert closed is not None
+        assert missing is not None
+        assert closed.role is missing.role is None
+        assert closed.permissions == missing.permissions == frozenset()
+
+
+@pytest.mark.parametrize("name", ["", "NURSERY", "nursery ", "nurser%", "n" * 1000, "'", "é", "😀"])
+async def test_a_store_is_found_by_its_very_name(garden: Garden, name: str) -> None:
+    token = garden.administration.create_token(
+        TokenRequest(subject="ada", store="nursery", all_stores=True)
+    ).secret
+    caller = await garden.find_caller(token, name)
+    assert caller is not None
+    assert caller.role is None
+
+
+async def test_the_caller_of_a_named_store_has_that_stores_revision(garden: Garden) -> None:
+    token = garden.administration.create_token(
+        TokenRequest(subject="ada", store="nursery", all_stores=True)
+    ).secret
+    orchard = await garden.admit("orchard", "ada")
+    for number in range(3):
+        await garden.create(NewPlant(number, "Apple"), caller=orchard)
+    await garden.create(NewPlant(1, "Ficus"))
+    for name, store_id, revision in (
+        (None, garden.store_id, 1),
+        ("nursery", garden.store_id, 1),
+        ("orchard", orchard.store_id, 3),
+    ):
+        caller = await garden.find_caller(token, name)
+        assert caller is not None
+        assert (caller.store_id, caller.revision) == (store_id, revision)
+
+
+async def test_a_revoked_token_is_not_found_at_once(
+    garden: Garden, administration: Administration
+) -> None:
+    token = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
+    for name in (None, "nursery"):
+        assert await garden.find_caller(token, name) is not None
+    administration.revoke_token(token)
+    for name in (None, "nursery", "meadow"):
+        assert await garden.find_caller(token, name) is None
+
+
+async def test_revoking_one_token_leaves_the_users_others(
+    garden: Garden, administration: Administration
+) -> None:
+    first, second = (
+        administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
+        for _ in range(2)
+    )
+    administration.revoke_token(first)
+    assert await garden.find_caller(first) is None
+    assert await garden.find_caller(second) is not None
+
+
+async def test_an_expired_token_is_found_with_its_expiry(
+    garden: Garden, administration: Administration
+) -> None:
+    for expires_at in (1, time.time_ns() // 10**6 - 1000):
+        request = TokenRequest(subject="ada", store="nursery", expires_at=expires_at)
+        token = administration.create_token(request).secret
+        for name in (None, "nursery", "meadow"):
+            caller = await garden.find_caller(token, name)
+            assert caller is not None
+            assert caller.expires_at == expires_at
+
+
+async def test_an_unknown_token_is_not_found(garden: Garden) -> None:
+    for name in (None, "nursery", "meadow"):
+        unknown = hash_token("pst_1_nobody")
+        assert await garden.database.find_caller(garden.store_id, unknown, name) is None
+        assert await garden.database.find_caller(garden.store_id, b"", name) is None
+
+
+async def test_a_forged_store_number_finds_nothing(garden: Garden) -> None:
+    token = garden.administration.create_token(
+        TokenRequest(subject="ada", store="nursery", all_stores=True)
+    ).secret
+    digits = ["0", "2", "z", 10 * "0", 10 * "z", "9" * 10, string.ascii_letters[:10]]
+    for number in digits:
+        prefix, _, secret = token.split("_")
+        assert await garden.find_caller(f"{prefix}_{number}_{secret}") is None
+
+
+async def test_a_tokens_hash_is_looked_for_in_the_given_store_alone(
+    garden: Garden, administration: Administration
+) -> None:
+    other = (await garden.admit("orchard", "ada")).store_id
+    request = TokenRequest(subject="ada", store="nursery", all_stores=True)
+    token = administration.create_token(request).secret
+    for name in (None, "nursery"):
+        assert await garden.find_caller(token, name) is not None
+        for store_id in (other, 0, -1, 62**10 - 1):
+            assert await garden.database.find_caller(store_id, hash_token(token), name) is None
+
+
+async def test_what_the_administration_changes_holds_for_the_next_call(
+    garden: Garden, administration: Administration
+) -> None:
+    token = administration.create_token(TokenRequest(subject="eve", store="nursery")).secret
+    for role in (Role.READER, Role.OWNER, Role.EDITOR):
+        administration.add_member("nursery", "eve", role)
+        caller = await garden.find_caller(token)
+        assert caller is not None
+        assert (caller.role, caller.permissions) == (role, role.scopes)
+    administration.remove_member("nursery", "eve")
+    caller = await garden.find_caller(token)
+    assert caller is not None
+    assert caller.role is None
+    administration.delete_store("nursery")
+    assert await garden.find_caller(token) is None
+
+
+async def test_a_token_for_all_stores_opens_stores_made_later(
+    garden: Garden, administration: Administration
+) -> None:
+    request = TokenRequest(subject="ada", all_stores=True)
+    token = administration.create_token(request).secret
+    assert (await garden.find_caller(token, "orchard")).role is None  # type: ignore[union-attr]
+    orchard = await garden.admit("orchard", "ada")
+    caller = await garden.find_caller(token, "orchard")
+    assert caller is not None
+    assert (caller.store_id, caller.role) == (orchard.store_id, Role.OWNER)
+
+
+async def test_every_call_tells_the_revision_after_the_last_change(garden: Garden) -> None:
+    token = garden.administration.create_token(
+        TokenRequest(subject="ada", store="nursery", all_stores=True)
+    ).secret
+    for number in range(50):
+        await garden.create(NewPlant(number, "Ficus"))
+        for name in (None, "nursery"):
+            caller = await garden.find_caller(token, name)
+            assert caller is not None
+            assert caller.revision == number + 1

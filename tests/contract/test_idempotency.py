@@ -1,0 +1,105 @@
+"""An idempotency key makes a create happen once, whatever its outcome was."""
+
+import asyncio
+
+import pytest
+
+from plantstore.database import Administration
+from plantstore.model import IdempotencyKey, NewPlant, Outcome
+from tests.contract.garden import Garden
+
+pytestmark = pytest.mark.anyio
+
+MONSTERA = NewPlant(1, "Monstera", "tropical")
+FICUS = NewPlant(1, "Ficus")
+KEY = IdempotencyKey("first", 32 * b"\x01")
+KEY_WITH_ANOTHER_BODY = IdempotencyKey("first", 32 * b"\x02")
+
+
+async def test_a_repeated_create_has_the_first_ones_outcome(garden: Garden) -> None:
+    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await garden.read_revision() == 1
+
+
+async def test_a_repeated_create_brings_no_deleted_plant_back(garden: Garden) -> None:
+    await garden.create(MONSTERA, KEY)
+    await garden.delete(1)
+    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await garden.read_plants() == []
+
+
+@pytest.mark.parametrize(
+    ("plant", "outcome"), [(FICUS, Outcome.ID_TAKEN), (MONSTERA, Outcome.ALREADY_STORED)]
+)
+async def test_a_repeated_refusal_stays_a_refusal(
+    garden: Garden, plant: NewPlant, outcome: Outcome
+) -> None:
+    await garden.create(MONSTERA)
+    assert await garden.create(plant, KEY) is outcome
+    await garden.delete(1)
+    assert await garden.create(plant, KEY) is outcome
+    assert await garden.read_plants() == []
+
+
+async def test_a_key_stands_for_one_body(garden: Garden) -> None:
+    await garden.create(MONSTERA, KEY)
+    assert await garden.create(NewPlant(2, "Ficus"), KEY_WITH_ANOTHER_BODY) is Outcome.KEY_REUSED
+    assert await garden.read_plants() == [MONSTERA]
+    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
+
+
+async def test_a_key_is_told_from_others_to_the_letter(garden: Garden) -> None:
+    names = ["first", "First", "first ", "f%", "f_rst", "'", '"', "\\", 255 * "~", " "]
+    for number, name in enumerate(names):
+        key = IdempotencyKey(name, bytes([number]) * 32)
+        assert await garden.create(NewPlant(number, "Ficus"), key) is Outcome.CREATED
+    assert len(await garden.read_plants()) == len(names)
+
+
+async def test_a_key_is_its_users_in_its_store(garden: Garden) -> None:
+    colleague = await garden.admit("nursery", "eve")
+    elsewhere = await garden.admit("orchard", "ada")
+    await garden.create(MONSTERA, KEY)
+    assert await garden.create(FICUS, KEY_WITH_ANOTHER_BODY, colleague) is Outcome.ID_TAKEN
+    assert await garden.create(FICUS, KEY_WITH_ANOTHER_BODY, elsewhere) is Outcome.CREATED
+
+
+async def test_another_token_of_the_user_may_repeat_the_create(garden: Garden) -> None:
+    await garden.create(MONSTERA, KEY)
+    same_user = await garden.admit("nursery", "ada", label="second")
+    assert await garden.create(MONSTERA, KEY, same_user) is Outcome.CREATED
+    assert await garden.read_revision() == 1
+
+
+async def test_of_concurrent_creates_with_one_key_one_is_done(garden: Garden) -> None:
+    outcomes = await asyncio.gather(*(garden.create(MONSTERA, KEY) for _ in range(50)))
+    assert outcomes == 50 * [Outcome.CREATED]
+    assert await garden.read_revision() == 1
+
+
+async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
+    garden: Garden,
+) -> None:
+    other = NewPlant(2, "Ficus")
+    writes = [(MONSTERA, KEY), (other, KEY_WITH_ANOTHER_BODY)] * 20
+    outcomes = await asyncio.gather(*(garden.create(plant, key) for plant, key in writes))
+    (stored,) = await garden.read_plants()
+    for (plant, _), outcome in zip(writes, outcomes, strict=True):
+        assert outcome is (Outcome.CREATED if plant == stored else Outcome.KEY_REUSED)
+
+
+async def test_a_create_that_failed_leaves_its_key_free(garden: Garden) -> None:
+    with pytest.raises(UnicodeEncodeError):
+        await garden.create(NewPlant(1, "\ud800"), KEY)
+    assert await garden.create(MONSTERA, KEY_WITH_ANOTHER_BODY) is Outcome.CREATED
+
+
+async def test_a_deleted_store_takes_its_keys_along(
+    garden: Garden, administration: Administration
+) -> None:
+    await garden.create(MONSTERA, KEY)
+    administration.delete_store("nursery")
+    assert await garden.create(MONSTERA, KEY) is Outcome.NO_SUCH_STORE
+    again = await garden.admit("nursery", "ada")
+    assert await garden.create(MONSTERA, KEY_WITH_ANOTHER_BODY, again) is Outcome.CREATED

@@ -1,0 +1,164 @@
+"""A snapshot is one store at one moment."""
+
+import asyncio
+from itertools import product
+
+import pytest
+from msgspec.structs import replace
+
+from plantstore.database import Administration, Snapshot
+from plantstore.errors import OverloadedError
+from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
+from tests.contract.garden import ALL_FIELDS, MANY, Garden, decode, describe, select
+
+pytestmark = pytest.mark.anyio
+
+PLANTS = [NewPlant(3 * n - 30, f"Plant {n}", [None, "a", "b"][n % 3]) for n in range(40)]
+
+
+async def plant_all(garden: Garden) -> None:
+    await asyncio.gather(*map(garden.create, PLANTS))
+
+
+async def read_all(snapshot: Snapshot, query: PlantQuery, most: int) -> list[dict[str, object]]:
+    """What a list sends of a snapshot: page after page."""
+    rows: list[dict[str, object]] = []
+    left = query.limit
+    while True:
+        page = await snapshot.read_page(replace(query, limit=left), most)
+        assert page.revision == snapshot.revision
+        rows += decode(page)
+        left = None if left is None else left - page.count
+        if not page.more or left == 0:
+            return rows
+        query = replace(query, first_id=page.last_id + 1)
+
+
+async def test_a_snapshot_stays_as_it_was_while_writes_go_on(garden: Garden) -> None:
+    await plant_all(garden)
+    snapshot = await garden.database.open_snapshot(garden.store_id)
+    try:
+        query = PlantQuery(fields=ALL_FIELDS)
+        first = await snapshot.read_page(query, 5)
+        for plant in PLANTS[::2]:
+            await garden.delete(plant.id)
+        await garden.create(NewPlant(1000, "later"))
+        expected = [describe(plant, ALL_FIELDS) for plant in PLANTS]
+        assert decode(first) == expected[:5]
+        assert await read_all(snapshot, query, 7) == expected
+        assert snapshot.revision == len(PLANTS)
+    finally:
+        await snapshot.close()
+    assert len(await garden.read_plants()) == 21
+
+
+async def test_a_snapshot_holds_all_writes_that_were_done_when_it_was_opened(
+    garden: Garden,
+) -> None:
+    for number in range(20):
+        await garden.create(NewPlant(number, "Ficus"))
+        snapshot = await garden.database.open_snapshot(garden.store_id)
+        assert snapshot.revision == number + 1
+        assert len(await read_all(snapshot, PlantQuery(), MANY)) == number + 1
+        await snapshot.close()
+
+
+async def test_a_snapshot_opened_among_writes_is_the_store_at_its_revision(
+    garden: Garden,
+) -> None:
+    async def grow() -> None:
+        for number in range(150):
+            await garden.create(NewPlant(number, "Ficus"))
+
+    async def look() -> None:
+        while not growing.done():
+            snapshot = await garden.database.open_snapshot(garden.store_id)
+            rows = await read_all(snapshot, PlantQuery(fields=ALL_FIELDS), 10)
+            assert [row["id"] for row in rows] == list(range(snapshot.revision))
+            await snapshot.close()
+
+    growing = asyncio.ensure_future(grow())
+    await asyncio.gather(growing, look(), look())
+
+
+async def test_a_snapshot_knows_where_a_limited_list_ends(garden: Garden) -> None:
+    await plant_all(garden)
+    snapshot = await garden.database.open_snapshot(garden.store_id)
+    try:
+        limits = (None, 0, 1, 13, 14, 39, 40, 41, LIMIT_MAX)
+        for limit, first_id, tag in product(limits, (-31, -5, 87, 88), (None, "a", "absent")):
+            query = PlantQuery(limit=limit, first_id=first_id, tag=tag)
+            listed = select(PLANTS, query)
+            matching = select(PLANTS, replace(query, limit=None))
+            expected = listed[-1].id if listed and len(matching) > len(listed) else None
+            assert await snapshot.find_last_id(query) == expected
+            rows = await read_all(snapshot, query, 6)
+            assert rows == [describe(plant, query.fields) for plant in listed]
+    finally:
+        await snapshot.close()
+
+
+async def test_a_snapshot_outlives_its_store(
+    garden: Garden, administration: Administration
+) -> None:
+    await plant_all(garden)
+    snapshot = await garden.database.open_snapshot(garden.store_id)
+    administration.delete_store("nursery")
+    assert len(await read_all(snapshot, PlantQuery(), 7)) == len(PLANTS)
+    await snapshot.close()
+
+
+async def test_a_snapshot_of_no_store_is_empty(garden: Garden) -> None:
+    snapshot = await garden.database.open_snapshot(62**10 - 1)
+    assert (snapshot.revision, await read_all(snapshot, PlantQuery(), MANY)) == (0, [])
+    assert await snapshot.find_last_id(PlantQuery(limit=1)) is None
+    await snapshot.close()
+
+
+async def test_snapshots_are_bounded_in_number(url: str, administration: Administration) -> None:
+    async with Garden(url, administration, max_streams=3) as garden:
+        opened = [await garden.database.open_snapshot(garden.store_id) for _ in range(3)]
+        with pytest.raises(OverloadedError):
+            await garden.database.open_snapshot(garden.store_id)
+        await opened[1].close()
+        opened.append(await garden.database.open_snapshot(garden.store_id))
+        with pytest.raises(OverloadedError):
+            await garden.database.open_snapshot(garden.store_id)
+        for snapshot in opened:
+            await snapshot.close()
+
+
+async def test_the_bound_holds_for_snapshots_opened_at_once(
+    url: str, administration: Administration
+) -> None:
+    async with Garden(url, administration, max_streams=3) as garden:
+        opening = [garden.database.open_snapshot(garden.store_id) for _ in range(10)]
+        opened = await asyncio.gather(*opening, return_exceptions=True)
+        snapshots = [found for found in opened if not isinstance(found, BaseException)]
+        refused = [found for found in opened if isinstance(found, OverloadedError)]
+        assert (len(snapshots), len(refused)) == (3, 7)
+        for snapshot in snapshots:
+            await snapshot.close()
+
+
+async def test_a_snapshot_closed_twice_counts_once(
+    url: str, administration: Administration
+) -> None:
+    async with Garden(url, administration, max_streams=1) as garden:
+        for _ in range(3):
+            snapshot = await garden.database.open_snapshot(garden.store_id)
+            await snapshot.close()
+            await snapshot.close()
+        last = await garden.database.open_snapshot(garden.store_id)
+        with pytest.raises(OverloadedError):
+            await garden.database.open_snapshot(garden.store_id)
+        await last.close()
+
+
+async def test_a_database_closes_with_snapshots_open(
+    url: str, administration: Administration
+) -> None:
+    async with Garden(url, administration) as garden:
+        await plant_all(garden)
+        snapshot = await garden.database.open_snapshot(garden.store_id)
+        await snapshot.read_page(PlantQuery(), 1)

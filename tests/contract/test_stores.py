@@ -1,0 +1,194 @@
+"""Stores, users and members, as the command line administers them."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from plantstore.database import Administration
+from plantstore.errors import SetupError
+from plantstore.model import Member, Role, Store, TokenRequest, User
+
+LONGEST_NAME = 63 * "a"
+
+Use = Callable[[Administration], object]
+
+
+def test_a_new_store_is_empty(administration: Administration) -> None:
+    before = time.time_ns() // 10**6
+    store = administration.create_store("nursery")
+    assert store == Store(store.store_id, "nursery", 0, store.created_at)
+    assert before <= store.created_at <= time.time_ns() // 10**6
+    assert administration.list_stores() == [store]
+    assert administration.list_members("nursery") == []
+    assert administration.list_events("nursery") == []
+
+
+def test_stores_are_listed_by_name(administration: Administration) -> None:
+    for name in ("orchard", "0", "nursery", "a-b", LONGEST_NAME):
+        administration.create_store(name)
+    names = [store.name for store in administration.list_stores()]
+    assert names == sorted(["orchard", "0", "nursery", "a-b", LONGEST_NAME])
+
+
+def test_store_numbers_are_never_used_again(administration: Administration) -> None:
+    numbers = set()
+    for _ in range(3):
+        numbers.add(administration.create_store("nursery").store_id)
+        administration.delete_store("nursery")
+    assert len(numbers) == 3
+    assert administration.list_stores() == []
+
+
+def test_two_stores_cannot_have_one_name(administration: Administration) -> None:
+    administration.create_store("nursery")
+    with pytest.raises(SetupError, match="'nursery' already: choose another name"):
+        administration.create_store("nursery")
+    assert len(administration.list_stores()) == 1
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", LONGEST_NAME + "a", "é", "a\n", "..", "１"],
+)
+def test_a_store_needs_a_name_that_can_stand_in_a_path(
+    administration: Administration, name: str
+) -> None:
+    with pytest.raises(SetupError, match="use 1 to 63 small letters, digits and"):
+        administration.create_store(name)
+    with pytest.raises(SetupError, match="use 1 to 63 small letters, digits and"):
+        administration.create_token(TokenRequest(subject="ada", store=name))
+    assert administration.list_stores() == []
+    assert administration.list_users() == []
+
+
+def test_a_deleted_store_takes_its_members_and_tokens_along(
+    administration: Administration,
+) -> None:
+    administration.create_token(TokenRequest(subject="ada", store="nursery"))
+    kept = administration.create_token(TokenRequest(subject="ada", store="orchard"))
+    administration.delete_store("nursery")
+    assert [store.name for store in administration.list_stores()] == ["orchard"]
+    assert administration.list_tokens(None) == [kept.token]
+    assert administration.list_members("orchard") == [Member("ada", Role.OWNER)]
+    assert [user.subject for user in administration.list_users()] == ["ada"]
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda administration: administration.delete_store("meadow"),
+        lambda administration: administration.list_members("meadow"),
+        lambda administration: administration.list_events("meadow"),
+        lambda administration: administration.list_tokens("meadow"),
+        lambda administration: administration.add_member("meadow", "ada", Role.OWNER),
+        lambda administration: administration.remove_member("meadow", "ada"),
+    ],
+)
+def test_a_store_that_is_not_there_is_named_with_those_that_are(
+    administration: Administration, use: Use
+) -> None:
+    with pytest.raises(SetupError, match="no store 'meadow'; there are: none$"):
+        use(administration)
+    administration.create_store("orchard")
+    administration.create_store("nursery")
+    with pytest.raises(SetupError, match="no store 'meadow'; there are: nursery, orchard$"):
+        use(administration)
+
+
+def test_users_are_listed_by_subject(administration: Administration) -> None:
+    made = [administration.create_user(subject) for subject in ("eve", "ada", "żółw", "Ada")]
+    listed = administration.list_users()
+    assert [user.subject for user in listed] == ["Ada", "ada", "eve", "żółw"]
+    assert {user.user_id for user in listed} == {user.user_id for user in made}
+    assert administration.create_user("bob") in administration.list_users()
+
+
+def test_two_users_cannot_have_one_subject(administration: Administration) -> None:
+    administration.create_user("ada")
+    with pytest.raises(SetupError, match="'ada' already: choose another subject"):
+        administration.create_user("ada")
+
+
+@pytest.mark.parametrize("subject", ["a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"])
+def test_a_subject_is_any_text(administration: Administration, subject: str) -> None:
+    user = administration.create_user(subject)
+    assert administration.list_users() == [User(user.user_id, subject)]
+
+
+@pytest.mark.parametrize("subject", ["", 256 * "a", " ", "a\nb", "\x7f", "\ud800"])
+def test_a_subject_that_is_no_text_is_refused(administration: Administration, subject: str) -> None:
+    with pytest.raises(SetupError, match="subject must"):
+        administration.create_user(subject)
+    with pytest.raises(SetupError, match="subject must"):
+        administration.create_token(TokenRequest(subject=subject, store="nursery"))
+    assert administration.list_users() == []
+    assert administration.list_stores() == []
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda administration: administration.create_store("\udcff"),
+        lambda administration: administration.delete_store("\udcff"),
+        lambda administration: administration.list_tokens("\udcff"),
+        lambda administration: administration.create_token(TokenRequest("ada", "\udcff")),
+        lambda administration: administration.create_token(TokenRequest("\udcff", "nursery")),
+        lambda administration: administration.revoke_token("\udcff"),
+    ],
+)
+def test_an_argument_that_is_not_utf_8_is_refused(administration: Administration, use: Use) -> None:
+    """It reaches Python with lone surrogates."""
+    with pytest.raises(SetupError):
+        use(administration)
+
+
+def test_a_role_is_given_changed_and_taken(administration: Administration) -> None:
+    administration.create_store("nursery")
+    for subject in ("eve", "ada"):
+        administration.create_user(subject)
+        administration.add_member("nursery", subject, Role.READER)
+    administration.add_member("nursery", "ada", Role.OWNER)
+    assert administration.list_members("nursery") == [
+        Member("ada", Role.OWNER),
+        Member("eve", Role.READER),
+    ]
+    administration.remove_member("nursery", "ada")
+    assert administration.list_members("nursery") == [Member("eve", Role.READER)]
+
+
+def test_a_role_is_one_stores(administration: Administration) -> None:
+    administration.create_user("ada")
+    for name, role in (("nursery", Role.OWNER), ("orchard", Role.READER)):
+        administration.create_store(name)
+        administration.add_member(name, "ada", role)
+    administration.remove_member("nursery", "ada")
+    assert administration.list_members("orchard") == [Member("ada", Role.READER)]
+
+
+def test_who_is_no_member_cannot_be_removed(administration: Administration) -> None:
+    administration.create_store("nursery")
+    administration.create_user("ada")
+    with pytest.raises(SetupError, match="'ada' is no member of 'nursery'"):
+        administration.remove_member("nursery", "ada")
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda administration: administration.add_member("nursery", "ada", Role.OWNER),
+        lambda administration: administration.remove_member("nursery", "ada"),
+    ],
+)
+def test_a_user_that_is_not_there_cannot_be_a_member(
+    administration: Administration, use: Use
+) -> None:
+    administration.create_store("nursery")
+    with pytest.raises(SetupError, match="no user 'ada': make one with `plantstore user"):
+        use(administration)
+
+
+def test_a_sound_database_is_checked_in_sentences(administration: Administration) -> None:
+    findings = administration.check()
+    assert findings
+    assert all(len(finding.split()) > 3 for finding in findings)

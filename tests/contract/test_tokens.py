@@ -1,0 +1,185 @@
+"""Tokens, as the command line makes, lists and revokes them."""
+
+import time
+from itertools import product
+
+import pytest
+
+from plantstore.database import Administration
+from plantstore.errors import SetupError
+from plantstore.model import Member, Role, Scope, Token, TokenRequest
+from plantstore.tokens import hash_token, is_well_formed, read_store_id
+
+ADA = TokenRequest(subject="ada", store="nursery")
+
+
+def test_a_token_is_made_with_all_that_it_needs(administration: Administration) -> None:
+    issued = administration.create_token(ADA)
+    assert is_well_formed(issued.secret)
+    assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
+    assert [user.subject for user in administration.list_users()] == ["ada"]
+    (store,) = administration.list_stores()
+    assert read_store_id(issued.secret) == store.store_id
+    assert len(issued.made) == 3
+    assert issued.token == Token(
+        token_id=issued.token.token_id,
+        store="nursery",
+        subject="ada",
+        label="",
+        scopes=frozenset(Scope),
+        all_stores=False,
+        created_at=issued.token.created_at,
+        expires_at=None,
+        revoked_at=None,
+    )
+
+
+def test_what_is_there_is_not_made_again(administration: Administration) -> None:
+    first = administration.create_token(ADA)
+    second = administration.create_token(ADA)
+    assert second.made == ()
+    assert second.secret != first.secret
+    assert second.token.token_id != first.token.token_id
+    assert len(administration.list_users()) == len(administration.list_stores()) == 1
+
+
+def test_a_further_member_is_an_editor(administration: Administration) -> None:
+    administration.create_token(ADA)
+    administration.create_token(TokenRequest(subject="eve", store="nursery"))
+    administration.create_token(TokenRequest(subject="kim", store="nursery", role=Role.READER))
+    assert administration.list_members("nursery") == [
+        Member("ada", Role.OWNER),
+        Member("eve", Role.EDITOR),
+        Member("kim", Role.READER),
+    ]
+
+
+def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
+    administration: Administration,
+) -> None:
+    chosen = (None, frozenset({Scope.LIST}), frozenset({Scope.CREATE, Scope.DELETE}))
+    wanted = product(Role, chosen, ("", "kiosk", 64 * "é"), (None, 1, 2**53), (False, True))
+    for number, (role, scopes, label, expires_at, all_stores) in enumerate(wanted):
+        request = TokenRequest(
+            subject=f"user-{number}",
+            store="nursery",
+            role=role,
+            scopes=scopes,
+            label=label,
+            expires_at=expires_at,
+            all_stores=all_stores,
+        )
+        allowed = frozenset(Scope) if all_stores else role.scopes
+        if scopes is not None and not scopes <= allowed:
+            with pytest.raises(SetupError, match="role reader does not allow: create, delete"):
+                administration.create_token(request)
+            continue
+        token = administration.create_token(request).token
+        assert token.scopes == (allowed if scopes is None else scopes)
+        assert (token.label, token.expires_at) == (label, expires_at)
+        assert (token.all_stores, token.revoked_at) == (all_stores, None)
+        assert Member(f"user-{number}", role) in administration.list_members("nursery")
+
+
+def test_a_refused_request_makes_nothing(administration: Administration) -> None:
+    for refused in (
+        TokenRequest(
+            subject="ada", store="nursery", role=Role.READER, scopes=frozenset({Scope.DELETE})
+        ),
+        TokenRequest(subject="ada", store="Nursery"),
+        TokenRequest(subject="ada", store="nursery", label="a\nb"),
+        TokenRequest(subject="ada", store="nursery", label=65 * "a"),
+        TokenRequest(subject="ada", all_stores=True),
+    ):
+        with pytest.raises(SetupError):
+            administration.create_token(refused)
+    assert administration.list_users() == []
+    assert administration.list_stores() == []
+    assert administration.list_tokens(None) == []
+
+
+def test_a_token_does_not_change_a_role(administration: Administration) -> None:
+    administration.create_token(ADA)
+    request = TokenRequest(subject="ada", store="nursery", role=Role.READER)
+    with pytest.raises(SetupError, match=r"ada is owner of nursery already: .*member add"):
+        administration.create_token(request)
+    assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
+
+
+def test_a_reader_gets_a_token_that_only_lists(administration: Administration) -> None:
+    request = TokenRequest(subject="kim", store="nursery", role=Role.READER)
+    assert administration.create_token(request).token.scopes == {Scope.LIST}
+
+
+def test_a_token_for_all_stores_is_made_for_its_users_first(
+    administration: Administration,
+) -> None:
+    for name in ("orchard", "nursery"):
+        administration.create_store(name)
+        administration.create_token(TokenRequest(subject="ada", store=name))
+    token = administration.create_token(TokenRequest(subject="ada", all_stores=True)).token
+    assert (token.store, token.all_stores) == ("orchard", True)
+
+
+def test_who_is_a_member_nowhere_gets_no_token_for_all_stores(
+    administration: Administration,
+) -> None:
+    administration.create_user("ada")
+    with pytest.raises(SetupError, match="ada is no member of any store: name one with --store"):
+        administration.create_token(TokenRequest(subject="ada", all_stores=True))
+
+
+def test_tokens_are_listed_the_oldest_first(administration: Administration) -> None:
+    issued = []
+    for store in ("nursery", "orchard", "nursery"):
+        issued.append(administration.create_token(TokenRequest(subject="ada", store=store)).token)
+        time.sleep(0.002)
+    assert administration.list_tokens(None) == issued
+    assert administration.list_tokens("nursery") == [issued[0], issued[2]]
+    assert administration.list_tokens("orchard") == [issued[1]]
+
+
+def test_nothing_that_is_listed_tells_a_secret(administration: Administration) -> None:
+    issued = administration.create_token(ADA)
+    listed = str(administration.list_tokens(None))
+    assert issued.secret not in listed
+    assert issued.secret.split("_")[2] not in listed
+
+
+@pytest.mark.parametrize("by_id", [True, False])
+def test_a_token_is_revoked_by_its_id_or_itself(
+    administration: Administration, *, by_id: bool
+) -> None:
+    issued, other = administration.create_token(ADA), administration.create_token(ADA)
+    before = time.time_ns() // 10**6
+    revoked = administration.revoke_token(issued.token.token_id if by_id else issued.secret)
+    assert revoked.token_id == issued.token.token_id
+    assert revoked.revoked_at is not None
+    assert before <= revoked.revoked_at <= time.time_ns() // 10**6
+    states = {token.token_id: token.revoked_at for token in administration.list_tokens(None)}
+    assert states == {revoked.token_id: revoked.revoked_at, other.token.token_id: None}
+
+
+def test_revoking_again_keeps_the_first_time(administration: Administration) -> None:
+    issued = administration.create_token(ADA)
+    first = administration.revoke_token(issued.secret)
+    time.sleep(0.005)
+    assert administration.revoke_token(issued.token.token_id) == first
+
+
+def test_a_token_that_is_not_there_cannot_be_revoked(administration: Administration) -> None:
+    secret = administration.create_token(ADA).secret
+    administration.delete_store("nursery")
+    for unknown in (secret, "0123456789abcdef", "", "x", hash_token(secret).hex(), "%"):
+        with pytest.raises(SetupError, match="no such token: `plantstore token list` shows"):
+            administration.revoke_token(unknown)
+
+
+def test_a_mistyped_token_is_told(administration: Administration) -> None:
+    secret = administration.create_token(ADA).secret
+    other = "x" if secret[20] != "x" else "y"
+    replaced = secret[:20] + other + secret[21:]
+    for mistyped in (secret[:-1], f"{secret}0", replaced, "pst_", f"{secret} "):
+        with pytest.raises(SetupError, match="the token is mistyped"):
+            administration.revoke_token(mistyped)
+    assert administration.list_tokens(None)[0].revoked_at is None

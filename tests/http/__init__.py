@@ -1,0 +1,1 @@
+"""Tests over HTTP, against the real server process."""

@@ -1,0 +1,104 @@
+"""Ways to spoil a good request, each with the number of the error that it must get."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from tests.http.raw import Message
+from tests.http.scenes import PLANT, Route, Scene
+
+TOO_LARGE = 64 * 1024 + 1
+Spoil = Callable[[Message, Scene, Route], Message]
+
+
+@dataclass(frozen=True)
+class Break:
+    """One way to spoil a request."""
+
+    number: int
+    spoil: Spoil
+    name: str
+
+    def __str__(self) -> str:
+        """Its name in a test's id."""
+        return f"{self.number} {self.name}"
+
+
+def _change(number: int, name: str, change: Callable[[Message], Message]) -> Break:
+    return Break(number, lambda message, _scene, _route: change(message), name)
+
+
+def _body(number: int, name: str, body: bytes) -> Break:
+    return _change(number, name, lambda message: replace(message, body=body))
+
+
+def _header(number: int, name: str, header: str, value: str) -> Break:
+    return _change(number, name, lambda message: message.setting(header, value))
+
+
+def _query(number: int, query: str, name: str | None = None) -> Break:
+    return _change(
+        number, name or query, lambda message: message.aimed_at(f"{message.target}?{query}")
+    )
+
+
+def _aim(number: int, name: str, old: str, new: str) -> Break:
+    return _change(number, name, lambda message: message.aimed_at(message.target.replace(old, new)))
+
+
+def _use_token(message: Message, token: str) -> Message:
+    return message.setting("Authorization", f"Bearer {token}")
+
+
+def _take_scope(message: Message, scene: Scene, route: Route) -> Message:
+    assert route.scope is not None
+    return _use_token(message, scene.powerless[route.scope])
+
+
+def _leave_store(message: Message, scene: Scene, route: Route) -> Message:
+    if route.path.startswith("/stores"):
+        return message.aimed_at(message.target.replace(scene.store, "nowhere"))
+    return _use_token(message, scene.outsider)
+
+
+PATH = _change(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))
+METHOD = _change(40501, "method", lambda message: replace(message, method="PUT"))
+NO_TOKEN = _change(40101, "no token", lambda message: message.without("Authorization"))
+BAD_TOKEN = _header(40102, "bad token", "Authorization", "Bearer pst_1_nonsense")
+STORE = Break(40403, _leave_store, "store")
+PERMISSION = Break(40301, _take_scope, "permission")
+MEDIA_TYPE = _header(41501, "media type", "Content-Type", "text/plain")
+SIZE = _body(41301, "size", b"[" * TOO_LARGE)
+NOT_JSON = _body(40001, "not JSON", b'{"id": 2')
+BAD_PLANT_ID = _aim(40009, "bad id", "/plants/1", "/plants/one")
+BAD_LIMIT = _query(40005, "limit=-1")
+
+FRAMING = (
+    _change(40011, "no host", lambda message: message.without("Host")),
+    _change(40011, "two hosts", lambda message: message.adding("Host", "other")),
+    _query(41401, "x" * 8192, "long target"),
+    _header(43101, "large head", "X-Large", "x" * 16384),
+    _change(
+        43101,
+        "many headers",
+        lambda message: replace(message, headers=message.headers + (("X-Many", "1"),) * 101),
+    ),
+)
+EVERYWHERE = (PATH, METHOD)
+CALLERS = (NO_TOKEN, BAD_TOKEN, STORE, PERMISSION)
+OF_LISTS = (
+    BAD_LIMIT,
+    _query(40006, "after=7"),
+    _query(40007, "fields=colour"),
+    _query(40008, "tag="),
+)
+OF_CREATES = (
+    MEDIA_TYPE,
+    SIZE,
+    NOT_JSON,
+    _body(40002, "no name", b'{"id": 2}'),
+    _body(40003, "taken id", b'{"id": 1, "name": "Other"}'),
+    _body(40004, "known plant", PLANT),
+    _header(40010, "bad key", "Idempotency-Key", "x" * 256),
+    _header(42201, "used key", "Idempotency-Key", "used"),
+)
+OF_DELETES = (BAD_PLANT_ID, _aim(40401, "no such plant", "/plants/1", "/plants/7"))

@@ -1,0 +1,51 @@
+"""What every error answer must look like, whichever layer it comes from."""
+
+import re
+
+from tests.http.raw import Answer, Connection, Message
+
+_CHALLENGES = {
+    40101: "Bearer",
+    40102: 'Bearer error="invalid_token"',
+    40301: 'Bearer error="insufficient_scope"',
+}
+_RETRY_STATUSES = (429, 503)
+
+
+def expect_error(
+    answer: Answer, number: int, *, method: str = "GET", allow: str | None = None
+) -> None:
+    """The answer is this error, exactly, with the headers that belong to it and no others."""
+    assert answer.status == number // 100, answer
+    assert answer.headers["content-type"] == "application/json"
+    assert re.fullmatch("[0-9a-f]+-[0-9a-f]+", answer.headers["x-request-id"])
+    assert answer.headers.get("www-authenticate") == _CHALLENGES.get(number)
+    assert answer.headers.get("allow") == allow
+    if answer.status in _RETRY_STATUSES:
+        assert int(answer.headers["retry-after"]) >= 1
+    else:
+        assert "retry-after" not in answer.headers
+    if method == "HEAD":
+        assert answer.body == b""
+    else:
+        expect_error_body(answer, number)
+
+
+def expect_error_body(answer: Answer, number: int) -> None:
+    """The body is the interface's Error with this number, and nothing else."""
+    assert int(answer.headers["content-length"]) == len(answer.body)
+    body = answer.json
+    assert set(body) == {"error", "message"}
+    assert type(body["error"]) is int
+    assert body["error"] == number
+    assert body["error"] < 2**31
+    assert isinstance(body["message"], str)
+    assert body["message"].strip()
+
+
+def expect_clean_end(connection: Connection, answer: Answer) -> None:
+    """Nothing of the answer is left over: the connection ends as told, or serves on."""
+    if answer.closes:
+        assert connection.rest() == b""
+    else:
+        assert connection.ask(Message("GET", "/livez")).json == {"status": "live"}

@@ -1,0 +1,192 @@
+"""HTTP as bytes on a socket: for what a client library would not send, or would hide."""
+
+import json
+import select
+import socket
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+from urllib.parse import urlsplit
+
+PATIENCE = 15.0  # seconds after which an answer, or a closing, counts as missing
+_END_OF_HEAD = b"\r\n\r\n"
+
+
+@dataclass(frozen=True)
+class Message:
+    """A request. ``to_bytes`` adds its Content-Length where it has a body and no length."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...] = (("Host", "test"),)
+    body: bytes = b""
+    version: str = "HTTP/1.1"
+
+    def adding(self, name: str, value: str) -> Self:
+        """With one more header, even if it has one of this name."""
+        return replace(self, headers=(*self.headers, (name, value)))
+
+    def without(self, name: str) -> Self:
+        """Without the headers of this name."""
+        kept = tuple(header for header in self.headers if header[0].lower() != name.lower())
+        return replace(self, headers=kept)
+
+    def setting(self, name: str, value: str) -> Self:
+        """With this header in place of all of its name."""
+        return self.without(name).adding(name, value)
+
+    def aimed_at(self, target: str) -> Self:
+        """With another target."""
+        return replace(self, target=target)
+
+    def carrying(self, body: bytes) -> Self:
+        """With this body, as JSON."""
+        return replace(self.setting("Content-Type", "application/json"), body=body)
+
+    def head(self) -> bytes:
+        """The request line and the headers, with their end."""
+        names = {name.lower() for name, _ in self.headers}
+        headers = list(self.headers)
+        if self.body and not names & {"content-length", "transfer-encoding"}:
+            headers.append(("Content-Length", str(len(self.body))))
+        lines = [f"{self.method} {self.target} {self.version}"]
+        lines += [f"{name}: {value}" for name, value in headers]
+        return "\r\n".join(lines).encode() + _END_OF_HEAD
+
+    def to_bytes(self) -> bytes:
+        """The whole request."""
+        return self.head() + self.body
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer; the headers' names are in small letters, and each came once."""
+
+    status: int
+    headers: Mapping[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def json(self) -> Any:  # noqa: ANN401 - it is any JSON value
+        """The body's value."""
+        return json.loads(self.body)
+
+    @property
+    def number(self) -> int:
+        """The error's number."""
+        number: int = self.json["error"]
+        return number
+
+    @property
+    def closes(self) -> bool:
+        """Whether the connection ends with it."""
+        return self.headers.get("connection", "").lower() == "close"
+
+
+class Connection:
+    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time."""
+
+    def __init__(self, origin: str, *, receive_buffer: int | None = None) -> None:
+        url = urlsplit(origin)
+        self._socket = socket.socket()
+        if receive_buffer is not None:
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        self._socket.settimeout(PATIENCE)
+        self._socket.connect((url.hostname, url.port))
+        self._unread = b""
+
+    def send(self, *parts: Message | bytes) -> None:
+        """Send all of the parts at once."""
+        self._socket.sendall(
+            b"".join(part if isinstance(part, bytes) else part.to_bytes() for part in parts)
+        )
+
+    def receive(self, method: str = "GET") -> Answer:
+        """The next answer, also an interim one, to a request of this method."""
+        head = self._read_until(_END_OF_HEAD)
+        status_line, *lines = head.decode("latin-1").split("\r\n")
+        pairs = [line.partition(": ") for line in lines]
+        headers = {name.lower(): value for name, _, value in pairs}
+        assert len(headers) == len(pairs), f"a header came twice: {lines}"
+        version, status = status_line.split(" ")[:2]
+        assert version == "HTTP/1.1"
+        body = self._read_body(method, int(status), headers)
+        return Answer(int(status), headers, body)
+
+    def ask(self, message: Message) -> Answer:
+        """The answer to a request."""
+        self.send(message)
+        return self.receive(message.method)
+
+    def rest(self) -> bytes:
+        """All that still comes until the server closes the connection, as it must soon."""
+        rest, self._unread = self._unread, b""
+        while part := self._socket.recv(2**20):
+            rest += part
+        return rest
+
+    def has_data(self, seconds: float) -> bool:
+        """Whether data or the end comes within this time."""
+        return bool(self._unread) or bool(select.select([self._socket], [], [], seconds)[0])
+
+    def finish_sending(self) -> None:
+        """Tell the server that no more comes."""
+        self._socket.shutdown(socket.SHUT_WR)
+
+    def fileno(self) -> int:
+        """For select."""
+        return self._socket.fileno()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._socket.close()
+
+    def _read_body(self, method: str, status: int, headers: Mapping[str, str]) -> bytes:
+        if method == "HEAD" or status < 200 or status in (204, 304):
+            return b""
+        if headers.get("transfer-encoding") == "chunked":
+            return b"".join(self._read_chunks())
+        if "content-length" in headers:
+            return self._read_exactly(int(headers["content-length"]))
+        return self.rest()
+
+    def _read_chunks(self) -> list[bytes]:
+        chunks = []
+        while size := int(self._read_until(b"\r\n"), 16):
+            chunks.append(self._read_exactly(size))
+            assert self._read_until(b"\r\n") == b""
+        assert self._read_until(b"\r\n") == b""
+        return chunks
+
+    def _read_until(self, end: bytes) -> bytes:
+        while end not in self._unread:
+            self._read_more()
+        found, _, self._unread = self._unread.partition(end)
+        return found
+
+    def _read_exactly(self, size: int) -> bytes:
+        while len(self._unread) < size:
+            self._read_more()
+        found, self._unread = self._unread[:size], self._unread[size:]
+        return found
+
+    def _read_more(self) -> None:
+        part = self._socket.recv(2**20)
+        assert part, f"the connection ended after {self._unread!r}"
+        self._unread += part
+
+
+def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answer:
+    """The answer to one request on a connection of its own."""
+    with Connection(origin) as connection:
+        connection.send(message)
+        return connection.receive(message.method if isinstance(message, Message) else method)
+
+
+def first_to_answer(connections: Sequence[Connection]) -> Connection:
+    """The first of the connections on which an answer arrives."""
+    ready, _, _ = select.select(connections, [], [], PATIENCE)
+    found: Connection = ready[0]
+    return found

@@ -1,0 +1,100 @@
+"""A store with one plant and tokens of every kind, and the routes that requests can take to it."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from uuid import uuid4
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Scope
+from tests.http.raw import Answer, Message, exchange
+from tests.service import Service
+
+PLANT = b'{"id": 1, "name": "Fern"}'
+NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method of one path; ``scope`` is None where no token is needed."""
+
+    method: str
+    path: str
+    allow: str
+    scope: Scope | None = None
+
+    def __str__(self) -> str:
+        """Its name in a test's id."""
+        return f"{self.method} {self.path}"
+
+
+_COLLECTION = "GET, HEAD, POST, OPTIONS"
+_PLANT = "DELETE, OPTIONS"
+_READ = "GET, HEAD, OPTIONS"
+BASES = ("", "/stores/{store}")
+LISTS = tuple(
+    Route(method, f"{base}/plants", _COLLECTION, Scope.LIST)
+    for base in BASES
+    for method in ("GET", "HEAD")
+)
+CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
+DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
+OPERATIONS = (*LISTS, *CREATES, *DELETES)
+READS = tuple(
+    Route(method, path, _READ)
+    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
+    for method in ("GET", "HEAD")
+)
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A store of its own in a running service. It has the plant 1.
+
+    ``token`` may do all, ``powerless`` all but one operation, both of one user; ``outsider`` is
+    of a user who is no member any more.
+    """
+
+    service: Service
+    store: str
+    token: str
+    powerless: dict[Scope, str]
+    outsider: str
+
+    def message(self, route: Route, token: str | None = None) -> Message:
+        """A good request for the route."""
+        message = Message(route.method, route.path.format(store=self.store))
+        if route.scope is not None:
+            message = message.adding("Authorization", f"Bearer {token or self.token}")
+        if route.scope is not Scope.CREATE:
+            return message
+        return message.carrying(NEW_PLANT)
+
+    def send(self, message: Message) -> Answer:
+        """The answer to a request on a connection of its own."""
+        return exchange(self.service.origin, message)
+
+    def create(self, body: bytes) -> Answer:
+        """The answer to a create by the owner."""
+        return self.send(self.message(CREATES[0]).carrying(body))
+
+    def plants(self) -> bytes:
+        """The body of the owner's list, with all fields."""
+        message = self.message(LISTS[0])
+        return self.send(message.aimed_at("/plants?fields=id,name,tag")).body
+
+
+def make_scene(service: Service) -> Scene:
+    """A new scene in the service."""
+    store = f"scene-{uuid4().hex}"
+    owner, gone = f"owner of {store}", f"outsider of {store}"
+    token = service.make_token(store, owner)
+    powerless = {
+        scope: service.make_token(store, owner, scopes=frozenset(Scope) - {scope})
+        for scope in Scope
+    }
+    outsider = service.make_token(store, gone)
+    with closing(open_administration(service.database)) as administration:
+        administration.remove_member(store, gone)
+    scene = Scene(service, store, token, powerless, outsider)
+    assert scene.create(PLANT).status == 200
+    return scene

@@ -1,0 +1,117 @@
+"""CORS: which pages may call the service, and OPTIONS."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.http.calls import expect_refused, open_client
+from tests.http.scenes import OPERATIONS, READS, Route, Scene, make_scene
+from tests.service import Service
+
+PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
+EXPOSED = {"Allow", "ETag", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
+ROUTES = pytest.mark.parametrize("route", [*OPERATIONS, *READS], ids=str)
+
+
+@pytest.fixture(scope="module")
+def scene(service: Service) -> Scene:
+    """A scene of this module."""
+    return make_scene(service)
+
+
+@contextmanager
+def serving(folder: Path, origins: str) -> Iterator[httpx.Client]:
+    with (
+        Service(folder, settings={"cors_origins": origins}) as own,
+        open_client(own, own.make_token()) as client,
+    ):
+        yield client
+
+
+def preflight(client: httpx.Client, origin: str) -> httpx.Response:
+    headers = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "authorization, content-type, idempotency-key",
+    }
+    return client.options("/plants", headers=headers)
+
+
+def split(value: str) -> set[str]:
+    return set(value.split(", "))
+
+
+@ROUTES
+def test_options_tells_the_methods_without_a_token(scene: Scene, route: Route) -> None:
+    with open_client(scene.service, None) as client:
+        answer = client.options(route.path.format(store=scene.store))
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["allow"] == route.allow
+    assert answer.headers["access-control-allow-methods"] == route.allow
+    assert "x-request-id" in answer.headers
+
+
+@pytest.mark.parametrize("path", ["/plants/not-an-id", "/stores/nowhere/plants"])
+def test_options_tells_nothing_of_what_is_there(client: httpx.Client, path: str) -> None:
+    assert client.options(path).status_code == 204
+
+
+def test_options_of_an_unknown_path_is_refused(client: httpx.Client) -> None:
+    expect_refused(client.options("/nowhere"), 40402)
+
+
+def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
+    answer = preflight(client, PAGE)
+    assert answer.status_code == 204
+    assert answer.headers["access-control-allow-origin"] == "*"
+    assert {"Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"} <= split(
+        answer.headers["access-control-allow-headers"]
+    )
+    assert {"GET", "POST"} <= split(answer.headers["access-control-allow-methods"])
+    assert int(answer.headers["access-control-max-age"]) > 0
+
+
+@ROUTES
+def test_any_page_may_read_any_answer(scene: Scene, route: Route) -> None:
+    message = scene.message(route).adding("Origin", PAGE)
+    for asked in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
+        answer = scene.send(asked)
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
+
+
+def test_cookies_play_no_part(client: httpx.Client) -> None:
+    for answer in (preflight(client, PAGE), client.get("/plants", headers={"Origin": PAGE})):
+        assert "access-control-allow-credentials" not in answer.headers
+        assert "set-cookie" not in answer.headers
+
+
+def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
+    headers = client.get("/plants").headers
+    assert not [name for name in headers if name.startswith("access-control")]
+    assert "vary" not in headers
+
+
+def test_only_listed_pages_are_allowed(tmp_path: Path) -> None:
+    second = "http://localhost:3000"
+    with serving(tmp_path, f"{PAGE} {second}") as client:
+        for origin in (PAGE, second):
+            for answer in (preflight(client, origin), client.get("/x", headers={"Origin": origin})):
+                assert answer.headers["access-control-allow-origin"] == origin
+                assert answer.headers["vary"] == "Origin"
+        for origin in (OTHER_PAGE, "null", f"{PAGE}.evil.example", PAGE.upper(), f"{PAGE}:80", "*"):
+            for answer in (preflight(client, origin), client.get("/x", headers={"Origin": origin})):
+                assert "access-control-allow-origin" not in answer.headers
+                assert answer.headers["vary"] == "Origin"
+
+
+@pytest.mark.parametrize("origin", [PAGE, "*", "null"])
+def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path, origin: str) -> None:
+    with serving(tmp_path, "") as client:
+        answers = (preflight(client, origin), client.get("/plants", headers={"Origin": origin}))
+        assert [answer.status_code for answer in answers] == [204, 200]
+        for answer in answers:
+            assert not [name for name in answer.headers if name.startswith("access-control")]

@@ -1,0 +1,110 @@
+"""What a delete takes, answers and leaves behind."""
+
+import httpx
+import pytest
+
+from plantstore.model import INT64_MAX, INT64_MIN
+from tests.http.calls import create_plant, expect_refused, list_plants
+from tests.service import Service
+
+
+def test_a_plant_is_deleted_without_a_word(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern")
+    create_plant(client, 2, "Aloe")
+    deleted = client.delete("/plants/1")
+    assert (deleted.status_code, deleted.content) == (204, b"")
+    assert set(deleted.headers) == {"date", "x-request-id"}
+    assert list_plants(client) == [{"id": 2, "name": "Aloe"}]
+
+
+def test_a_delete_is_recorded_with_the_plant_as_it_was(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    create_plant(client, 1, "Fern", "a")
+    assert client.delete("/plants/1").status_code == 204
+    [_, event] = service.events(store)
+    assert (event.revision, event.kind) == (2, "plant.deleted")
+    assert (event.plant.id, event.plant.name, event.plant.tag) == (1, "Fern", "a")
+
+
+@pytest.mark.parametrize(
+    ("written", "plant_id"),
+    [
+        (str(INT64_MAX), INT64_MAX),
+        (str(INT64_MIN), INT64_MIN),
+        ("0", 0),
+        ("-0", 0),
+        ("-1", -1),
+        ("%31%32", 12),
+        ("%2D1", -1),
+    ],
+)
+def test_any_int64_is_an_id(client: httpx.Client, written: str, plant_id: int) -> None:
+    create_plant(client, plant_id, "Fern")
+    assert client.delete(f"/plants/{written}").status_code == 204
+    message = expect_refused(client.delete(f"/plants/{written}"), 40401)
+    assert message == f"there is no plant with the id {plant_id} in this store"
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "9223372036854775808",
+        "-9223372036854775809",
+        "9" * 40,
+        "1" * 5000,
+        "１２",
+        "%D9%A3",
+        "1_0",
+        "+7",
+        "%2B7",
+        "007",
+        "00",
+        "-00",
+        "1.0",
+        "1e3",
+        "0x1",
+        "true",
+        "null",
+        "one",
+        "--1",
+        "-",
+        "%20",
+        "1%20",
+        "%201",
+        "1%00",
+        "1%0A",
+        "%00",
+        "%ff",
+        "1,2",
+        "1;x",
+        "*",
+    ],
+)
+def test_what_is_no_int64_is_refused(client: httpx.Client, written: str) -> None:
+    expect_refused(client.delete(f"/plants/{written}"), 40009)
+
+
+def test_the_second_delete_finds_nothing(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern")
+    assert client.delete("/plants/1").status_code == 204
+    expect_refused(client.delete("/plants/1"), 40401)
+
+
+def test_a_query_of_a_delete_is_ignored(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern")
+    assert client.delete("/plants/1?id=2&limit=x").status_code == 204
+
+
+def test_a_body_of_a_delete_is_ignored(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern")
+    create_plant(client, 2, "Aloe")
+    assert client.request("DELETE", "/plants/1", json={"id": 2}).status_code == 204
+    assert list_plants(client) == [{"id": 2, "name": "Aloe"}]
+
+
+@pytest.mark.parametrize("target", ["/plants/", "/plants"])
+def test_nothing_deletes_all_plants(client: httpx.Client, target: str) -> None:
+    create_plant(client, 1, "Fern")
+    assert client.delete(target).status_code in {404, 405}
+    assert list_plants(client) == [{"id": 1, "name": "Fern"}]

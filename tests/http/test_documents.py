@@ -1,0 +1,134 @@
+"""The service's own documents: health, and the interface's OpenAPI document."""
+
+import json
+import re
+from collections.abc import Iterator
+from importlib.resources import files
+from typing import Any
+
+import httpx
+import pytest
+import yaml
+
+from plantstore.http.errors import TABLE
+from plantstore.model import NAME_MAX, text_fault
+from tests.http.calls import open_client
+from tests.http.raw import Message, exchange
+from tests.http.scenes import OPERATIONS, READS
+from tests.service import Service
+
+HOSTS = ("plants.example", "plants.example:8080", "127.0.0.1", "[::1]:9", "a_b-c.d", "X")
+ODD_HOSTS = ("", "a b", "a/b", 'a"b', "a<b", "a\\b", "a#b", "a@b", "x" * 256, "a?b", "é")
+
+
+def read_yaml(text: str | bytes) -> dict[str, Any]:
+    """A document, read a hundred times quicker than by yaml.safe_load."""
+    document: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return document
+
+
+@pytest.fixture(scope="module")
+def source() -> dict[str, Any]:
+    """The document as it stands in the package."""
+    text = files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
+    return read_yaml(text)
+
+
+@pytest.fixture
+def anyone(service: Service) -> Iterator[httpx.Client]:
+    """A client without a token."""
+    with open_client(service, None) as client:
+        yield client
+
+
+@pytest.mark.parametrize(("path", "status"), [("/livez", "live"), ("/readyz", "ready")])
+def test_health_is_told_to_anyone(anyone: httpx.Client, path: str, status: str) -> None:
+    answer = anyone.get(path)
+    assert (answer.status_code, answer.json()) == (200, {"status": status})
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("path", ["/livez", "/readyz", "/openapi.json", "/openapi.yaml"])
+def test_head_of_a_document_has_the_headers_of_get(anyone: httpx.Client, path: str) -> None:
+    head, got = anyone.head(path), anyone.get(path)
+    assert head.content == b""
+    own = ("date", "x-request-id")
+    assert [pair for pair in head.headers.items() if pair[0] not in own] == [
+        pair for pair in got.headers.items() if pair[0] not in own
+    ]
+
+
+def test_the_document_is_served_as_json(anyone: httpx.Client, source: dict[str, Any]) -> None:
+    answer = anyone.get("/openapi.json")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json() == source | {"servers": [{"url": str(anyone.base_url).rstrip("/")}]}
+
+
+def test_the_document_is_served_as_yaml(anyone: httpx.Client) -> None:
+    answer = anyone.get("/openapi.yaml")
+    assert answer.headers["content-type"] == "application/yaml"
+    assert read_yaml(answer.text) == anyone.get("/openapi.json").json()
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
+@pytest.mark.parametrize("host", HOSTS)
+def test_the_server_is_the_one_that_was_asked(service: Service, path: str, host: str) -> None:
+    answer = exchange(service.origin, Message("GET", path, (("Host", host),)))
+    assert read_yaml(answer.body)["servers"] == [{"url": f"http://{host}"}]
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
+@pytest.mark.parametrize("host", ODD_HOSTS)
+def test_an_odd_host_is_not_repeated(service: Service, path: str, host: str) -> None:
+    answer = exchange(service.origin, Message("GET", path, (("Host", host),)))
+    if answer.status == 200:
+        assert read_yaml(answer.body)["servers"] == [{"url": "/"}]
+    else:
+        assert answer.number == 40011
+
+
+@pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
+def test_without_a_host_the_server_is_relative(service: Service, path: str) -> None:
+    answer = exchange(service.origin, Message("GET", path, (), version="HTTP/1.0"))
+    assert read_yaml(answer.body)["servers"] == [{"url": "/"}]
+
+
+def test_a_proxy_tells_that_the_outside_is_tls(service: Service) -> None:
+    message = Message("GET", "/openapi.json").adding("X-Forwarded-Proto", "https")
+    assert exchange(service.origin, message).json["servers"] == [{"url": "https://test"}]
+
+
+def test_the_document_is_of_the_promised_versions(source: dict[str, Any]) -> None:
+    assert source["openapi"] == "3.1.0"
+    assert source["info"]["version"] == "1.0.0"
+
+
+def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> None:
+    documented = {
+        (method.upper(), path)
+        for path, item in source["paths"].items()
+        for method in item
+        if method != "parameters"
+    }
+    routes = {(route.method, route.path.replace("/1", "/{id}")) for route in (*OPERATIONS, *READS)}
+    assert documented == routes
+
+
+def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:
+    examples = source["components"]["examples"].values()
+    assert sorted(example["value"]["error"] for example in examples) == [
+        row.number for row in TABLE
+    ]
+    used = set(re.findall("#/components/examples/e([0-9]{5})", json.dumps(source)))
+    assert used == {str(row.number) for row in TABLE}
+
+
+def test_the_document_and_the_service_agree_on_text(source: dict[str, Any]) -> None:
+    schema = source["components"]["schemas"]["PlantName"]
+    assert (schema["minLength"], schema["maxLength"]) == (1, NAME_MAX)
+    visible, forbidden = re.compile(schema["pattern"]), re.compile(schema["not"]["pattern"])
+    for code in (*range(0xD800), *range(0xE000, 0x110000)):
+        character = chr(code)
+        documented = bool(visible.search(character)) and not forbidden.search(character)
+        assert documented == (text_fault(character, NAME_MAX) is None), hex(code)

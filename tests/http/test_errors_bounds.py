@@ -1,0 +1,150 @@
+"""Past each bound of a small server, each route gives the bound's error, and recovers."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from tests.http.expect import expect_error
+from tests.http.raw import Answer, Connection, Message, exchange, first_to_answer
+from tests.http.scenes import (
+    CREATES,
+    DELETES,
+    LISTS,
+    OPERATIONS,
+    READS,
+    Route,
+    Scene,
+    make_scene,
+)
+from tests.http.stalls import fill_store, request_in_hand, stalled_writes, stream_in_hand
+from tests.service import Service
+
+# What the tests of this module provoke; ``test_errors_table`` adds them up.
+NUMBERS = {40801, 40802, 40901, 42901, 50301}
+WRITES = (*CREATES, *DELETES)
+StartService = Callable[..., Service]
+
+
+@pytest.fixture
+def start(tmp_path_factory: pytest.TempPathFactory) -> Iterator[StartService]:
+    """Starts services with settings."""
+    with ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(
+            Service(tmp_path_factory.mktemp("bounds"), settings=settings)
+        )
+
+
+def send(scene: Scene, route: Route) -> Answer:
+    return scene.send(scene.message(route))
+
+
+def test_a_user_over_the_rate_is_told_when_to_go_on(start: StartService) -> None:
+    service = start(rate_limit="1/hour")
+    for route in OPERATIONS:
+        scene = make_scene(service)
+        answer = send(scene, route)
+        expect_error(answer, 42901, method=route.method)
+        assert 3500 < int(answer.headers["retry-after"]) <= 3600
+    for route in READS:
+        assert send(scene, route).status == 200
+
+
+def test_the_rate_is_counted_for_each_user_alone(start: StartService) -> None:
+    service = start(rate_limit="2/hour")
+    first, second = make_scene(service), make_scene(service)
+    assert [send(first, LISTS[0]).status for _ in range(3)] == [200, 429, 429]
+    assert send(second, LISTS[0]).status == 200
+
+
+def test_the_rate_comes_back(start: StartService) -> None:
+    scene = make_scene(start(rate_limit="1/second"))
+    while send(scene, LISTS[0]).status == 429:
+        pass
+
+
+def test_requests_past_the_bound_are_refused_but_for_health(start: StartService) -> None:
+    scene = make_scene(start(max_requests=1))
+    with request_in_hand(scene):
+        for route in OPERATIONS:
+            expect_error(send(scene, route), 50301, method=route.method)
+        for route in READS:
+            assert send(scene, route).status == 200
+    while send(scene, LISTS[0]).status == 503:
+        pass
+
+
+def test_writes_past_the_bound_are_refused_and_nothing_is_done(start: StartService) -> None:
+    scene = make_scene(start(max_writes=1))
+    first, second = (scene.message(route) for route in CREATES)
+    with Connection(scene.service.origin) as one, Connection(scene.service.origin) as other:
+        with stalled_writes(scene.service):
+            one.send(first)
+            other.send(second)
+            refused = first_to_answer([one, other])
+            expect_error(refused.receive(), 50301)
+            for route in WRITES:
+                expect_error(send(scene, route), 50301)
+            assert scene.plants() == b'[{"id":1,"name":"Fern"}]'
+        taken = one if refused is other else other
+        assert taken.receive().status == 200
+    assert [plant["id"] for plant in json.loads(scene.plants())] == [1, 2]
+
+
+def test_long_lists_past_the_bound_are_refused(start: StartService) -> None:
+    scene = make_scene(start(max_streams=1))
+    fill_store(scene.service, scene.store, 5000, size=250)
+    with stream_in_hand(scene):
+        for route in LISTS:
+            expect_error(send(scene, route), 50301, method=route.method)
+        page = scene.message(LISTS[0])
+        assert scene.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
+    while send(scene, LISTS[0]).status == 503:
+        pass
+
+
+def test_a_connection_past_the_bound_is_refused_and_closed(start: StartService) -> None:
+    service = start(max_connections=1)
+    live = Message("GET", "/livez")
+    with Connection(service.origin) as first:
+        assert first.ask(live).status == 200
+        with Connection(service.origin) as second:
+            answer = second.receive()
+            expect_error(answer, 50301)
+            assert answer.closes
+            assert second.rest() == b""
+        assert first.ask(live).status == 200
+
+
+def test_a_half_sent_body_is_given_up(start: StartService) -> None:
+    scene = make_scene(start(body_timeout=0.3))
+    for route in CREATES:
+        answer = exchange(scene.service.origin, scene.message(route).to_bytes()[:-5])
+        expect_error(answer, 40801)
+        assert answer.closes
+
+
+def test_a_half_sent_head_is_given_up(start: StartService) -> None:
+    scene = make_scene(start(head_timeout=0.3))
+    for route in (*OPERATIONS, *READS):
+        if route.method == "HEAD":  # nobody can know yet that its answer has no body
+            continue
+        answer = exchange(scene.service.origin, scene.message(route).head()[:-4])
+        expect_error(answer, 40802)
+        assert answer.closes
+
+
+@pytest.mark.parametrize("route", CREATES, ids=str)
+def test_of_two_requests_with_one_key_the_later_is_refused(service: Service, route: Route) -> None:
+    scene = make_scene(service)
+    create = scene.message(route).setting("Idempotency-Key", "the same")
+    with Connection(service.origin) as one, Connection(service.origin) as other:
+        with stalled_writes(service):
+            one.send(create)
+            other.send(create)
+            later = first_to_answer([one, other])
+            expect_error(later.receive(), 40901)
+        earlier = one if later is other else other
+        assert earlier.receive().status == 200
+        assert later.ask(create).status == 200

@@ -1,0 +1,105 @@
+"""What each route answers while its database is slow, broken or not what it was."""
+
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.http.expect import expect_error
+from tests.http.scenes import (
+    CREATES,
+    DELETES,
+    OPERATIONS,
+    READS,
+    Route,
+    make_scene,
+)
+from tests.http.stalls import open_file, stalled_writes
+from tests.service import Service
+
+# What the tests of this module provoke; ``test_errors_table`` adds them up.
+NUMBERS = {50001, 50302, 50303}
+WRITES = (*CREATES, *DELETES)
+OUTCOMES = {
+    "POST": {
+        b'[{"id":1,"name":"Fern"}]',
+        b'[{"id":1,"name":"Fern"},{"id":2,"name":"Aloe","tag":"succulent"}]',
+    },
+    "DELETE": {b'[{"id":1,"name":"Fern"}]', b"[]"},
+}
+FAULTY = (sys.executable, "-m", "tests.faulty_vfs")
+
+
+@pytest.fixture
+def own_service(tmp_path: Path) -> Iterator[Service]:
+    """A service that the test may break."""
+    with Service(tmp_path, settings={"write_timeout": 0.3}) as running:
+        yield running
+
+
+def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Service) -> None:
+    scene = make_scene(own_service)
+    messages = [scene.message(route) for route in WRITES]
+    with stalled_writes(own_service), ThreadPoolExecutor(len(messages)) as threads:
+        answers = list(threads.map(scene.send, messages))
+    for answer in answers:
+        expect_error(answer, 50302)
+    assert scene.plants() == b'[{"id":1,"name":"Fern"}]'
+    assert scene.send(scene.message(CREATES[0])).status == 200
+
+
+def test_without_the_tables_nothing_is_ready(own_service: Service) -> None:
+    scene = make_scene(own_service)
+    with closing(open_file(own_service)) as database:
+        database.execute("PRAGMA foreign_keys = OFF; DROP TABLE stores")
+    for route in OPERATIONS:
+        expect_error(scene.send(scene.message(route)), 50302, method=route.method)
+    for route in READS:
+        answer = scene.send(scene.message(route))
+        if route.path == "/readyz":
+            expect_error(answer, 50302, method=route.method)
+        else:
+            assert answer.status == 200
+
+
+def test_a_table_lost_under_a_write_fails_the_write_alone(own_service: Service) -> None:
+    scene = make_scene(own_service)
+    with closing(open_file(own_service)) as database:
+        database.execute("ALTER TABLE events RENAME TO lost")
+    for route in WRITES:
+        expect_error(scene.send(scene.message(route)), 50302)
+    with closing(open_file(own_service)) as database:
+        database.execute("ALTER TABLE lost RENAME TO events")
+    assert scene.send(scene.message(DELETES[0])).status == 204
+    assert scene.plants() == b"[]"
+
+
+@pytest.mark.parametrize("route", OPERATIONS, ids=str)
+def test_a_fault_of_ours_is_told_as_such_and_logged(own_service: Service, route: Route) -> None:
+    scene = make_scene(own_service)
+    with closing(open_file(own_service)) as database, database:
+        database.execute("UPDATE tokens SET scopes = 'fly'")
+    answer = scene.send(scene.message(route))
+    expect_error(answer, 50001, method=route.method)
+    assert "fly" not in answer.body.decode()
+    logged = own_service.log().partition(f"request {answer.headers['x-request-id']} failed")[2]
+    assert "'fly' is not a valid Scope" in logged
+
+
+@pytest.mark.parametrize("route", WRITES, ids=str)
+def test_after_a_failed_fsync_the_outcome_is_unknown_and_the_process_ends(
+    tmp_path: Path, route: Route
+) -> None:
+    fault = tmp_path / "fault"
+    with Service(tmp_path, settings={"test_fault": fault}, command=FAULTY) as faulty:
+        scene = make_scene(faulty)
+        fault.touch()
+        expect_error(scene.send(scene.message(route)), 50303)
+        assert faulty.process.wait(30) == 1
+        fault.unlink()
+        faulty.start()
+        # Either way the store is whole: what was there before, with the write or without it.
+        assert scene.plants() in OUTCOMES[route.method]

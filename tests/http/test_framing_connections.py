@@ -1,0 +1,163 @@
+"""Connections: several requests on one, and what ends it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.http.expect import expect_error
+from tests.http.raw import PATIENCE, Connection, Message
+from tests.http.scenes import CREATES, DELETES, LISTS, make_scene
+from tests.http.stalls import peak_memory, stalled_writes
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+BAD_CHUNK = b"xyz\r\n"
+
+
+def test_pipelined_requests_are_answered_in_their_order(service: Service) -> None:
+    scene = make_scene(service)
+    create, listing, delete = (scene.message(route[0]) for route in (CREATES, LISTS, DELETES))
+    with Connection(service.origin) as connection:
+        connection.send(listing, create, listing, create, delete, delete, LIVE, listing)
+        assert connection.receive().json == [{"name": "Fern"}]
+        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
+        assert connection.receive().json == [
+            {"name": "Fern"},
+            {"name": "Aloe", "tag": "succulent"},
+        ]
+        assert connection.receive().number == 40004
+        assert connection.receive().status == 204
+        assert connection.receive().number == 40401
+        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
+
+
+def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
+    scene = make_scene(service)
+    with Connection(service.origin) as connection:
+        with stalled_writes(service):
+            connection.send(scene.message(CREATES[0]), LIVE)
+            assert not connection.has_data(0.2)
+        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
+        assert connection.receive().json == {"status": "live"}
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        pytest.param(b"nonsense\r\n\r\n", id="no request"),
+        pytest.param(b"GET /livez HTTP/1.1\r\n\r\n", id="no host"),
+        pytest.param(Message("GET", "/" + "x" * 9000).to_bytes(), id="long target"),
+        pytest.param(LIVE.adding("X", "x" * 17000).to_bytes(), id="large head"),
+        pytest.param(
+            Message("POST", "/plants").adding("Transfer-Encoding", "chunked").to_bytes()
+            + BAD_CHUNK,
+            id="bad chunk",
+        ),
+    ],
+)
+def test_a_good_request_is_answered_though_a_bad_one_follows(service: Service, bad: bytes) -> None:
+    scene = make_scene(service)
+    with Connection(service.origin) as connection:
+        connection.send(scene.message(CREATES[0]), LIVE, bad, LIVE)
+        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
+        assert connection.receive().json == {"status": "live"}
+        rest = connection.rest()
+        assert rest == b"" or rest.startswith(b"HTTP/1.1 4")
+        assert rest.count(b"HTTP/1.1") <= 1
+    assert len(scene.plants().split(b"},")) == 2
+
+
+def test_a_request_that_wants_it_ends_the_connection(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(LIVE.adding("Connection", "close"))
+        assert answer.closes
+        assert connection.rest() == b""
+
+
+def test_many_requests_go_over_one_connection(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        for _ in range(200):
+            assert connection.ask(LIVE).status == 200
+
+
+def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
+    with Service(tmp_path) as own, Connection(own.origin) as connection:
+        before = peak_memory(own)
+        flood = LIVE.to_bytes() * 1000
+        for _ in range(60):
+            connection.send(flood)
+            for _ in range(100):
+                assert connection.receive().status == 200
+        assert peak_memory(own) - before < 20_000_000
+
+
+@contextmanager
+def waiting(folder: Path, **settings: float) -> Iterator[Connection]:
+    """A connection to a service with these deadlines."""
+    with Service(folder, settings=settings) as own, Connection(own.origin) as connection:
+        yield connection
+
+
+def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
+    with waiting(tmp_path, idle_timeout=0.5) as connection:
+        assert connection.ask(LIVE).status == 200
+        assert connection.rest() == b""
+
+
+def test_an_idle_connection_is_closed_whatever_came_between(tmp_path: Path) -> None:
+    with waiting(tmp_path, idle_timeout=0.5, head_timeout=0.5) as connection:
+        assert connection.ask(LIVE).status == 200
+        connection.send(b"\r\n")
+        assert connection.rest() == b""
+
+
+def test_an_idle_connection_is_closed_after_a_late_body(tmp_path: Path) -> None:
+    with waiting(tmp_path, idle_timeout=0.5, body_timeout=0.5) as connection:
+        connection.send(Message("POST", "/plants").carrying(b"{}").head())
+        expect_error(connection.receive(), 40101)
+        connection.send(b"{}")
+        assert connection.rest() == b""
+
+
+def test_a_connection_on_which_nothing_comes_is_closed(tmp_path: Path) -> None:
+    with waiting(tmp_path, head_timeout=0.5) as connection:
+        assert connection.rest() == b""
+
+
+def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> None:
+    with waiting(tmp_path, body_timeout=0.5) as connection:
+        connection.send(LIVE.adding("Content-Length", "5"))
+        assert connection.receive().status == 200
+        assert connection.rest() == b""
+
+
+@pytest.mark.parametrize(
+    ("start", "number"),
+    [
+        (b"GET /livez HTTP/1.1\r\nX: ", 40802),
+        (Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(), 40101),
+    ],
+)
+def test_trickling_bytes_gain_no_time(tmp_path: Path, start: bytes, number: int) -> None:
+    with waiting(tmp_path, head_timeout=0.5, body_timeout=0.5) as connection:
+        connection.send(start)
+        for _ in range(int(PATIENCE / 0.05)):
+            connection.send(b"x")
+            if connection.has_data(0.05):
+                break
+        expect_error(connection.receive(), number)
+        assert connection.rest() == b""
+
+
+def test_a_trickling_body_that_is_wanted_gains_no_time(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
+        create = make_scene(own).message(CREATES[0]).setting("Content-Length", "60000")
+        with Connection(own.origin) as connection:
+            connection.send(create.head())
+            while not connection.has_data(0.05):
+                connection.send(b" ")
+            expect_error(connection.receive(), 40801)
+            assert connection.rest() == b""

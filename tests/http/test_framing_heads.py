@@ -1,0 +1,162 @@
+"""Heads of requests, as bytes: which are read, which are refused, and never a fault of ours."""
+
+import pytest
+
+from tests.http.expect import expect_clean_end, expect_error
+from tests.http.raw import Connection, Message, exchange
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+HEAD_MAX = 16 * 1024
+
+
+def listing(token: str) -> Message:
+    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+
+
+def padded(size: int) -> bytes:
+    """A head of this many bytes, of a few long headers."""
+    message = LIVE
+    for number in range(4):
+        left = size - len(message.head())
+        message = message.adding(f"X-Pad-{number}", "x" * (min(left, 6000) - len("X-Pad-0: \r\n")))
+        if left <= 6000:
+            break
+    assert len(message.head()) == size
+    return message.head()
+
+
+def test_a_head_may_come_in_single_bytes(service: Service, token: str) -> None:
+    with Connection(service.origin) as connection:
+        for byte in listing(token).to_bytes():
+            connection.send(bytes([byte]))
+        assert connection.receive().body == b"[]"
+
+
+@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX])
+def test_a_head_up_to_the_bound_is_read(service: Service, piece: int) -> None:
+    head = padded(HEAD_MAX - 200)
+    with Connection(service.origin) as connection:
+        for start in range(0, len(head), piece):
+            connection.send(head[start : start + piece])
+        assert connection.receive().status == 200
+
+
+@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX, 17 * 1024])
+def test_a_head_over_the_bound_is_refused(service: Service, piece: int) -> None:
+    head = padded(17 * 1024)
+    with Connection(service.origin) as connection:
+        for start in range(0, len(head), piece):
+            connection.send(head[start : start + piece])
+        answer = connection.receive()
+        expect_error(answer, 43101)
+        expect_clean_end(connection, answer)
+
+
+def test_a_head_without_an_end_is_refused(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
+        for _ in range(20):
+            connection.send(b"X-More: " + b"x" * 1000 + b"\r\n")
+        expect_error(connection.receive(), 43101)
+
+
+@pytest.mark.parametrize(("count", "status"), [(99, 200), (100, 431), (1000, 431)])
+def test_headers_are_counted(service: Service, count: int, status: int) -> None:
+    message = LIVE
+    for _ in range(count):
+        message = message.adding("X", "")
+    assert exchange(service.origin, message).status == status
+
+
+@pytest.mark.parametrize(
+    "name", ["Host", "Authorization", "Content-Type", "Content-Length", "Idempotency-Key"]
+)
+@pytest.mark.parametrize("values", [("1", "1"), ("1", "2")])
+def test_a_header_that_must_be_single_is_refused_twice(
+    service: Service, name: str, values: tuple[str, str]
+) -> None:
+    message = LIVE.without(name).adding(name, values[0]).adding(name.upper(), values[1])
+    answer = exchange(service.origin, message)
+    expect_error(answer, 40011)
+    assert answer.closes
+
+
+def test_two_tokens_are_none(service: Service, token: str) -> None:
+    answer = exchange(service.origin, listing(token).adding("authorization", "Bearer x"))
+    expect_error(answer, 40011)
+
+
+def test_other_headers_may_be_repeated(service: Service) -> None:
+    message = LIVE.adding("Accept", "a/b").adding("Accept", "c/d").adding("If-None-Match", "*")
+    assert exchange(service.origin, message.adding("If-None-Match", '"x"')).status == 200
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET /livez HTTP/1.1\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost : x\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\n Host: x\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\n: empty\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nno colon\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: a\r\n folded\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: a\x00b\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX\x7f: a\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX\xe9: a\r\n\r\n",
+        b"GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /livez\r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/1\r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/3.0\r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/9.9\r\nHost: x\r\n\r\n",
+        b"GET /livez http/1.1\r\nHost: x\r\n\r\n",
+        b"GET /livez FTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET\r\n\r\n",
+        b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03",
+        b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+        b"\x00\x00\x00\x00",
+        b"{}\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\n\r\n",
+    ],
+)
+def test_what_is_no_head_is_refused(service: Service, head: bytes) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(head)
+        answer = connection.receive()
+        expect_error(answer, 40011)
+        assert answer.closes
+        assert connection.rest() == b""
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nhOsT:x\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost:\t x \t\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX:\r\n\r\n",
+        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: \xff\xe9\r\n\r\n",
+    ],
+)
+def test_odd_but_right_heads_are_read(service: Service, head: bytes) -> None:
+    assert exchange(service.origin, head).status == 200
+
+
+@pytest.mark.parametrize("headers", [(), (("Host", "x"),), (("Connection", "keep-alive"),)])
+def test_an_old_client_is_answered_and_left(
+    service: Service, headers: tuple[tuple[str, str], ...]
+) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(Message("GET", "/livez", headers, version="HTTP/1.0"))
+        assert answer.json == {"status": "live"}
+        assert answer.closes
+        assert connection.rest() == b""
+
+
+@pytest.mark.parametrize("method", ["FOO", "get", "GETT", "G", "DELETES", "POST\x00", "ÄÖ"])
+def test_a_method_that_is_none_is_refused(service: Service, method: str) -> None:
+    answer = exchange(service.origin, Message(method, "/livez"))
+    expect_error(answer, 40011)

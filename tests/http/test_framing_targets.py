@@ -1,0 +1,136 @@
+"""Targets of requests: paths are taken as they are written, and never guessed."""
+
+import pytest
+
+from tests.http.expect import expect_clean_end, expect_error
+from tests.http.raw import Connection, Message, exchange
+from tests.service import Service
+
+
+def ask(service: Service, token: str, target: str, method: str = "GET") -> Message:
+    assert service.origin
+    return Message(method, target).adding("Authorization", f"Bearer {token}")
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/plants/",
+        "//plants",
+        "/plants//",
+        "/plants//1",
+        "/./plants",
+        "/plants/../plants",
+        "/x/../plants",
+        "/%2e/plants",
+        "/plants%2F",
+        "/plants%2F1",
+        "%2Fplants",
+        "/stores//plants",
+        "/stores/{store}/",
+        "/stores/{store}/plants/",
+        "/stores/{store}//plants",
+        "/stores/{store}/./plants",
+        "/stores/{store}/../{store}/plants",
+        "/stores%2F{store}/plants",
+        "/stores/{store}%2Fplants",
+        "/stores/{store}/plants/1/2",
+        "/plants/1/2",
+        "/plants;x=1",
+        "/Plants",
+        "/plants%20",
+        "/plants%00",
+        "/livez/",
+        "/%6Civez",
+        "/openapi",
+        "/",
+        "//",
+    ],
+)
+@pytest.mark.parametrize("method", ["GET", "DELETE"])
+def test_another_path_is_not_taken_for_one_of_ours(
+    service: Service, token: str, store: str, target: str, method: str
+) -> None:
+    message = ask(service, token, target.format(store=store), method)
+    with Connection(service.origin) as connection:
+        answer = connection.ask(message)
+        if target.startswith("%"):
+            expect_error(answer, 40011)  # a target begins with a slash
+        else:
+            expect_error(answer, 40402)
+        expect_clean_end(connection, answer)
+
+
+@pytest.mark.parametrize("target", ["/%70lants", "/plant%73", "/stores/%73{rest}/plants"])
+def test_a_path_may_be_percent_encoded(
+    service: Service, token: str, store: str, target: str
+) -> None:
+    message = ask(service, token, target.format(rest=store[1:]))
+    assert exchange(service.origin, message).body == b"[]"
+
+
+@pytest.mark.parametrize("target", ["http://test{path}", "HTTP://x:80{path}", "https://test{path}"])
+@pytest.mark.parametrize("path", ["/plants", "/plants?limit=0"])
+def test_an_absolute_target_is_its_path(
+    service: Service, token: str, target: str, path: str
+) -> None:
+    message = ask(service, token, target.format(path=path))
+    assert exchange(service.origin, message).body == b"[]"
+
+
+def test_an_absolute_target_without_a_path_is_the_root(service: Service) -> None:
+    expect_error(exchange(service.origin, Message("GET", "http://test")), 40402)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
+def test_an_asterisk_is_no_path(service: Service, method: str) -> None:
+    answer = exchange(service.origin, Message(method, "*"))
+    expect_error(answer, answer.number)
+    assert answer.number in {40402, 40011}
+
+
+@pytest.mark.parametrize(
+    ("method", "target"),
+    [
+        ("CONNECT", "plants.example:443"),
+        ("GET", "plants"),
+        ("GET", "?limit=1"),
+        ("GET", "http://"),
+        ("GET", "http:///plants"),
+        ("GET", "http://x:99999/plants"),
+        ("GET", "http://[::1/plants"),
+        ("GET", "/plants/é"),
+        ("GET", "/plants?tag=é"),
+        ("GET", "/plants\x00"),
+        ("GET", "/plants\x7f"),
+        ("GET", "/pl ants"),
+    ],
+)
+def test_what_is_no_target_is_refused(
+    service: Service, token: str, method: str, target: str
+) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(ask(service, token, target, method))
+        expect_error(answer, 40011)
+        expect_clean_end(connection, answer)
+
+
+@pytest.mark.parametrize("size", [8 * 1024, 8 * 1024 - 1])
+def test_a_target_up_to_the_bound_is_read(service: Service, token: str, size: int) -> None:
+    target = "/plants?x=".ljust(size, "x")
+    assert exchange(service.origin, ask(service, token, target)).body == b"[]"
+
+
+@pytest.mark.parametrize("size", [8 * 1024 + 1, 9 * 1024])
+@pytest.mark.parametrize("piece", [1000, 100_000])
+def test_a_target_over_the_bound_is_refused(service: Service, size: int, piece: int) -> None:
+    request = Message("GET", "/plants?x=".ljust(size, "x")).to_bytes()
+    with Connection(service.origin) as connection:
+        for start in range(0, len(request), piece):
+            connection.send(request[start : start + piece])
+        expect_error(connection.receive(), 41401)
+
+
+@pytest.mark.parametrize("target", ["/plants#x", "/plants?limit=0#x"])
+def test_a_fragment_is_no_part_of_the_target(service: Service, token: str, target: str) -> None:
+    assert exchange(service.origin, ask(service, token, target)).body == b"[]"

@@ -1,0 +1,163 @@
+"""Idempotency-Key: a retried create gets the first answer, and creates nothing twice."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.http.calls import create, expect_refused, list_plants, open_client
+from tests.http.stalls import open_file
+from tests.service import Service
+
+FERN = '{"id": 1, "name": "Fern"}'
+ALOE = '{"id": 2, "name": "Aloe"}'
+HOUR_MS = 3600 * 1000
+
+
+def create_once(client: httpx.Client, body: str, key: str = "k1") -> httpx.Response:
+    return create(client, body, **{"Idempotency-Key": key})
+
+
+def age_keys(service: Service, milliseconds: int) -> None:
+    """Make all keys as much older."""
+    with closing(open_file(service)) as database:
+        database.execute("UPDATE idempotency_keys SET created_at = created_at - ?", (milliseconds,))
+
+
+def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, store: str) -> None:
+    first = create_once(client, FERN)
+    assert (first.status_code, first.content) == (200, b'{"name":"Fern"}')
+    for _ in range(3):
+        again = create_once(client, FERN)
+        assert (again.status_code, again.content) == (200, first.content)
+    assert len(service.events(store)) == 1
+
+
+def test_a_retry_gets_the_first_answer_after_the_plant_is_gone(client: httpx.Client) -> None:
+    create_once(client, FERN)
+    assert client.delete("/plants/1").status_code == 204
+    assert create_once(client, FERN).status_code == 200
+    assert list_plants(client) == []
+
+
+@pytest.mark.parametrize(
+    ("stored", "number"), [('{"id": 1, "name": "Other"}', 40003), (FERN, 40004)]
+)
+def test_a_retry_gets_the_first_refusal(client: httpx.Client, stored: str, number: int) -> None:
+    create(client, stored)
+    expect_refused(create_once(client, FERN), number)
+    assert client.delete("/plants/1").status_code == 204
+    # A new try would be possible now, but this is the same one.
+    expect_refused(create_once(client, FERN), number)
+    assert create_once(client, FERN, "k2").status_code == 200
+
+
+def test_a_key_is_for_one_body(client: httpx.Client) -> None:
+    create_once(client, FERN)
+    for other in (ALOE, FERN + " ", '{"name": "Fern", "id": 1}'):
+        expect_refused(create_once(client, other), 42201)
+    assert create_once(client, FERN).status_code == 200
+    assert list_plants(client) == [{"id": 1, "name": "Fern"}]
+
+
+def test_a_key_of_a_body_that_was_no_plant_is_free(client: httpx.Client) -> None:
+    expect_refused(create_once(client, "{"), 40001)
+    expect_refused(create_once(client, '{"id": 1}'), 40002)
+    assert create_once(client, FERN).status_code == 200
+
+
+def test_without_a_key_nothing_is_replayed(client: httpx.Client) -> None:
+    create_once(client, FERN)
+    expect_refused(create(client, FERN), 40004)
+
+
+def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -> None:
+    other_store = f"{store}-too"
+    ada = service.make_token(store, "ada of keys")
+    eve = service.make_token(store, "eve of keys")
+    elsewhere = service.make_token(other_store, "ada of keys")
+    bodies = {ada: FERN, eve: ALOE, elsewhere: '{"id": 3, "name": "Ivy"}'}
+    for _ in range(2):
+        for token, body in bodies.items():
+            with open_client(service, token) as client:
+                assert create_once(client, body).status_code == 200
+
+
+def test_all_tokens_of_a_user_share_the_keys(service: Service, store: str) -> None:
+    tokens = [service.make_token(store, "ada of tokens") for _ in range(2)]
+    for token in tokens:
+        with open_client(service, token) as client:
+            assert create_once(client, FERN).status_code == 200
+
+
+def test_a_key_is_known_for_a_day(client: httpx.Client, service: Service) -> None:
+    create_once(client, FERN)
+    age_keys(service, 24 * HOUR_MS - 60_000)
+    assert create_once(client, FERN).status_code == 200
+    expect_refused(create_once(client, ALOE), 42201)
+    age_keys(service, 60_000)
+    expect_refused(create_once(client, FERN), 40004)
+
+
+def test_a_forgotten_key_may_be_used_anew(client: httpx.Client, service: Service) -> None:
+    create_once(client, FERN)
+    age_keys(service, 25 * HOUR_MS)
+    assert create_once(client, ALOE).status_code == 200
+    assert create_once(client, ALOE).status_code == 200
+    expect_refused(create_once(client, FERN), 42201)
+
+
+@pytest.mark.parametrize("key", ["x", "~", "!", "a b", "x" * 255, '"quoted"', "a,b;c=d"])
+def test_printable_ascii_is_a_key(client: httpx.Client, key: str) -> None:
+    for _ in range(2):
+        assert create_once(client, FERN, key).status_code == 200
+
+
+@pytest.mark.parametrize("key", [b"", b"x" * 256, b"\xc3\xa9", b"\xff", b"a\tb"])
+def test_what_is_no_key_is_refused(client: httpx.Client, key: bytes) -> None:
+    headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
+    expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
+    assert list_plants(client) == []
+
+
+def test_keys_tell_small_letters_from_capitals(client: httpx.Client) -> None:
+    assert create_once(client, FERN, "key").status_code == 200
+    assert create_once(client, ALOE, "KEY").status_code == 200
+
+
+def test_many_tries_at_once_create_one_plant(service: Service, token: str, store: str) -> None:
+    def attempt(_number: int) -> httpx.Response:
+        with open_client(service, token) as client:
+            return create_once(client, FERN)
+
+    with ThreadPoolExecutor(16) as threads:
+        answers = list(threads.map(attempt, range(64)))
+    assert {answer.status_code for answer in answers} <= {200, 409}
+    assert 200 in {answer.status_code for answer in answers}
+    for answer in answers:
+        if answer.status_code == 409:
+            expect_refused(answer, 40901)
+    assert len(service.events(store)) == 1
+
+
+@pytest.fixture
+def restarted(tmp_path: Path) -> Iterator[Service]:
+    """A service of the test's own, to be stopped and started again."""
+    with Service(tmp_path) as running:
+        yield running
+
+
+@pytest.mark.parametrize("end", [Service.stop, Service.kill])
+def test_a_key_outlives_the_process(restarted: Service, end: Callable[[Service], object]) -> None:
+    token = restarted.make_token()
+    with open_client(restarted, token) as client:
+        assert create_once(client, FERN).status_code == 200
+
+    end(restarted)
+    restarted.start()
+    with open_client(restarted, token) as client:
+        assert create_once(client, FERN).status_code == 200
+        expect_refused(create_once(client, ALOE), 42201)

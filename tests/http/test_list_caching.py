@@ -1,0 +1,134 @@
+"""ETags, conditional lists, and HEAD."""
+
+import httpx
+import pytest
+
+from tests.http.calls import create, create_plant, expect_refused, open_client
+from tests.http.stalls import fill_store
+from tests.service import Service
+
+QUERIES = (
+    "",
+    "?limit=0",
+    "?limit=1",
+    "?limit=2000",
+    "?tag=a",
+    "?fields=id",
+    "?tag=a&fields=id&limit=1",
+)
+
+
+def etag_of(client: httpx.Client, query: str = "") -> str:
+    etag: str = client.get(f"/plants{query}").headers["etag"]
+    return etag
+
+
+def is_fresh(client: httpx.Client, known: str, query: str = "") -> bool:
+    answer = client.get(f"/plants{query}", headers={"If-None-Match": known})
+    assert answer.status_code in {200, 304}
+    return answer.status_code == 304
+
+
+def test_an_etag_changes_with_each_change_and_only_then(client: httpx.Client) -> None:
+    create_plant(client, 2, "Aloe", "a")
+    etags = [etag_of(client)]
+    for _ in range(3):
+        create_plant(client, 1, "Fern")
+        etags.append(etag_of(client))
+        change_nothing(client)
+        assert etag_of(client) == etags[-1]
+        assert client.delete("/plants/1").status_code == 204
+        etags.append(etag_of(client))
+    assert len(set(etags)) == len(etags)
+
+
+def change_nothing(client: httpx.Client) -> None:
+    for refused in ("/plants/7", "/plants/x"):
+        assert client.delete(refused).status_code in {400, 404}
+    for body in ('{"id": 1, "name": "Fern"}', '{"id": 2, "name": "Other"}', '{"id": 3}'):
+        assert create(client, body).status_code == 400
+
+
+def test_the_etags_of_different_lists_differ(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern", "a")
+    etags = [etag_of(client, query) for query in QUERIES]
+    assert len(set(etags)) == len(QUERIES)
+
+
+@pytest.mark.parametrize(
+    ("one", "same"),
+    [
+        ("?limit=1&tag=a", "?tag=a&limit=1"),
+        ("?fields=id,name", "?fields=name,id"),
+        ("", "?fields=name,tag"),
+        ("", "?unknown=1"),
+        ("?tag=a", "?tag=%61"),
+    ],
+)
+def test_the_same_list_asked_otherwise_has_the_same_etag(
+    client: httpx.Client, one: str, same: str
+) -> None:
+    assert etag_of(client, one) == etag_of(client, same)
+
+
+def test_two_stores_never_share_an_etag(service: Service, client: httpx.Client) -> None:
+    with open_client(service, service.make_token("etags", "other")) as other:
+        assert etag_of(other) != etag_of(client)
+        assert not is_fresh(other, etag_of(client))
+
+
+@pytest.mark.parametrize("query", QUERIES)
+@pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', '{} , "other"', '"a",W/{},"b"', "*"])
+def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str, form: str) -> None:
+    create_plant(client, 1, "Fern", "a")
+    listed = client.get(f"/plants{query}")
+    known = form.format(listed.headers["etag"])
+    answer = client.get(f"/plants{query}", headers={"If-None-Match": known})
+    assert (answer.status_code, answer.content) == (304, b"")
+    assert answer.headers["etag"] == listed.headers["etag"]
+    assert answer.headers["cache-control"] == listed.headers["cache-control"] == "private, no-cache"
+    assert set(answer.headers) == {"date", "etag", "cache-control", "x-request-id"}
+
+
+@pytest.mark.parametrize("form", ["{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"])
+def test_what_does_not_name_the_list_does_not_match(client: httpx.Client, form: str) -> None:
+    assert not is_fresh(client, form.format(etag_of(client)))
+
+
+def test_after_a_change_the_known_list_is_stale(client: httpx.Client) -> None:
+    for query in QUERIES:
+        known = etag_of(client, query)
+        assert is_fresh(client, known, query)
+        create_plant(client, QUERIES.index(query), "Fern", "a")
+        assert not is_fresh(client, known, query)
+
+
+def test_errors_are_not_conditional(client: httpx.Client) -> None:
+    answer = client.get("/plants?limit=x", headers={"If-None-Match": "*"})
+    expect_refused(answer, 40005)
+    assert "etag" not in answer.headers
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_head_has_the_headers_of_get_and_no_body(client: httpx.Client, query: str) -> None:
+    for plant_id in range(3):
+        create_plant(client, plant_id, "Fern", "a")
+    head, got = client.head(f"/plants{query}"), client.get(f"/plants{query}")
+    own = ("date", "x-request-id")
+    assert head.status_code == got.status_code == 200
+    assert head.content == b""
+    assert {name: value for name, value in head.headers.items() if name not in own} == {
+        name: value for name, value in got.headers.items() if name not in own
+    }
+    assert client.head(f"/plants{query}", headers={"If-None-Match": "*"}).status_code == 304
+
+
+def test_head_of_a_long_list_has_the_headers_of_get(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    fill_store(service, store, 2100)
+    for query in ("", "?limit=2000"):
+        head, got = client.head(f"/plants{query}"), client.get(f"/plants{query}")
+        for name in ("content-type", "etag", "cache-control", "link"):
+            assert head.headers.get(name) == got.headers.get(name)
+        assert "content-length" not in head.headers

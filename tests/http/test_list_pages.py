@@ -1,0 +1,132 @@
+"""Cursors: following the links gives exactly all plants, and no other cursor is taken."""
+
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.http.calls import create_plant, expect_refused, open_client
+from tests.http.stalls import fill_store
+from tests.service import Service
+
+MANY = 2500
+_LINK = re.compile('<([^>]+)>; rel="next"')
+
+
+@pytest.fixture(scope="module")
+def many(service: Service) -> Iterator[httpx.Client]:
+    """A client of a store with 2500 plants, of which every second has the tag ``even``."""
+    with open_client(service, service.make_token("many", "owner of many")) as client:
+        fill_store(service, "many", MANY)
+        yield client
+
+
+def walk(client: httpx.Client, target: str) -> Iterator[httpx.Response]:
+    """The pages from this one on, by following the links."""
+    while True:
+        page = client.get(target).raise_for_status()
+        yield page
+        link = page.headers.get("link")
+        if link is None:
+            return
+        match = _LINK.fullmatch(link)
+        assert match, link
+        target = match[1]
+
+
+@pytest.mark.parametrize("limit", [100, 999, 1000, 1001, 1250, 2000, 2499])
+@pytest.mark.parametrize("base", ["", "/stores/many"])
+def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, limit: int) -> None:
+    pages = [page.json() for page in walk(many, f"{base}/plants?fields=id&limit={limit}")]
+    assert [plant["id"] for page in pages for plant in page] == list(range(1, MANY + 1))
+    assert {len(page) for page in pages[:-1]} == {limit}
+    assert 0 < len(pages[-1]) <= limit
+
+
+@pytest.mark.parametrize("limit", [2500, 2501, 10000])
+def test_a_page_that_holds_all_has_no_link(many: httpx.Client, limit: int) -> None:
+    [page] = walk(many, f"/plants?limit={limit}")
+    assert len(page.json()) == MANY
+
+
+@pytest.mark.parametrize("limit", [1, 3, 7])
+def test_small_pages_walk_too(client: httpx.Client, limit: int) -> None:
+    ids = (-(2**63), -7, 0, 1, 2**53 + 1, 2**63 - 2, 2**63 - 1)
+    for plant_id in ids:
+        create_plant(client, plant_id, "Fern")
+    pages = walk(client, f"/plants?limit={limit}&fields=id")
+    assert tuple(plant["id"] for page in pages for plant in page.json()) == ids
+
+
+@pytest.mark.parametrize("limit", [100, 1000, 1100])
+@pytest.mark.parametrize("fields", ["id,name,tag", "id", "id,tag"])
+def test_links_keep_the_other_parameters(many: httpx.Client, fields: str, limit: int) -> None:
+    pages = walk(many, f"/plants?tag=even&fields={fields}&limit={limit}")
+    plants = [plant for page in pages for plant in page.json()]
+    assert [plant["id"] for plant in plants] == list(range(2, MANY + 1, 2))
+    assert {",".join(plant) for plant in plants} == {fields}
+
+
+def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
+    tag = 'a+b &c=d,"é>;%41'
+    for plant_id in range(5):
+        create_plant(client, plant_id, f"p{plant_id}", tag)
+    pages = walk(client, str(httpx.URL("/plants", params={"tag": tag, "limit": "2"})))
+    listed = [plant for page in pages for plant in page.json()]
+    assert listed == [{"name": f"p{plant_id}", "tag": tag} for plant_id in range(5)]
+
+
+def test_links_keep_the_store_of_the_path(many: httpx.Client) -> None:
+    first = many.get("/stores/many/plants?limit=1")
+    assert first.headers["link"].startswith("</stores/many/plants?limit=1&after=")
+    assert many.get("/plants?limit=1").headers["link"].startswith("</plants?limit=1&after=")
+
+
+def test_a_cursor_works_without_a_limit(many: httpx.Client) -> None:
+    page = many.get("/plants?limit=10&fields=id")
+    match = re.search("after=([^&>]+)", page.headers["link"])
+    assert match
+    rest = many.get(f"/plants?fields=id&after={match[1]}").json()
+    assert [plant["id"] for plant in rest] == list(range(11, MANY + 1))
+
+
+def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
+    for plant_id in range(10):
+        create_plant(client, plant_id, f"p{plant_id}")
+    pages = walk(client, "/plants?limit=3&fields=id")
+    seen = [plant["id"] for plant in next(pages).json()]
+    assert client.delete("/plants/2").status_code == 204  # the one that the cursor names
+    assert client.delete("/plants/5").status_code == 204
+    create_plant(client, 20, "new")
+    seen += [plant["id"] for page in pages for plant in page.json()]
+    assert seen == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [
+        "",
+        "7",
+        "AAAAAAAAAA",
+        "AAAAAAAAAAAA",
+        "AAAAAAAAAAA%3D",
+        "AAAAAAAAAAB",
+        "f_________8",
+        "AAAA+AAAAAA",
+        "AAAA%2FAAAAAA",
+        "%20AAAAAAAAAAA",
+        "AAAAAAAAAAA%0A",
+        "ÄAAAAAAAAAA",
+        "A%00AAAAAAAAA",
+        "AAAAAAAAAAA,AAAAAAAAAAA",
+        "%ff",
+    ],
+)
+def test_forged_cursors_are_refused(client: httpx.Client, cursor: str) -> None:
+    expect_refused(client.get(f"/plants?after={cursor}"), 40006)
+
+
+@pytest.mark.parametrize("query", ["after=AAAAAAAAAAA&after=AAAAAAAAAAA", "after=&after="])
+def test_a_cursor_given_twice_is_refused(client: httpx.Client, query: str) -> None:
+    assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40006)

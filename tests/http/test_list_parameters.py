@@ -1,0 +1,112 @@
+"""The list's tag filter and its choice of fields."""
+
+import json
+from collections.abc import Callable
+from urllib.parse import quote, quote_plus
+
+import httpx
+import pytest
+
+from tests.http.calls import create_plant, expect_refused
+
+TAGS = (
+    "a",
+    "A",
+    "a b",
+    "a+b",
+    "a&b=c",
+    "50%",
+    "%41",
+    "é",
+    "e\u0301",
+    "\U0001fab4",
+    "a,b",
+    '"',
+    "á",
+)
+
+
+@pytest.fixture
+def tagged(client: httpx.Client) -> httpx.Client:
+    """A client whose store has a plant of each tag, and one without."""
+    for plant_id, tag in enumerate(TAGS):
+        create_plant(client, plant_id, f"p{plant_id}", tag)
+    create_plant(client, 100, "untagged")
+    return client
+
+
+@pytest.mark.parametrize("tag", TAGS)
+@pytest.mark.parametrize("encode", [quote, quote_plus])
+def test_only_plants_of_exactly_this_tag_are_listed(
+    tagged: httpx.Client, tag: str, encode: Callable[[str], str]
+) -> None:
+    listed = tagged.get(f"/plants?tag={encode(tag)}").raise_for_status().json()
+    assert listed == [{"name": f"p{TAGS.index(tag)}", "tag": tag}]
+
+
+@pytest.mark.parametrize("tag", ["b", "a%", "*", "aa", "a\u00a0b", "%2541", "x" * 64])
+def test_a_tag_that_no_plant_has_lists_none(tagged: httpx.Client, tag: str) -> None:
+    listed = tagged.get("/plants", params={"tag": tag})
+    assert (listed.status_code, listed.content) == (200, b"[]")
+
+
+@pytest.mark.parametrize(
+    "tag", ["", "+", "%20", "%C2%A0", "a%00", "%0A", "a%7F", "%ff", "a%C3", "%ED%A0%80", "x" * 65]
+)
+def test_what_can_be_no_tag_is_refused(client: httpx.Client, tag: str) -> None:
+    expect_refused(client.get(f"/plants?tag={tag}"), 40008)
+
+
+@pytest.mark.parametrize("query", ["tag=a&tag=a", "tag=a&tag=b", "tag=&tag=a", "t%61g=a&tag=a"])
+def test_a_tag_given_twice_is_refused(client: httpx.Client, query: str) -> None:
+    assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40008)
+
+
+@pytest.mark.parametrize(
+    ("fields", "first", "second"),
+    [
+        ("id", '{"id":1}', '{"id":2}'),
+        ("name", '{"name":"Fern"}', '{"name":"Aloe"}'),
+        ("tag", '{"tag":"a"}', "{}"),
+        ("id,name", '{"id":1,"name":"Fern"}', '{"id":2,"name":"Aloe"}'),
+        ("name,id", '{"id":1,"name":"Fern"}', '{"id":2,"name":"Aloe"}'),
+        ("tag,id", '{"id":1,"tag":"a"}', '{"id":2}'),
+        ("tag,name", '{"name":"Fern","tag":"a"}', '{"name":"Aloe"}'),
+        ("tag,name,id", '{"id":1,"name":"Fern","tag":"a"}', '{"id":2,"name":"Aloe"}'),
+        ("id%2Cname", '{"id":1,"name":"Fern"}', '{"id":2,"name":"Aloe"}'),
+    ],
+)
+@pytest.mark.parametrize("tag", ["", "&tag=a"])
+def test_the_chosen_fields_come_in_one_order(
+    client: httpx.Client, fields: str, first: str, second: str, tag: str
+) -> None:
+    create_plant(client, 1, "Fern", "a")
+    create_plant(client, 2, "Aloe")
+    expected = f"[{first}]" if tag else f"[{first},{second}]"
+    assert client.get(f"/plants?fields={fields}{tag}").text == expected
+
+
+@pytest.mark.parametrize(
+    "fields", ["", ",", "id,", ",id", "id,id", "ID", "id name", "id,%20name", "colour", "id;name"]
+)
+def test_what_are_no_fields_is_refused(client: httpx.Client, fields: str) -> None:
+    expect_refused(client.get(f"/plants?fields={fields}"), 40007)
+
+
+@pytest.mark.parametrize("query", ["fields=id&fields=name", "fields=id&fields=id"])
+def test_fields_given_twice_are_refused(client: httpx.Client, query: str) -> None:
+    assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40007)
+
+
+def test_ids_are_written_to_the_last_digit(client: httpx.Client) -> None:
+    for plant_id in (2**53 + 1, 2**63 - 1, -(2**63)):
+        create_plant(client, plant_id, "Fern")
+    listed = client.get("/plants?fields=id").text
+    assert listed == (
+        '[{"id":-9223372036854775808},{"id":9007199254740993},{"id":9223372036854775807}]'
+    )
+
+
+def test_of_several_bad_parameters_one_is_told(client: httpx.Client) -> None:
+    refused = client.get("/plants?limit=x&after=x&tag=&fields=x")
+    assert json.loads(refused.content)["error"] in {40005, 40006, 40007, 40008}

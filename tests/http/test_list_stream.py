@@ -1,0 +1,130 @@
+"""Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.model import Event
+from tests.http.calls import create_plant, open_client
+from tests.http.raw import Connection, Message
+from tests.http.scenes import LISTS, Scene, make_scene
+from tests.http.stalls import fill_store, peak_memory, stream_in_hand, wait_for_log
+from tests.service import Service
+
+COUNT = 5000
+
+
+@pytest.fixture
+def full(service: Service) -> Scene:
+    """A scene whose store has 5000 plants of 250 characters."""
+    scene = make_scene(service)
+    fill_store(service, scene.store, COUNT, size=250)
+    return scene
+
+
+@pytest.fixture
+def writer(service: Service, full: Scene) -> Iterator[httpx.Client]:
+    """Another client of that store."""
+    with open_client(service, full.token) as client:
+        yield client
+
+
+def replay(before: set[int], events: Sequence[Event], revision: int) -> list[int]:
+    """The ids at a revision, made from those before by what happened to them."""
+    ids = set(before)
+    for event in events:
+        if event.revision <= revision:
+            change = ids.add if event.kind == "plant.created" else ids.remove
+            change(event.plant.id)
+    return sorted(ids)
+
+
+def revision_of(etag: str) -> int:
+    """The store's revision, which an ETag has between the store and the query."""
+    return int(etag.strip('"').split("-")[1], 16)
+
+
+def test_without_a_limit_all_plants_come(writer: httpx.Client) -> None:
+    listed = writer.get("/plants?fields=id,name").raise_for_status()
+    assert [plant["id"] for plant in listed.json()] == list(range(1, COUNT + 1))
+    assert all(len(plant["name"]) == 250 for plant in listed.json())
+    assert "link" not in listed.headers
+
+
+def test_a_list_stays_as_it_was_when_it_began(full: Scene, writer: httpx.Client) -> None:
+    with stream_in_hand(full) as slow:
+        for plant_id in (1, 2, COUNT - 1, COUNT):
+            assert writer.delete(f"/plants/{plant_id}").status_code == 204
+        create_plant(writer, 0, "first")
+        create_plant(writer, COUNT + 1, "last")
+        streamed = slow.receive()
+    names = [plant["name"] for plant in streamed.json]
+    assert names == [f"{number:06}".ljust(250, "x") for number in range(1, COUNT + 1)]
+    fresh = writer.get("/plants?fields=id")
+    assert revision_of(fresh.headers["etag"]) == revision_of(streamed.headers["etag"]) + 6
+    assert [plant["id"] for plant in fresh.json()] == [0, *range(3, COUNT - 1), COUNT + 1]
+
+
+def test_each_list_is_the_store_at_its_etags_revision(
+    service: Service, full: Scene, writer: httpx.Client
+) -> None:
+    enough = threading.Event()
+
+    def write() -> None:
+        for number in range(1, COUNT):
+            assert writer.delete(f"/plants/{number}").status_code == 204
+            create_plant(writer, COUNT + number, "new")
+            if enough.is_set():
+                return
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    with open_client(service, full.token) as reader:
+        listed = [reader.get("/plants?fields=id") for _ in range(30)]
+    enough.set()
+    thread.join()
+    events = [event for event in service.events(full.store) if event.revision > 1]
+    revisions = [revision_of(answer.headers["etag"]) for answer in listed]
+    assert revisions == sorted(revisions)
+    assert len(set(revisions)) > 2
+    for answer, revision in zip(listed, revisions, strict=True):
+        ids = [plant["id"] for plant in answer.json()]
+        assert ids == replay(set(range(1, COUNT + 1)), events, revision)
+
+
+def test_a_long_list_takes_little_memory(tmp_path: Path) -> None:
+    with Service(tmp_path) as own:
+        scene = make_scene(own)
+        fill_store(own, scene.store, 100_000, size=250)
+        with open_client(own, scene.token) as client:
+            client.get("/plants?limit=2000").raise_for_status()
+            before = peak_memory(own)
+            with client.stream("GET", "/plants") as streamed:
+                size = sum(len(part) for part in streamed.iter_bytes())
+            assert size > 25_000_000
+            assert peak_memory(own) - before < 10_000_000
+
+
+def test_a_client_that_takes_a_list_too_slowly_is_given_up(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"body_timeout": 0.5, "max_streams": 1}) as own:
+        scene = make_scene(own)
+        fill_store(own, scene.store, 40_000, size=250)
+        with stream_in_hand(scene) as slow:
+            wait_for_log(own, "its client takes it too slowly")
+            # It ends without its end, so that nobody takes it for the whole list.
+            assert not slow.rest().endswith(b"]\r\n0\r\n\r\n")
+            assert scene.send(scene.message(LISTS[0])).status == 200
+
+
+def test_an_old_client_gets_a_long_list_as_it_can_read_it(full: Scene, service: Service) -> None:
+    message = full.message(LISTS[0])
+    old = Message("GET", message.target, message.headers, version="HTTP/1.0")
+    with Connection(service.origin) as connection:
+        answer = connection.ask(old)
+        assert "transfer-encoding" not in answer.headers  # HTTP/1.0 knows no chunks
+        assert answer.closes
+        assert len(json.loads(answer.body)) == COUNT

@@ -1,0 +1,78 @@
+"""Who may do what: every role, with every choice of scopes, and every operation."""
+
+from collections.abc import Callable
+from contextlib import closing
+from itertools import combinations
+
+import httpx
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Role, Scope
+from tests.http.calls import create, create_plant, expect_refused, list_plants, open_client
+from tests.service import Service
+
+OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
+    Scope.LIST: lambda client: client.get("/plants"),
+    Scope.CREATE: lambda client: create(client, '{"id": 2, "name": "Aloe"}'),
+    Scope.DELETE: lambda client: client.delete("/plants/1"),
+}
+SCOPES = [frozenset(scopes) for size in range(1, 4) for scopes in combinations(sorted(Scope), size)]
+
+
+def expect_allowed(client: httpx.Client, allowed: frozenset[Scope]) -> None:
+    """Just these operations are possible."""
+    for scope, operate in OPERATIONS.items():
+        answer = operate(client)
+        if scope in allowed:
+            assert answer.status_code in {200, 204}, answer.text
+        else:
+            assert f"may not {scope.value} plants" in expect_refused(answer, 40301)
+
+
+@pytest.mark.parametrize("scopes", SCOPES, ids=" ".join)
+@pytest.mark.parametrize("role", Role)
+def test_a_token_may_do_what_its_scopes_and_its_role_allow(
+    service: Service, client: httpx.Client, store: str, role: Role, scopes: frozenset[Scope]
+) -> None:
+    create_plant(client, 1, "Fern")
+    # A token cannot be made with scopes beyond the role, but the role can change later.
+    token = service.make_token(store, f"{role} of {store}", role=Role.OWNER, scopes=scopes)
+    set_role(service, store, f"{role} of {store}", role)
+    with open_client(service, token) as other:
+        expect_allowed(other, scopes & role.scopes)
+
+
+def test_head_needs_what_get_needs(service: Service, store: str) -> None:
+    token = service.make_token(store, scopes=frozenset({Scope.CREATE, Scope.DELETE}))
+    with open_client(service, token) as client:
+        assert client.head("/plants").status_code == 403
+
+
+def test_a_changed_role_counts_at_once(service: Service, store: str, client: httpx.Client) -> None:
+    user = f"member of {store}"
+    with open_client(service, service.make_token(store, user, role=Role.EDITOR)) as member:
+        for role in (Role.READER, Role.EDITOR, Role.READER, Role.OWNER):
+            client.delete("/plants/2")
+            create(client, '{"id": 1, "name": "Fern"}')
+            set_role(service, store, user, role)
+            expect_allowed(member, role.scopes)
+
+
+def test_a_member_who_has_left_finds_no_store(service: Service, store: str) -> None:
+    user = f"member of {store}"
+    token = service.make_token(store, user)
+    with open_client(service, token) as member:
+        create_plant(member, 1, "Fern")
+        with closing(open_administration(service.database)) as administration:
+            administration.remove_member(store, user)
+            for target in ("/plants", f"/stores/{store}/plants"):
+                expect_refused(member.get(target), 40403)
+                expect_refused(member.delete(f"{target}/1"), 40403)
+            administration.add_member(store, user, Role.READER)
+        assert list_plants(member) == [{"id": 1, "name": "Fern"}]
+
+
+def set_role(service: Service, store: str, user: str, role: Role) -> None:
+    with closing(open_administration(service.database)) as administration:
+        administration.add_member(store, user, role)

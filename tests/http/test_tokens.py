@@ -1,0 +1,163 @@
+"""Which tokens are valid: those of the database, as they are there at this moment."""
+
+import subprocess
+import sys
+import time
+from contextlib import closing
+
+import httpx
+import pytest
+
+from plantstore.bootstrap import open_administration
+from tests.http.calls import create_plant, expect_refused, open_client
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+INVALID = "the token is not valid: ask the owner of the store for a new one"
+
+
+def listing(token: str) -> Message:
+    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+
+
+def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> None:
+    tokens = [service.make_token(store) for _ in range(100)]
+    with (
+        closing(open_administration(service.database)) as administration,
+        Connection(service.origin) as connection,
+    ):
+        for token in tokens:
+            assert connection.ask(listing(token)).status == 200
+            administration.revoke_token(token)
+            assert connection.ask(listing(token)).number == 40102
+
+
+def test_a_token_revoked_by_another_process_is_refused_at_once(
+    service: Service, store: str
+) -> None:
+    for _ in range(3):
+        token = service.make_token(store)
+        with Connection(service.origin) as connection:
+            assert connection.ask(listing(token)).status == 200
+            command = [sys.executable, "-m", "plantstore", "token", "revoke", "-"]
+            database = ["--database", service.database]
+            subprocess.run(command + database, input=token, text=True, check=True)
+            assert connection.ask(listing(token)).number == 40102
+
+
+def test_a_revoked_token_is_refused_in_the_midst_of_writes(
+    service: Service, client: httpx.Client, store: str
+) -> None:
+    with closing(open_administration(service.database)) as administration:
+        for number in range(50):
+            token = service.make_token(store)
+            with open_client(service, token) as other:
+                create_plant(other, number, "Fern")
+                administration.revoke_token(token)
+                refused = other.delete(f"/plants/{number}")
+                expect_refused(refused, 40102)
+    assert len(client.get("/plants").json()) == 50
+
+
+def test_a_token_expires_at_its_time(service: Service, store: str) -> None:
+    expires_at = time.time_ns() // 10**6 + 1000
+    token = service.make_token(store, expires_at=expires_at)
+    with open_client(service, token) as client:
+        assert client.get("/plants").status_code == 200
+        while client.get("/plants").status_code == 200:
+            assert time.time() < expires_at / 1000 + 1
+        assert time.time() >= expires_at / 1000
+        assert expect_refused(client.get("/plants"), 40102) == INVALID
+
+
+@pytest.mark.parametrize(
+    "authorization",
+    [
+        "",
+        "Bearer",
+        "Basic YWRhOnNlY3JldA==",
+        "Token {token}",
+        "{token}",
+        "Bearer{token}",
+        "Bearer\t{token}",
+        "BearerX {token}",
+    ],
+)
+def test_without_a_bearer_token_one_is_asked_for(
+    service: Service, token: str, authorization: str
+) -> None:
+    message = Message("GET", "/plants")
+    value = authorization.format(token=token)
+    with Connection(service.origin) as connection:
+        assert connection.ask(message.adding("Authorization", value)).number == 40101
+
+
+@pytest.mark.parametrize("scheme", ["Bearer", "bearer", "BEARER", "Bearer  "])
+def test_the_scheme_is_read_in_any_case(service: Service, token: str, scheme: str) -> None:
+    message = Message("GET", "/plants").adding("Authorization", f"{scheme} {token}")
+    with Connection(service.origin) as connection:
+        assert connection.ask(message).status == 200
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        "{token}x",
+        "x{token}",
+        "{token} {token}",
+        "{token},",
+        '"{token}"',
+        "pst_",
+        "pst_1",
+        "pst_1_",
+        "pst__{secret}",
+        "pst_0_{secret}",
+        "pst_zzzzzzzzzz_{secret}",
+        "pst_zzzzzzzzzzz_{secret}",
+        "pst_é_{secret}",
+        "pst_-1_{secret}",
+        "PST_{rest}",
+        "psk_{rest}",
+        "pst_{number}_{number}_{secret}",
+        "{swapped}",
+        "{shorter}",
+        "_",
+        "x",
+        "é",
+        "a" * 4000,
+    ],
+)
+def test_anything_else_is_not_a_valid_token(service: Service, token: str, spoil: str) -> None:
+    _, number, secret = token.split("_")
+    spoiled = spoil.format(
+        token=token,
+        rest=f"{number}_{secret}",
+        number=number,
+        secret=secret,
+        swapped=token.swapcase().replace("PST", "pst"),
+        shorter=token[:-1],
+    )
+    with open_client(service, None) as client:
+        headers = {b"Authorization": f"Bearer {spoiled}".encode()}
+        assert expect_refused(client.get("/plants", headers=headers), 40102) == INVALID
+
+
+def test_the_number_of_another_store_opens_neither(service: Service, store: str) -> None:
+    one, other = service.make_token(store), service.make_token(f"{store}-other")
+    number, other_number = one.split("_")[1], other.split("_")[1]
+    assert number != other_number
+    crossed = f"pst_{other_number}_{one.split('_')[2]}"
+    with open_client(service, crossed) as client:
+        assert expect_refused(client.get("/plants"), 40102) == INVALID
+        assert expect_refused(client.get(f"/stores/{store}/plants"), 40102) == INVALID
+
+
+def test_a_token_in_the_url_is_none(service: Service, token: str) -> None:
+    with open_client(service, None) as client:
+        expect_refused(client.get(f"/plants?access_token={token}"), 40101)
+
+
+def test_no_token_stands_in_the_log(service: Service, token: str, client: httpx.Client) -> None:
+    client.get("/plants")
+    assert token not in service.log()
+    assert token.split("_")[2] not in service.log()
