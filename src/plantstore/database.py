@@ -44,6 +44,13 @@ class Snapshot(Protocol):
 class Database(Protocol):
     """What the service needs while it serves."""
 
+    def commit_number(self) -> int | None:
+        """A number that is another one after every commit by anyone.
+
+        While it is the same, nothing that was read has changed. None where only a query could
+        tell.
+        """
+
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:

@@ -17,6 +17,7 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
+_FORM = re.compile(f"{PREFIX}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
 
@@ -41,11 +42,8 @@ def read_store_id(token: str) -> int | None:
 
 def is_well_formed(token: str) -> bool:
     """Whether the token has the form and the checksum of a token that was not mistyped."""
-    return (
-        read_store_id(token) is not None
-        and len(token.split("_")[2]) == _SECRET_LENGTH + _CHECKSUM_LENGTH
-        and _checksum(token[:-_CHECKSUM_LENGTH]) == token[-_CHECKSUM_LENGTH:]
-    )
+    unchecked, checksum = token[:-_CHECKSUM_LENGTH], token[-_CHECKSUM_LENGTH:]
+    return _FORM.fullmatch(token) is not None and _checksum(unchecked) == checksum
 
 
 def hash_token(token: str) -> bytes:

@@ -84,15 +84,23 @@ def test_a_deleted_store_takes_its_members_and_tokens_along(
         lambda administration: administration.add_member("meadow", "ada", Role.OWNER),
         lambda administration: administration.remove_member("meadow", "ada"),
     ],
+    ids=[
+        "delete_store",
+        "list_members",
+        "list_events",
+        "list_tokens",
+        "add_member",
+        "remove_member",
+    ],
 )
 def test_a_store_that_is_not_there_is_named_with_those_that_are(
     administration: Administration, use: Use
 ) -> None:
-    with pytest.raises(SetupError, match="no store 'meadow'; there are: none$"):
+    with pytest.raises(SetupError, match=r"no store 'meadow'; there are: none$"):
         use(administration)
     administration.create_store("orchard")
     administration.create_store("nursery")
-    with pytest.raises(SetupError, match="no store 'meadow'; there are: nursery, orchard$"):
+    with pytest.raises(SetupError, match=r"no store 'meadow'; there are: nursery, orchard$"):
         use(administration)
 
 
@@ -135,6 +143,14 @@ def test_a_subject_that_is_no_text_is_refused(administration: Administration, su
         lambda administration: administration.create_token(TokenRequest("ada", "\udcff")),
         lambda administration: administration.create_token(TokenRequest("\udcff", "nursery")),
         lambda administration: administration.revoke_token("\udcff"),
+    ],
+    ids=[
+        "create_store",
+        "delete_store",
+        "list_tokens",
+        "create_token-1",
+        "create_token-2",
+        "revoke_token",
     ],
 )
 def test_an_argument_that_is_not_utf_8_is_refused(administration: Administration, use: Use) -> None:
@@ -179,6 +195,7 @@ def test_who_is_no_member_cannot_be_removed(administration: Administration) -> N
         lambda administration: administration.add_member("nursery", "ada", Role.OWNER),
         lambda administration: administration.remove_member("nursery", "ada"),
     ],
+    ids=["add_member", "remove_member"],
 )
 def test_a_user_that_is_not_there_cannot_be_a_member(
     administration: Administration, use: Use

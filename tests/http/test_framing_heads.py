@@ -15,14 +15,10 @@ def listing(token: str) -> Message:
 
 
 def padded(size: int) -> bytes:
-    """A head of this many bytes, of a few long headers."""
+    """A head of this many bytes, of long headers."""
     message = LIVE
-    for number in range(4):
-        left = size - len(message.head())
-        message = message.adding(f"X-Pad-{number}", "x" * (min(left, 6000) - len("X-Pad-0: \r\n")))
-        if left <= 6000:
-            break
-    assert len(message.head()) == size
+    while left := size - len(message.head()):
+        message = message.adding("X-Pad", "x" * (min(left, 6000) - len("X-Pad: \r\n")))
     return message.head()
 
 
@@ -33,31 +29,36 @@ def test_a_head_may_come_in_single_bytes(service: Service, token: str) -> None:
         assert connection.receive().body == b"[]"
 
 
-@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX])
+def send_in_pieces(connection: Connection, data: bytes, piece: int) -> None:
+    """Send the data so that the service sees it in pieces, unless it answers before."""
+    for start in range(0, len(data), piece):
+        if connection.has_data(0.02):
+            return
+        connection.send(data[start : start + piece])
+
+
+@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX - 300, HEAD_MAX])
 def test_a_head_up_to_the_bound_is_read(service: Service, piece: int) -> None:
-    head = padded(HEAD_MAX - 200)
     with Connection(service.origin) as connection:
-        for start in range(0, len(head), piece):
-            connection.send(head[start : start + piece])
+        send_in_pieces(connection, padded(HEAD_MAX - 200), piece)
         assert connection.receive().status == 200
 
 
-@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX, 17 * 1024])
-def test_a_head_over_the_bound_is_refused(service: Service, piece: int) -> None:
-    head = padded(17 * 1024)
+@pytest.mark.parametrize("size", [17 * 1024, 60 * 1024])
+@pytest.mark.parametrize("piece", [1000, 5000, 16_000, 17_400, 60_000, 100_000])
+def test_a_head_over_the_bound_is_refused(service: Service, size: int, piece: int) -> None:
     with Connection(service.origin) as connection:
-        for start in range(0, len(head), piece):
-            connection.send(head[start : start + piece])
+        send_in_pieces(connection, padded(size), piece)
         answer = connection.receive()
         expect_error(answer, 43101)
         expect_clean_end(connection, answer)
 
 
-def test_a_head_without_an_end_is_refused(service: Service) -> None:
+@pytest.mark.parametrize("piece", [1000, 20_000])
+def test_a_head_without_an_end_is_refused(service: Service, piece: int) -> None:
+    head = b"GET /livez HTTP/1.1\r\nHost: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40
     with Connection(service.origin) as connection:
-        connection.send(b"GET /livez HTTP/1.1\r\nHost: x\r\n")
-        for _ in range(20):
-            connection.send(b"X-More: " + b"x" * 1000 + b"\r\n")
+        send_in_pieces(connection, head, piece)
         expect_error(connection.receive(), 43101)
 
 
@@ -105,8 +106,7 @@ def test_other_headers_may_be_repeated(service: Service) -> None:
         b"GET /livez HTTP/1.1\r\nHost: x\r\nX: a\rb\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost: x\r\nX\x7f: a\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost: x\r\nX\xe9: a\r\n\r\n",
-        b"GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /livez\r\nHost: x\r\n\r\n",
+        b"GET /livez\r\n\r\n",
         b"GET /livez HTTP/1\r\nHost: x\r\n\r\n",
         b"GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n",
         b"GET /livez HTTP/3.0\r\nHost: x\r\n\r\n",
@@ -134,6 +134,7 @@ def test_what_is_no_head_is_refused(service: Service, head: bytes) -> None:
     "head",
     [
         b"\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nhOsT:x\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost:\t x \t\r\n\r\n",
         b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n",

@@ -54,10 +54,14 @@ class App:
             return
         request = Request(scope, receive)
         request_id = make_request_id()
+        extra = [(b"x-request-id", request_id), *self._cors.headers_for(request)]
+        proved = self._plants.find_proved(request)
+        if proved is not None:
+            await deliver(proved, extra, request, send, self._settings)
+            return
         self._in_hand += 1
         try:
             answer = await self._answer(request, request_id)
-            extra = [(b"x-request-id", request_id), *self._cors.headers_for(request)]
             await deliver(answer, extra, request, send, self._settings)
         except ClientGoneError:
             logger.debug("request %s: the client has gone", request_id.decode())

@@ -27,6 +27,11 @@ class Rates:
             ) from None
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
+    @property
+    def are_limited(self) -> bool:
+        """Whether there is a limit."""
+        return self._limiter is not None
+
     def check(self, caller: Caller) -> None:
         """Count one call.
 

@@ -24,14 +24,15 @@ class CommitMark:
         self._file = os.open(f"{database}-shm", os.O_RDONLY | os.O_CLOEXEC)
         self._index = mmap.mmap(self._file, _HEADER_BYTES, prot=mmap.PROT_READ)
         self._last = b""
+        self._number = 0
 
-    def has_moved(self) -> bool:
-        """Whether there may have been a commit since the last call; True at the first."""
+    def read(self) -> int:
+        """A number that is another one after every commit by anyone."""
         header = self._index[:_HEADER_BYTES]
-        if header == self._last:
-            return False
-        self._last = header
-        return True
+        if header != self._last:
+            self._last = header
+            self._number += 1
+        return self._number
 
     def close(self) -> None:
         """Let the file go; only after the last SQLite connection."""

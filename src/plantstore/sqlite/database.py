@@ -51,18 +51,25 @@ class SQLiteDatabase:
         self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
         self._commit_mark = CommitMark(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
+        self._callers_number = 0
         self._pages = PageReader(self._connection, self._sql)
         self._writer = Writer(self._path, settings.max_writes, settings.write_timeout)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._most_snapshots = settings.max_streams
         self._snapshots: set[SQLiteSnapshot] = set()
 
+    def commit_number(self) -> int:
+        """See ``Database``."""
+        return self._commit_mark.read()
+
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
         """See ``Database``. Callers found since the last commit by anyone are remembered."""
-        if self._commit_mark.has_moved() or len(self._callers) > _MOST_CALLERS:
+        number = self._commit_mark.read()
+        if number != self._callers_number or len(self._callers) > _MOST_CALLERS:
             self._callers.clear()
+            self._callers_number = number
         key = (store_id, token_hash, store_name)
         caller = self._callers.get(key)
         if caller is None:

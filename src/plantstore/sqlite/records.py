@@ -40,7 +40,7 @@ class Records:
 
     def find_store(self, name: str) -> Store | None:
         """The store of this name."""
-        row = self.query("find_store", name).fetchone()
+        row = self.query("find_store", name).fetchone() if is_store_name(name) else None
         return Store(*row) if row else None
 
     def demand_store(self, name: str) -> Store:
@@ -63,6 +63,8 @@ class Records:
 
     def find_user(self, subject: str) -> User | None:
         """The user with this subject."""
+        if text_fault(subject, SUBJECT_MAX):  # it may not even be text that a database takes
+            return None
         row = self.query("find_user", subject).fetchone()
         return User(*row) if row else None
 

@@ -1,0 +1,38 @@
+"""Hooks for schemathesis, which loads this module in an environment of its own.
+
+They give it what no document can: a store that the token opens, ids that are not taken yet, and
+keys that no request has used. What is not valid stays as it was made.
+"""
+
+import itertools
+import os
+import re
+from typing import Any
+
+import schemathesis  # type: ignore[import-not-found]  # it is installed apart
+
+STORE = os.environ["SCHEMATHESIS_STORE"]
+_STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
+_numbers = itertools.count(1)
+
+
+@schemathesis.hook  # type: ignore[untyped-decorator]
+def before_call(_context: object, case: Any, _arguments: object) -> None:  # noqa: ANN401
+    """Change a request that is about to be sent."""
+    if _STORE_NAME.fullmatch(str((case.path_parameters or {}).get("store"))):
+        case.path_parameters["store"] = STORE
+    if case.method != "POST":
+        return
+    if isinstance(case.body, dict) and is_int64(case.body.get("id")):
+        case.body["id"] = next(_numbers)
+    key = (case.headers or {}).get("Idempotency-Key")
+    if isinstance(key, str) and _KEY.fullmatch(key):
+        case.headers["Idempotency-Key"] = f"{next(_numbers)} {key}"[:255].rstrip()
+
+
+def is_int64(value: object) -> bool:
+    """Whether JSON Schema takes the value for an int64. It takes 1.0, which we do not."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return False
+    return value % 1 == 0 and -(2**63) <= value < 2**63

@@ -1,0 +1,73 @@
+"""Mangled requests: whatever bytes arrive, what comes back is the interface's, or nothing."""
+
+import json
+import re
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from tests.http.raw import Connection, Message
+from tests.http.scenes import NEW_PLANT
+from tests.service import Service
+
+_GOOD = (
+    Message("GET", "/plants?limit=1&tag=a").to_bytes(),
+    Message("POST", "/plants").carrying(NEW_PLANT).to_bytes(),
+    Message("POST", "/stores/a/plants").adding("Transfer-Encoding", "chunked").to_bytes()
+    + b"19\r\n"
+    + NEW_PLANT[:25]
+    + b"\r\n0\r\n\r\n",
+    Message("DELETE", "/plants/1").adding("Authorization", "Bearer pst_1_x").to_bytes(),
+    Message("GET", "/openapi.json").adding("Upgrade", "h2c").to_bytes(),
+)
+_SNIPPETS = st.one_of(
+    st.binary(max_size=8),
+    st.sampled_from([b"\r\n", b"\n", b"\r\n\r\n", b"\x00", b":", b" ", b"%", b"0", b"\xff", b"//"]),
+    st.sampled_from(_GOOD),
+)
+_EDIT = st.tuples(st.integers(0, 300), st.integers(0, 20), _SNIPPETS)
+
+
+def mangle(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+    for at, length, snippet in edits:
+        data = data[:at] + snippet + data[at + length :]
+    return data
+
+
+@settings(
+    max_examples=400,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(good=st.sampled_from(_GOOD), edits=st.lists(_EDIT, min_size=1, max_size=4))
+def test_no_bytes_make_the_service_fail(
+    service: Service, good: bytes, edits: list[tuple[int, int, bytes]]
+) -> None:
+    logged = len(service.log())
+    with Connection(service.origin) as connection:
+        connection.send(mangle(good, edits))
+        connection.has_data(0.02)
+        connection.finish_sending()
+        received = connection.rest()
+    for status, head, body in split(received):
+        assert status < 500, received
+        if status >= 400:
+            assert "content-type: application/json" in head, received
+            assert "x-request-id: " in head
+            assert body == b"" or set(json.loads(body)) == {"error", "message"}
+    assert "Traceback" not in service.log()[logged:]
+
+
+def split(received: bytes) -> list[tuple[int, str, bytes]]:
+    """The answers in what was received: their status, head and body."""
+    answers = []
+    while received:
+        head, end, received = received.partition(b"\r\n\r\n")
+        assert head.startswith(b"HTTP/1.1 "), head
+        assert end
+        length = re.search(rb"\r\ncontent-length: ([0-9]+)", head)
+        size = int(length[1]) if length else 0
+        answers.append((int(head[9:12]), head.decode("latin-1"), received[:size]))
+        received = received[size:]
+    return answers

@@ -1,0 +1,40 @@
+"""The service keeps what its OpenAPI document promises, as schemathesis reads it.
+
+Schemathesis lives in an environment of its own (``scripts/setup schemathesis``), since it demands
+other versions of what the project pins.
+"""
+
+import os
+import subprocess
+from pathlib import Path
+
+from tests.service import Service
+
+ROOT = Path(__file__).parents[2]
+COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
+SECONDS = 170
+
+
+def test_the_service_keeps_its_documents_promises(
+    service: Service, token: str, store: str, tmp_path: Path
+) -> None:
+    assert COMMAND.exists(), "install it: sh scripts/setup schemathesis"
+    settings = tmp_path / "schemathesis.toml"
+    settings.write_text(f'[auth.openapi.bearer]\nbearer = "{token}"\n')
+    arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
+    arguments += ["--seed=1", "--generation-deterministic", "--generation-database=none"]
+    arguments += ["--max-examples=100", "--no-color", "--output-truncate=false"]
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.http.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
+    hooks["SCHEMATHESIS_STORE"] = store
+    run = subprocess.run(
+        [COMMAND, f"--config-file={settings}", "run", f"{service.origin}/openapi.json", *arguments],
+        cwd=tmp_path,
+        env=os.environ | hooks,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+    assert "No issues found" in run.stdout, run.stdout
