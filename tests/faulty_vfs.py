@@ -1,8 +1,9 @@
 """Runs the plantstore command line on a disk whose fsync fails while a file exists.
 
 ``PLANTSTORE_TEST_FAULT=/tmp/fault python -m tests.faulty_vfs serve``: fsyncs work until there is
-a file ``/tmp/fault``. Where it reads ``once``, one fsync fails, and the next ones work again, as
-they do on Linux.
+a file ``/tmp/fault``. Words in it tell more: ``once`` lets only one fail, as it is on Linux, and
+``checkpoint`` only those of the database file itself. A process that syncs anything after a
+failure makes ``/tmp/fault.synced-again``.
 """
 
 import os
@@ -16,21 +17,41 @@ VARIABLE = "PLANTSTORE_TEST_FAULT"
 SQLITES_OWN = "unix"
 
 
+class Disk:
+    """What the files of a process share: the fault, and whether it has happened."""
+
+    def __init__(self, fault: Path) -> None:
+        self._fault = fault
+        self._has_failed = False
+
+    def sync(self, *, is_database: bool) -> None:
+        """Fail while there is a fault for this file."""
+        if self._has_failed:
+            self._fault.with_name(f"{self._fault.name}.synced-again").touch()
+        if not self._fault.exists():
+            return
+        words = self._fault.read_text(encoding="utf-8").split()
+        if "checkpoint" in words and not is_database:
+            return
+        if "once" in words:
+            self._fault.unlink()
+        self._has_failed = True
+        error = apsw.exception_for(apsw.SQLITE_IOERR_FSYNC)
+        error.args = ("the disk is broken for a test",)
+        raise error
+
+
 class FaultyFile(apsw.VFSFile):
     """A file of SQLite's own disk layer, but for its fsync."""
 
-    def __init__(self, name: str | apsw.URIFilename | None, flags: list[int], fault: Path) -> None:
+    def __init__(self, name: str | apsw.URIFilename | None, flags: list[int], disk: Disk) -> None:
         super().__init__(SQLITES_OWN, name, flags)
-        self._fault = fault
+        self._is_database = bool(flags[0] & apsw.SQLITE_OPEN_MAIN_DB)
+        self._disk = disk
 
     def xSync(self, flags: int) -> None:  # noqa: N802 - SQLite's name
-        """Fail while the fault is there, else sync."""
-        if self._fault.exists():
-            if self._fault.read_text(encoding="utf-8").strip() == "once":
-                self._fault.unlink()
-            error = apsw.exception_for(apsw.SQLITE_IOERR_FSYNC)
-            error.args = ("the disk is broken for a test",)
-            raise error
+        """Fail while there is a fault, else sync."""
+        self._disk.sync(is_database=self._is_database)
         super().xSync(flags)
 
 
@@ -39,13 +60,13 @@ class FaultyVFS(apsw.VFS):
 
     def __init__(self, fault: Path) -> None:
         super().__init__("faulty", base=SQLITES_OWN, makedefault=True)
-        self._fault = fault
+        self._disk = Disk(fault)
 
     def xOpen(  # noqa: N802 - SQLite's name
         self, name: str | apsw.URIFilename | None, flags: list[int]
     ) -> FaultyFile:
         """Open a file."""
-        return FaultyFile(name, flags, self._fault)
+        return FaultyFile(name, flags, self._disk)
 
 
 if __name__ in {"__main__", "__mp_main__"}:  # the second is a worker's name for it

@@ -22,7 +22,7 @@ def test_the_service_keeps_its_documents_promises(
     settings = tmp_path / "schemathesis.toml"
     settings.write_text(f'[auth.openapi.bearer]\nbearer = "{token}"\n')
     arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
-    arguments += ["--seed=1", "--generation-deterministic", "--generation-database=none"]
+    arguments += ["--seed=1", "--generation-deterministic"]
     arguments += ["--max-examples=100", "--no-color", "--output-truncate=false"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.http.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
     hooks["SCHEMATHESIS_STORE"] = store

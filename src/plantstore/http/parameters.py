@@ -55,9 +55,9 @@ def read_plants_path(raw_path: bytes) -> PlantsPath | None:
             return _PLANTS
         case ["", "plants", plant_id] if plant_id:
             return PlantsPath(None, plant_id)
-        case ["", "stores", store_name, "plants"]:
+        case ["", "stores", store_name, "plants"] if store_name:
             return PlantsPath(store_name)
-        case ["", "stores", store_name, "plants", plant_id] if plant_id:
+        case ["", "stores", store_name, "plants", plant_id] if store_name and plant_id:
             return PlantsPath(store_name, plant_id)
     return None
 

@@ -10,7 +10,9 @@ import sys
 from enum import Enum, auto
 from typing import Any
 
+import httptools
 from uvicorn.config import Config
+from uvicorn.protocols.http.flow_control import FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -21,21 +23,12 @@ from plantstore.http.errors import (
     MalformedRequestError,
     SlowBodyError,
     SlowHeadError,
-    TargetTooLongError,
 )
+from plantstore.http.heads import HEAD_MAX, check_head
 from plantstore.http.request_ids import make_request_id
 from plantstore.settings import Settings
 
-HEAD_MAX = 16 * 1024
-HEADERS_MAX = 100
-TARGET_MAX = 8 * 1024
-SINGLE_HEADERS = (
-    b"host",
-    b"authorization",
-    b"content-type",
-    b"content-length",
-    b"idempotency-key",
-)
+_PIECE = 4096
 _LINGER_SECONDS = 1.0
 
 
@@ -47,8 +40,20 @@ class _Phase(Enum):
     NOTHING = auto()
 
 
+class _Flow(FlowControl):
+    """Reading stays paused while ``is_held``, whoever asks."""
+
+    is_held = False
+
+    def resume_reading(self) -> None:
+        if not self.is_held:
+            super().resume_reading()
+
+
 class BoundedProtocol(HttpToolsProtocol):
     """One connection; its uvicorn configuration has the ``settings``."""
+
+    flow: _Flow
 
     def __init__(
         self,
@@ -59,12 +64,16 @@ class BoundedProtocol(HttpToolsProtocol):
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
         self._settings: Settings = config.settings  # type: ignore[attr-defined]  # a ServerConfig
+        self._unparsed = b""
+        self._piece = b""
         self._phase = _Phase.HEAD
         self._messages = 0
         self._deadline: asyncio.TimerHandle | None = None
         self._deadline_of = (0, _Phase.NOTHING)
-        self._chunk_size = 0
-        self._head_size = 0
+        self._head_most = 0  # bytes of the pieces that hold the head: it has no more
+        self._head_rest = 0  # the same without the first of them
+        self._trailer_size = 0
+        self._upgrades = False
         self._refused = False
 
     # The connection's events
@@ -72,6 +81,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Give the first head its deadline; refuse a connection past the bound."""
         super().connection_made(transport)
+        self.flow = _Flow(transport)
         self._update_deadline()
         if len(self.connections) > self._settings.max_connections:
             self._refuse(OverloadedError())
@@ -79,44 +89,117 @@ class BoundedProtocol(HttpToolsProtocol):
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget the deadline."""
         self._phase = _Phase.NOTHING
+        self._unparsed = b""
         self._update_deadline()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Parse, then look what is still missing of the message."""
+        """Parse, but no further than to the second request that waits for the first's answer."""
         if self._refused:
             return
-        self._chunk_size = len(data)
+        if not self._unparsed and len(data) <= _PIECE:
+            self._parse(data)
+        else:
+            self._unparsed += data
+            self._parse_on()
+
+    def on_response_complete(self) -> None:
+        """Go on with what was held back."""
+        super().on_response_complete()
+        if self._unparsed:
+            self.loop.call_soon(self._parse_on)
+
+    def _parse_on(self) -> None:
+        data, start = self._unparsed, 0
+        while start < len(data) and not self.pipeline and not self._refused:
+            self._parse(data[start : start + _PIECE])
+            start += _PIECE
+        self._unparsed = data[start:]
+        self.flow.is_held = bool(self._unparsed)
+        if self.flow.is_held:
+            self.flow.pause_reading()
+        elif not self.pipeline:
+            self.flow.resume_reading()
+
+    def _parse(self, piece: bytes) -> None:
+        self._piece = piece
         if self._phase is _Phase.HEAD:
-            self._head_size += len(data)
-        super().data_received(data)
-        if self._phase is _Phase.HEAD and self._head_size > HEAD_MAX:
+            self._head_most += len(piece)
+            self._head_rest += len(piece)
+        super().data_received(piece)
+        if self._phase is _Phase.HEAD and self._head_rest > HEAD_MAX:
             self._refuse(HeadTooLargeError())
         if self._phase is not _Phase.NOTHING or self._deadline is not None:
             self._update_deadline()
+        if self._phase is _Phase.NOTHING and self.cycle.response_complete:
+            self._await_next()
+
+    def _await_next(self) -> None:
+        """Stay idle: what came was the rest of an answered request, or blank lines."""
+        if self.timeout_keep_alive_task is None:
+            self.timeout_keep_alive_task = self.loop.call_later(
+                self.timeout_keep_alive, self.timeout_keep_alive_handler
+            )
 
     # The parser's events
 
     def on_message_begin(self) -> None:
-        """A message begins, maybe in the middle of a chunk: its first chunk is not counted."""
+        """A message begins, maybe in the middle of a piece."""
         self._phase = _Phase.HEAD
         self._messages += 1
-        self._head_size = 0
+        self._head_most = len(self._piece)
+        self._head_rest = 0
+        self._trailer_size = 0
+        self._upgrades = False
         super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Keep a header; what comes behind a chunked body is none, and is not kept."""
+        if self._phase is not _Phase.BODY:
+            super().on_header(name, value)
+            return
+        self._trailer_size += len(name) + len(value)
+        if self._trailer_size > HEAD_MAX:
+            raise HeadTooLargeError
 
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and let the request begin."""
-        self._check_head()
+        version = self.parser.get_http_version()
+        check_head(self.url, self.headers, version, self._head_most)
+        if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                raise MalformedRequestError(fault="CONNECT is for proxies")
+            self._upgrades = True
+            return
         super().on_headers_complete()
         self._phase = _Phase.BODY
-        if self.expect_100_continue:
+        if version == "1.0":
+            self.cycle.waiting_for_100_continue = False
+        elif self.expect_100_continue:
             # It may be answered without its body being read, and then never be sent.
             self.cycle.keep_alive = False
 
     def on_message_complete(self) -> None:
         """Nothing is missing any more."""
+        if self._upgrades:
+            return
         self._phase = _Phase.NOTHING
         super().on_message_complete()
+
+    def _unsupported_upgrade_warning(self) -> None:
+        """Take a request to upgrade for one without (uvicorn's hook).
+
+        The parser takes all behind its head for another protocol: a new one gets the head again,
+        without the wish, and the rest.
+        """
+        error = sys.exception()
+        rest = self._piece[error.args[0] :] if error is not None else b""
+        kept = [header for header in self.headers if header[0] not in (b"upgrade", b"connection")]
+        lines = b"".join(b"%s: %s\r\n" % header for header in kept)
+        head = b"%s %s HTTP/1.1\r\n%s\r\n" % (self.parser.get_method(), self.url, lines)
+        self.parser = httptools.HttpRequestParser(self)
+        self._piece = head + rest
+        super().data_received(self._piece)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what the parser, or the check of the head, could not take (uvicorn's hook)."""
@@ -128,28 +211,6 @@ class BoundedProtocol(HttpToolsProtocol):
             # A cause is an error of uvicorn's own callbacks, which read the target.
             fault = str(error or msg) if cause is None else "its target is none of ours"
             self._refuse(MalformedRequestError(fault=fault))
-
-    def _unsupported_upgrade_warning(self) -> None:
-        # The parser takes all that follows for another protocol, so the connection ends here.
-        if self.cycle is not None:
-            self.cycle.keep_alive = False
-
-    def _check_head(self) -> None:
-        if len(self.url) > TARGET_MAX:
-            raise TargetTooLongError
-        if len(self.headers) > HEADERS_MAX:
-            raise HeadTooLargeError
-        # Only the exact sum tells, but a small chunk needs none.
-        if self._chunk_size + self._head_size > HEAD_MAX and _size(self.headers) > HEAD_MAX:
-            raise HeadTooLargeError
-        distinct = dict(self.headers)
-        if len(distinct) < len(self.headers):
-            names = [name for name, _ in self.headers]
-            for name in SINGLE_HEADERS:
-                if names.count(name) > 1:
-                    raise MalformedRequestError(fault=f"it has the header {name.decode()} twice")
-        if b"host" not in distinct and self.parser.get_http_version() != "1.0":
-            raise MalformedRequestError(fault="it has no Host header")
 
     # Deadlines and refusals
 
@@ -176,20 +237,31 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, error: PlantStoreError) -> None:
         """Answer the newest message with an error, where it is its turn, and end the connection."""
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._refused:
             return
+        self._refused = True
         cycle = self.cycle
-        if self._phase is not _Phase.BODY and cycle is not None and not cycle.response_complete:
+        has_begun = self._phase is _Phase.BODY
+        if has_begun and self.pipeline:
+            # It waits for an earlier request's answer: then it is answered in its turn.
+            self.pipeline[0] = (cycle, _Refusal(error))
+            cycle.keep_alive = False
+        elif not has_begun and cycle is not None and not cycle.response_complete:
             # An earlier request is being answered: let it end.
             cycle.keep_alive = False
-        elif self._phase is _Phase.BODY and (self.pipeline or cycle.response_started):
+        elif has_begun and cycle.response_started:
             self.transport.close()
         else:
-            self._refused = True
-            answer = answer_error(error)
-            is_head = self.parser.get_method() == b"HEAD"
-            self.transport.write(_head_of(answer) + (b"" if is_head else answer.body))
-            self._linger()
+            self._answer_now(answer_error(error))
+
+    def _answer_now(self, answer: Answer) -> None:
+        if self._phase is _Phase.BODY:
+            # Its application gets no chance to answer too.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        is_head = self.parser.get_method() == b"HEAD"
+        self.transport.write(_head_of(answer) + (b"" if is_head else answer.body))
+        self._linger()
 
     def _linger(self) -> None:
         """Close when the client has read the answer: closing with data unread would discard it."""
@@ -200,8 +272,17 @@ class BoundedProtocol(HttpToolsProtocol):
             self.transport.close()
 
 
-def _size(headers: list[tuple[bytes, bytes]]) -> int:
-    return sum(len(name) + len(value) + len(": \r\n") for name, value in headers)
+class _Refusal:
+    """An ASGI application that gives one error."""
+
+    def __init__(self, error: PlantStoreError) -> None:
+        self._answer = answer_error(error)
+
+    async def __call__(self, _scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        headers = [*self._answer.headers, (b"x-request-id", make_request_id())]
+        status = self._answer.status
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": self._answer.body})
 
 
 def _head_of(answer: Answer) -> bytes:

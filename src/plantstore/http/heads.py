@@ -1,0 +1,47 @@
+"""The bounds of a request's head, and the headers that it has exactly once."""
+
+from plantstore.http.errors import HeadTooLargeError, MalformedRequestError, TargetTooLongError
+
+HEAD_MAX = 16 * 1024
+HEADERS_MAX = 100
+TARGET_MAX = 8 * 1024
+# Those that decide about the request: of two, a proxy before us may have looked at the other.
+SINGLE_HEADERS = (
+    b"host",
+    b"authorization",
+    b"content-type",
+    b"content-length",
+    b"idempotency-key",
+)
+_REQUEST_LINE_REST = len("GET  HTTP/1.1\r\n")
+
+HeaderList = list[tuple[bytes, bytes]]
+
+
+def check_head(target: bytes, headers: HeaderList, version: str, most: int) -> None:
+    """Refuse a head that is too large or not well-formed; it has at most ``most`` bytes.
+
+    :raises PlantStoreError: which of the rules it breaks.
+    """
+    if len(target) > TARGET_MAX:
+        raise TargetTooLongError
+    # Only the exact sum tells, but few heads can be that large at all.
+    if len(headers) > HEADERS_MAX or (most > HEAD_MAX and _size(target, headers) > HEAD_MAX):
+        raise HeadTooLargeError
+    distinct = dict(headers)
+    if len(distinct) < len(headers):
+        _check_single(headers)
+    if b"host" not in distinct and version != "1.0":
+        raise MalformedRequestError(fault="it has no Host header")
+
+
+def _check_single(headers: HeaderList) -> None:
+    names = [name for name, _ in headers]
+    for name in SINGLE_HEADERS:
+        if names.count(name) > 1:
+            raise MalformedRequestError(fault=f"it has the header {name.decode()} twice")
+
+
+def _size(target: bytes, headers: HeaderList) -> int:
+    lines = sum(len(name) + len(value) + len(": \r\n") for name, value in headers)
+    return len(target) + _REQUEST_LINE_REST + lines + len("\r\n")

@@ -1,0 +1,13 @@
+"""Fixtures of the command line's tests."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program with a database that nobody has used."""
+    return Program(tmp_path)

@@ -1,0 +1,97 @@
+"""Runs the program: the real command line, in a process of its own."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+PLANTSTORE = (sys.executable, "-m", "plantstore")
+SECONDS = 60.0
+
+
+class Result(Struct, frozen=True):
+    """How a run ended, and what it printed."""
+
+    status: int
+    out: str
+    err: str
+
+    def data(self) -> Any:  # noqa: ANN401 - any JSON value
+        """What it printed as JSON."""
+        return json.loads(self.out)
+
+
+class Program:
+    """``plantstore`` in a folder of its own, with its own home, and a database in it.
+
+    ``environ`` are further variables; none of the tests' own ``PLANTSTORE_*`` reach it.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str] | None = None) -> None:
+        self.folder = folder
+        self.database = f"sqlite:///{folder / 'plants.db'}"
+        self.environ = clean_environ(folder) | {"PLANTSTORE_DATABASE": self.database}
+        self.environ |= environ or {}
+
+    def run(self, *arguments: str | bytes, stdin: str = "", **environ: str) -> Result:
+        """Run a command to its end."""
+        done = subprocess.run(
+            [*PLANTSTORE, *arguments],
+            input=stdin.encode(),
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+            cwd=self.folder,
+            env=self.environ | environ,
+        )
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def out(self, *arguments: str, stdin: str = "", **environ: str) -> str:
+        """Run a command that must succeed; its output, without the last line's end."""
+        done = self.run(*arguments, stdin=stdin, **environ)
+        assert done.status == 0, done
+        return done.out.removesuffix("\n")
+
+    def data(self, *arguments: str) -> Any:  # noqa: ANN401 - any JSON value
+        """Run a command that must succeed, with ``--json``; what it printed."""
+        return json.loads(self.out(*arguments, "--json"))
+
+    def refusal(self, *arguments: str | bytes, status: int = 1, **environ: str) -> str:
+        """Run a command that must be refused, in words: what it said."""
+        done = self.run(*arguments, **environ)
+        assert done.status == status, done
+        assert done.out in {"", "ok: the settings are valid\n"}  # what `check` found first
+        assert done.err.strip()
+        assert "Traceback" not in done.err
+        return done.err
+
+    def in_shell(self, script: str, *, shell: str = "sh") -> Result:
+        """Run a script whose ``plantstore`` is this one."""
+        bin_folder = self.folder / "bin"
+        bin_folder.mkdir(exist_ok=True)
+        command = bin_folder / "plantstore"
+        command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plantstore "$@"\n')
+        command.chmod(0o755)
+        done = subprocess.run(
+            [shell, "-c", script],
+            input=b"",
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+            cwd=self.folder,
+            env=self.environ | {"PATH": f"{bin_folder}:{os.environ['PATH']}"},
+        )
+        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+def clean_environ(home: Path) -> dict[str, str]:
+    """The environment without settings of ours, and with another home."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("PLANTSTORE_", "XDG_"))}
+    for variable in ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "TERM"):
+        kept.pop(variable, None)
+    return kept | {"HOME": str(home), "LC_ALL": "C.UTF-8"}

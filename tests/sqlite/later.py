@@ -1,0 +1,20 @@
+"""A later program: this one, with one migration more."""
+
+import shutil
+from pathlib import Path
+
+import plantstore
+from tests.cli.program import Program
+
+MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
+
+
+def later_program(program: Program, migration: str = MIGRATION) -> Program:
+    """The later program, on the same database."""
+    folder = program.folder / "later"
+    source = Path(plantstore.__file__).parent
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(source, folder / "plantstore", ignore=ignored)
+    migrations = folder / "plantstore" / "sqlite" / "migrations"
+    (migrations / "0002_later.sql").write_text(migration, encoding="utf-8")
+    return Program(program.folder, {"PYTHONPATH": str(folder)})

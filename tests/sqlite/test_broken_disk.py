@@ -1,0 +1,188 @@
+"""After a failed fsync nothing more is written, the process ends, and nothing that was told is lost."""
+
+import socket
+import sys
+import threading
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.faulty_vfs import VARIABLE
+from tests.service import Service
+
+
+class Faulty(Service):
+    """A service on a disk that can be broken."""
+
+    def __init__(self, folder: Path, **settings: object) -> None:
+        command = ("env", f"{VARIABLE}={folder / 'fault'}", sys.executable, "-m")
+        super().__init__(folder, command=(*command, "tests.faulty_vfs"), settings=settings)
+        self._fault = folder / "fault"
+
+    def break_disk(self, words: str = "") -> None:
+        """Let fsyncs fail from now on."""
+        part = self._fault.with_name("fault.part")
+        part.write_text(words)
+        part.rename(self._fault)
+
+    def has_synced_again(self) -> bool:
+        """Whether anything was synced after a sync had failed."""
+        return self._fault.with_name("fault.synced-again").exists()
+
+
+def restart(folder: Path) -> Service:
+    """The same database, on a disk that works again."""
+    return Service(folder)
+
+
+def pipeline(service: Service, *requests: str) -> str:
+    """Send the requests at once; all that is answered until the end of the connection."""
+    host, port = service.origin.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall("".join(requests).encode())
+        answer = b""
+        while part := connection.recv(65536):
+            answer += part
+    return answer.decode()
+
+
+def demand_whole(service: Service, token: str, store: str, told: set[int]) -> None:
+    """Fail unless all plants that were told of are there, and the events give the plants."""
+    with service.client(token) as client:
+        listed = {row["id"] for row in client.get("/plants?fields=id").json()}
+        assert told <= listed
+        events = service.events(store)
+        assert [event.revision for event in events] == list(range(1, len(listed) + 1))
+        assert {event.plant.id for event in events} == listed
+        free = max(listed, default=0) + 1_000_000
+        assert client.post("/plants", json={"id": free, "name": "Fern"}).status_code == 200
+
+
+def test_a_failed_fsync_fails_the_batch_and_ends_the_process(tmp_path: Path) -> None:
+    with Faulty(tmp_path) as service:
+        token = service.make_token()
+        with service.client(token) as client:
+            for number in range(10):
+                assert client.post("/plants", json={"id": number, "name": "Ficus"}).is_success
+            service.break_disk()
+            failed = client.post("/plants", json={"id": 10, "name": "Ficus"})
+            assert (failed.status_code, failed.json()["error"]) == (503, 50303)
+            assert "retry-after" in failed.headers
+        assert service.process.wait(30) == 1
+        assert "the database is broken, the service stops" in service.log()
+        assert "Traceback" not in service.log()
+    with restart(tmp_path) as service:
+        demand_whole(service, token, "nursery", set(range(10)))
+
+
+def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
+    with Faulty(tmp_path) as service:
+        body = '{"id": 1, "name": "Ficus"}'
+        head = f"Host: x\r\nAuthorization: Bearer {service.make_token()}\r\n"
+        create = f"POST /plants HTTP/1.1\r\n{head}Content-Type: application/json\r\n"
+        create += f"Content-Length: {len(body)}\r\n\r\n{body}"
+        service.break_disk()
+        answers = pipeline(
+            service,
+            create,
+            "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
+            create,
+            "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        )
+        assert answers.count("HTTP/1.1 ") == 4
+        assert answers.count('"error":50303') == 1
+        assert answers.count('"error":50302') == 2
+        assert '{"status":"live"}' in answers
+        assert service.process.wait(30) == 1
+
+
+def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
+    """The kernel reports the next one as good, though what it lost stays lost."""
+    told: list[int] = []
+    failures: list[float] = []
+    late: list[int] = []
+    with Faulty(tmp_path) as service:
+        token = service.make_token()
+
+        def plant(first: int) -> None:
+            with service.client(token) as client:
+                for number in range(first, first + 100_000):
+                    began = time.monotonic()
+                    try:
+                        answer = client.post("/plants", json={"id": number, "name": "Ficus"})
+                    except httpx.TransportError:
+                        return
+                    if answer.is_success:
+                        told.append(number)
+                        if failures and began > failures[0]:
+                            late.append(number)
+                    elif answer.json()["error"] == 50303:
+                        failures.append(time.monotonic())
+
+        threads = [threading.Thread(target=plant, args=(n * 100_000,)) for n in range(8)]
+        for thread in threads:
+            thread.start()
+        time.sleep(0.5)
+        service.break_disk("once")
+        for thread in threads:
+            thread.join(60)
+        assert service.process.wait(30) == 1
+        assert failures
+        assert late == []
+        assert not service.has_synced_again()
+    with restart(tmp_path) as service:
+        demand_whole(service, token, "nursery", set(told))
+
+
+def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:
+    told: set[int] = set()
+    with Faulty(tmp_path) as service:
+        token = service.make_token()
+        service.break_disk("checkpoint")
+        with service.client(token) as client:
+            try:
+                for number in range(20_000):
+                    text = {"name": 256 * "\U0001f331", "tag": 64 * "\U0001f331"}
+                    if not client.post("/plants", json={"id": number, **text}).is_success:
+                        break
+                    told.add(number)
+            except httpx.TransportError:
+                pass
+        assert service.process.wait(30) == 1
+        assert len(told) > 10
+        assert "Traceback" not in service.log()
+    with restart(tmp_path) as service:
+        demand_whole(service, token, "nursery", told)
+
+
+@pytest.mark.parametrize("words", ["", "once"])
+def test_a_worker_on_a_broken_disk_is_replaced(tmp_path: Path, words: str) -> None:
+    told: set[int] = set()
+    with Faulty(tmp_path, workers=2) as service:
+        token = service.make_token()
+        number = 0
+
+        def plant() -> int:
+            nonlocal number
+            number += 1
+            body = {"id": number, "name": "Ficus"}
+            headers = {"Authorization": f"Bearer {token}"}
+            try:
+                answer = httpx.post(f"{service.origin}/plants", json=body, headers=headers)
+            except httpx.TransportError:
+                return 0
+            if answer.is_success:
+                told.add(number)
+            return answer.status_code
+
+        assert plant() == 200
+        service.break_disk(words)
+        while plant() == 200:
+            pass
+        (tmp_path / "fault").unlink(missing_ok=True)
+        deadline = time.monotonic() + 30
+        while sum(plant() == 200 for _ in range(20)) < 20:
+            assert time.monotonic() < deadline
+        demand_whole(service, token, "nursery", told)

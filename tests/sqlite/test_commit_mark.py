@@ -1,0 +1,140 @@
+"""A commit by any process is seen at once, and watching for it leaves SQLite's locks alone."""
+
+import multiprocessing
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import NewPlant, Outcome, TokenRequest
+from plantstore.settings import Settings
+from plantstore.sqlite.connection import connect
+from plantstore.sqlite.database import SQLiteDatabase
+from plantstore.tokens import hash_token
+from tests.cli.program import Program
+
+ALTERNATIONS = 3000
+RAISE = "UPDATE stores SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop of asynchronous tests."""
+    return "asyncio"
+
+
+def write_when_told(path: Path, pipe: Connection) -> None:
+    """The other process: commits whenever it is told to, and says what it has made of it."""
+    with closing(connect(path)) as connection:
+        connection.execute("PRAGMA synchronous = OFF")  # quick; it is seen all the same
+        while (statement := pipe.recv()) is not None:
+            pipe.send(connection.execute(statement).get)
+
+
+@pytest.fixture
+def token(tmp_path: Path) -> bytes:
+    """The hash of a token for the first store of ``plants.db``."""
+    with closing(open_administration(f"sqlite:///{tmp_path / 'plants.db'}")) as administration:
+        issued = administration.create_token(TokenRequest(subject="ada", store="nursery"))
+        return hash_token(issued.secret)
+
+
+@pytest.fixture
+def other(tmp_path: Path, token: bytes) -> Iterator[Connection]:
+    """A pipe to another process that writes to the same database."""
+    assert token
+    spawning = multiprocessing.get_context("spawn")
+    ours, theirs = spawning.Pipe()
+    process = spawning.Process(target=write_when_told, args=(tmp_path / "plants.db", theirs))
+    process.start()
+    yield ours
+    ours.send(None)
+    process.join(30)
+    assert process.exitcode == 0
+
+
+@pytest.mark.anyio
+async def test_each_of_thousands_of_commits_by_another_process_is_seen_at_once(
+    tmp_path: Path, token: bytes, other: Connection
+) -> None:
+    database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
+    numbers = {database.commit_number()}
+    for alternation in range(1, ALTERNATIONS + 1):
+        other.send(RAISE)
+        revision = other.recv()
+        numbers.add(database.commit_number())
+        caller = await database.find_caller(1, token, None)
+        assert caller is not None
+        assert caller.revision == revision == alternation
+        if alternation % 250 == 0:  # what is in the log moves to the file, and the log begins anew
+            other.send("PRAGMA wal_checkpoint(RESTART)")
+            assert other.recv() is not None
+        assert await database.find_caller(1, token, None) == caller
+    assert len(numbers) == ALTERNATIONS + 1
+    await database.close()
+
+
+@pytest.mark.anyio
+async def test_commits_of_both_processes_in_turn_are_seen_at_once(
+    tmp_path: Path, token: bytes, other: Connection
+) -> None:
+    database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
+    caller = await database.find_caller(1, token, None)
+    assert caller is not None
+    for alternation in range(1, 200):
+        if alternation % 2:
+            plant = NewPlant(alternation, "Ficus")
+            assert await database.create_plant(1, caller, plant, None) is Outcome.CREATED
+        else:
+            other.send(RAISE)
+            assert other.recv() == alternation
+        caller = await database.find_caller(1, token, None)
+        assert caller is not None
+        assert caller.revision == alternation
+    await database.close()
+
+
+@pytest.mark.anyio
+async def test_without_a_commit_the_number_stays(tmp_path: Path, token: bytes) -> None:
+    database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
+    number = database.commit_number()
+    for _ in range(100):
+        assert await database.find_caller(1, token, None) is not None
+        assert database.commit_number() == number
+    await database.close()
+
+
+@pytest.mark.anyio
+async def test_no_other_process_takes_itself_for_the_first_or_the_last(
+    tmp_path: Path, token: bytes
+) -> None:
+    """The first clears the log's index, the last removes the log: both only where nobody is."""
+    program = Program(tmp_path)
+    database = SQLiteDatabase(Settings(database=program.database))
+    for number in range(3):
+        caller = await database.find_caller(1, token, None)
+        assert caller is not None
+        plant = NewPlant(number, "Ficus")
+        assert await database.create_plant(1, caller, plant, None) is Outcome.CREATED
+        before = look(tmp_path)
+        assert program.data("store", "list")[0]["revision"] == number + 1
+        assert look(tmp_path) == before
+    await database.close()
+    assert program.data("store", "list")[0]["revision"] == 3
+
+
+def look(folder: Path) -> str:
+    """Number, size and content of the log and of its index's header.
+
+    Another process looks: if this one opened the files, it would drop its own locks on them.
+    """
+    script = "stat -c '%i %s' plants.db-wal plants.db-shm; cksum plants.db-wal; "
+    script += "head -c 96 plants.db-shm | cksum"
+    done = subprocess.run(
+        ["sh", "-c", script], cwd=folder, capture_output=True, check=True, timeout=30
+    )
+    return done.stdout.decode()

@@ -1,0 +1,78 @@
+"""``plantstore migrate`` moves an older schema, and says what it would do."""
+
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from tests.cli.program import Program
+from tests.service import Service
+from tests.sqlite.later import MIGRATION, later_program
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program with a database that has a store."""
+    made = Program(tmp_path)
+    made.out("store", "create", "nursery")
+    return made
+
+
+def columns(program: Program) -> set[object]:
+    with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
+        return {row[1] for row in connection.execute("PRAGMA table_info(plants)")}
+
+
+def test_a_database_is_moved_once(program: Program) -> None:
+    later = later_program(program)
+    moved = later.run("migrate")
+    assert (moved.status, moved.out) == (0, "")
+    assert moved.err == "applied migration 2 (later)\n"
+    assert "height" in columns(program)
+    again = later.run("migrate")
+    assert (again.status, again.out, again.err) == (0, "", "the schema is up to date\n")
+    assert [store["name"] for store in later.data("store", "list")] == ["nursery"]
+    assert "newer than this program's 1" in program.refusal("store", "list")
+
+
+def test_a_dry_run_only_tells(program: Program) -> None:
+    later = later_program(program)
+    told = later.run("migrate", "--dry-run")
+    assert (told.status, told.out) == (0, "")
+    assert told.err == "would apply migration 2 (later)\n"
+    assert "height" not in columns(program)
+    assert len(program.data("store", "list")) == 1
+
+
+def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.run("migrate", "--dry-run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_quiet_says_nothing(tmp_path: Path) -> None:
+    done = Program(tmp_path).run("migrate", "--quiet")
+    assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    assert program.run("migrate").err == "applied migration 1 (initial)\n"
+    assert program.data("store", "list") == []
+
+
+def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
+    later = later_program(program, f"{MIGRATION} SELECT * FROM nowhere;")
+    assert "no such table: nowhere" in later.refusal("migrate")
+    assert "height" not in columns(program)
+    assert len(program.data("store", "list")) == 1
+
+
+def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:
+    with Service(tmp_path) as service, service.client(service.make_token()) as client:
+        for number in range(3):
+            assert Program(tmp_path).run("migrate").err == "the schema is up to date\n"
+            body = {"id": number, "name": "Ficus"}
+            assert client.post("/plants", json=body).is_success
+        assert len(client.get("/plants").json()) == 3

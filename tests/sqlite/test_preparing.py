@@ -1,0 +1,48 @@
+"""Processes that meet at a missing database make it once, and all find it whole."""
+
+import multiprocessing
+from contextlib import closing
+from multiprocessing.synchronize import Barrier
+from pathlib import Path
+
+import apsw
+
+from plantstore.sqlite.connection import connect, prepare
+
+PROCESSES = 4
+ROUNDS = 20
+
+
+def prepare_all(folder: Path, barrier: Barrier) -> None:
+    """What each process does; it ends with 0 where each database was whole at once."""
+    for number in range(ROUNDS):
+        path = folder / f"{number}" / "plants.db"
+        barrier.wait(30)
+        prepare(path)
+        with closing(connect(path)) as connection:
+            assert connection.execute("SELECT count(*) FROM stores").get == 0
+
+
+def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) -> None:
+    spawning = multiprocessing.get_context("spawn")
+    barrier = spawning.Barrier(PROCESSES)
+    processes = [
+        spawning.Process(target=prepare_all, args=(tmp_path, barrier)) for _ in range(PROCESSES)
+    ]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == PROCESSES * [0]
+    for number in range(ROUNDS):
+        with closing(apsw.Connection(str(tmp_path / f"{number}" / "plants.db"))) as connection:
+            assert connection.execute("SELECT count(*) FROM schema_migrations").get == 1
+            assert connection.execute("PRAGMA integrity_check").get == "ok"
+
+
+def test_preparing_again_changes_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "plants.db"
+    prepare(path)
+    before = path.read_bytes()
+    prepare(path)
+    assert path.read_bytes() == before

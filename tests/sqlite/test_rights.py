@@ -1,0 +1,64 @@
+"""Nobody but its owner reads the database, whatever the umask was when it was made."""
+
+import stat
+import subprocess
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.program import PLANTSTORE, clean_environ
+from tests.service import JSON, Service
+
+UMASKS = ("000", "022", "077", "027")
+
+
+def modes(folder: Path) -> dict[str, str]:
+    return {
+        str(path.relative_to(folder)): oct(stat.S_IMODE(path.stat().st_mode))
+        for path in folder.rglob("*")
+    }
+
+
+@pytest.mark.parametrize("umask", UMASKS)
+def test_a_new_database_and_its_folder_are_its_owners_alone(tmp_path: Path, umask: str) -> None:
+    made = subprocess.run(
+        ["sh", "-c", f'umask {umask}; "$@"', "sh", *PLANTSTORE, "store", "create", "nursery"],
+        env=clean_environ(tmp_path)
+        | {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/new/plants.db"},
+        capture_output=True,
+        check=True,
+        timeout=60,
+    )
+    assert made.stdout == b"nursery\n"
+    found = modes(tmp_path)
+    assert found.pop("new") == "0o700"
+    assert found.keys() >= {"new/plants.db", "new/plants.db-lock"}
+    assert set(found.values()) == {"0o600"}
+
+
+@pytest.mark.parametrize("umask", UMASKS)
+def test_the_files_beside_it_are_too_while_it_serves(tmp_path: Path, umask: str) -> None:
+    command = ("sh", "-c", f'umask {umask}; exec "$@"', "sh", *PLANTSTORE)
+    database = tmp_path / "data"
+    with Service(tmp_path, database=f"sqlite:///{database}/plants.db", command=command) as service:
+        headers = JSON | {"Authorization": f"Bearer {service.make_token()}"}
+        body = {"id": 1, "name": "Ficus"}
+        assert httpx.post(f"{service.origin}/plants", headers=headers, json=body).is_success
+        found = modes(database)
+        assert found.keys() == {"plants.db", "plants.db-wal", "plants.db-shm", "plants.db-lock"}
+        assert set(found.values()) == {"0o600"}
+
+
+def test_a_folder_and_a_file_that_were_there_keep_their_rights(tmp_path: Path) -> None:
+    folder = tmp_path / "shared"
+    folder.mkdir()
+    folder.chmod(0o750)
+    file = folder / "plants.db"
+    file.touch()
+    file.chmod(0o640)
+    environ = clean_environ(tmp_path) | {"PLANTSTORE_DATABASE": f"sqlite:///{file}"}
+    command = [*PLANTSTORE, "store", "create", "nursery"]
+    subprocess.run(command, env=environ, capture_output=True, check=True, timeout=60)
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o750
+    assert stat.S_IMODE(file.stat().st_mode) == 0o640
