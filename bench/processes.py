@@ -16,6 +16,18 @@ def read_cpu_seconds(pid: int) -> float:
     return (int(fields[_UTIME]) + int(fields[_STIME])) / _TICKS
 
 
+def read_children_seconds() -> float:
+    """Seconds of CPU of this process's children that have ended."""
+    times = os.times()
+    return times.children_user + times.children_system
+
+
+def read_machine_seconds() -> float:
+    """Seconds of CPU that all processes of the machine have used."""
+    user, nice, system = Path("/proc/stat").read_text(encoding="utf-8").split()[1:4]
+    return (int(user) + int(nice) + int(system)) / _TICKS
+
+
 def read_resident(pid: int) -> float:
     """MiB of memory that the process has now."""
     return _read_status(pid, "VmRSS")

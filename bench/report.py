@@ -18,8 +18,9 @@ _COLUMNS = (
     "CPU µs",
     "of the floor's CPU",
     "MiB",
+    "others' CPU",
 )
-_WIDTH = 150
+_WIDTH = 160
 
 
 def show(measured: Measured) -> None:
@@ -82,6 +83,7 @@ def _make_cells(result: Result) -> list[str]:
         f"{1e6 * service.cpu:.1f}",
         _show_spread(result.cpu_ratio),
         f"{result.resident:.0f}",
+        f"{max(sample.others for sample in result.floor + result.service):.0%}",
     ]
 
 

@@ -1,6 +1,6 @@
 """The domain's data: frozen structs, decoded once at the edge and then only passed on.
 
-Words are the glossary's (docs/glossary in ARCHITECTURE.md). Times are Unix times in milliseconds,
+Words are the glossary's, in ARCHITECTURE.md. Times are Unix times in milliseconds,
 ids are signed 64-bit integers.
 """
 

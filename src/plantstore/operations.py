@@ -16,7 +16,14 @@ from plantstore.errors import (
     NoSuchStoreError,
     PlantStoreError,
 )
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Scope
+from plantstore.model import (
+    Caller,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Scope,
+    is_store_name,
+)
 from plantstore.tokens import hash_token, read_store_id
 
 
@@ -29,6 +36,8 @@ async def authenticate(database: Database, token: str, store_name: str | None) -
     store_id = read_store_id(token)
     if store_id is None:
         raise InvalidTokenError
+    if store_name is not None and not is_store_name(store_name):
+        store_name = ""  # the name of no store; others would fill memories of callers
     caller = await database.find_caller(store_id, hash_token(token), store_name)
     if caller is None or (caller.expires_at is not None and caller.expires_at <= _now()):
         raise InvalidTokenError

@@ -41,7 +41,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
     cors_origins: Annotated[
         tuple[str, ...],
-        _about("origins whose pages may call the service: `*` for any, nothing for none"),
+        _about("origins whose pages may call the service: `*` for any, `none` for no page"),
     ] = ("*",)
     log_format: Annotated[Literal["text", "json"], _about("form of the log lines on stderr")] = (
         "text"
@@ -80,16 +80,48 @@ def load_settings(
     """
     given = _read_file(file or environ.get("PLANTSTORE_SETTINGS"))
     given |= _read_environment(environ)
-    given |= {name: value for name, value in flags.items() if value is not None}
+    given |= {name: value for name, value in flags.items() if value not in (None, "")}
     if not given.get("database"):
         given["database"] = default_database()
+    if given.get("cors_origins") == ("none",):
+        given["cors_origins"] = ()
     try:
         settings = msgspec.convert(given, Settings, strict=False)
     except msgspec.ValidationError as error:
         raise SetupError(f"a setting is not valid: {error}") from None
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise SetupError("tls_cert and tls_key go together: give both or neither")
+    _check_tls(settings)
+    _check_rate(settings)
     return settings
+
+
+def _check_tls(settings: Settings) -> None:
+    if settings.tls_cert is None:
+        return
+    import ssl  # noqa: PLC0415 - not needed without TLS
+
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ValueError) as error:
+        raise SetupError(f"cannot use tls_cert with tls_key: {error}") from None
+
+
+def _check_rate(settings: Settings) -> None:
+    if settings.rate_limit is None:
+        return
+    # Not imported at the top: it takes a third of a start, and most services have no limit.
+    from limits import parse_many  # noqa: PLC0415
+
+    try:
+        rates = parse_many(settings.rate_limit)
+    except ValueError:
+        rates = []
+    if len(rates) != 1 or rates[0].amount < 1:
+        raise SetupError(
+            f"rate_limit is {settings.rate_limit!r}, which is no rate: write one such as 100/second"
+        )
 
 
 def default_database() -> str:
@@ -131,7 +163,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
         value = environ.get(variable)
         if value is None and (secret := environ.get(f"{variable}_FILE")):
             value = _read_secret(f"{variable}_FILE", secret)
-        if value is not None:
+        if value:  # an empty one is none
             given[name] = _split(value) if name == "cors_origins" else value
     return given
 
@@ -144,4 +176,4 @@ def _read_secret(variable: str, file: str) -> str:
 
 
 def _split(value: str) -> tuple[str, ...]:
-    return tuple(part for part in value.replace(",", " ").split() if part)
+    return tuple(value.replace(",", " ").split())

@@ -1,6 +1,7 @@
 """Connections: several requests on one, and what ends it."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -77,6 +78,16 @@ def test_a_request_that_wants_it_ends_the_connection(service: Service) -> None:
         assert connection.rest() == b""
 
 
+def test_a_client_that_has_finished_sending_is_still_answered(service: Service) -> None:
+    scene = make_scene(service)
+    with Connection(service.origin) as connection:
+        with stalled_writes(service):
+            connection.send(scene.message(CREATES[0]))
+            connection.finish_sending()
+            assert not connection.has_data(0.2)
+        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
+
+
 def test_many_requests_go_over_one_connection(service: Service) -> None:
     with Connection(service.origin) as connection:
         for _ in range(200):
@@ -92,6 +103,36 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
             for _ in range(100):
                 assert connection.receive().status == 200
         assert peak_memory(own) - before < 20_000_000
+
+
+def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
+    with Service(tmp_path) as own:
+        scene = make_scene(own)
+        delete = scene.message(DELETES[0]).adding("Content-Length", "200000000")
+        before = peak_memory(own)
+        with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
+            with stalled_writes(own):
+                connection.send(delete)
+                # The service stops to read, or throws away what it reads.
+                sending = threads.submit(connection.send, b"x" * 200_000_000)
+                wait([sending], timeout=1)
+                assert peak_memory(own) - before < 20_000_000
+            assert connection.receive().status == 204
+            sending.result()
+            assert connection.ask(LIVE).status == 200
+        assert peak_memory(own) - before < 20_000_000
+
+
+def test_what_waits_behind_a_slow_request_is_not_slow_itself(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as own:
+        scene = make_scene(own)
+        with Connection(own.origin) as connection:
+            with stalled_writes(own):
+                connection.send(scene.message(CREATES[0]), *[LIVE] * 300)
+                assert not connection.has_data(1)
+            assert connection.receive().status == 200
+            for _ in range(300):
+                assert connection.receive().status == 200
 
 
 @contextmanager

@@ -81,10 +81,58 @@ def test_an_upgrade_is_passed_over(
         assert not answer.closes
 
 
-def test_what_follows_a_request_to_upgrade_is_read_as_before(service: Service, create: Message) -> None:
+def test_what_follows_a_request_to_upgrade_is_read_as_before(
+    service: Service, create: Message
+) -> None:
     upgrade = Message("GET", "/livez").adding("Connection", "upgrade").adding("Upgrade", "h2c")
     with Connection(service.origin) as connection:
         connection.send(upgrade, create.without("Expect"), upgrade)
         assert connection.receive().json == {"status": "live"}
         assert connection.receive().json == {"name": "Fern"}
         assert connection.receive().json == {"status": "live"}
+
+
+def upgrading(message: Message, connection: str = "Upgrade") -> Message:
+    return message.adding("Connection", connection).adding("Upgrade", "h2c")
+
+
+@pytest.mark.parametrize("piece", [1, 7, 100])
+def test_a_request_to_upgrade_may_come_in_pieces(
+    service: Service, create: Message, piece: int
+) -> None:
+    request = upgrading(create.without("Expect")).to_bytes()
+    with Connection(service.origin) as connection:
+        for start in range(0, len(request), piece):
+            connection.send(request[start : start + piece])
+        assert connection.receive().json == {"name": "Fern"}
+        assert connection.ask(Message("GET", "/livez")).status == 200
+
+
+def test_a_chunked_request_to_upgrade_is_read(service: Service, create: Message) -> None:
+    chunked = upgrading(create.without("Expect")).adding("Transfer-Encoding", "chunked")
+    with Connection(service.origin) as connection:
+        connection.send(chunked.head() + b"19\r\n" + FERN + b"\r\n0\r\n\r\n")
+        assert connection.receive().json == {"name": "Fern"}
+
+
+def test_a_request_to_upgrade_may_want_the_end_of_the_connection(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(upgrading(Message("GET", "/livez"), "close, Upgrade"))
+        assert answer.json == {"status": "live"}
+        assert answer.closes
+        assert connection.rest() == b""
+
+
+def test_an_old_client_may_want_to_upgrade(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(upgrading(Message("GET", "/livez", (), version="HTTP/1.0")))
+        assert answer.json == {"status": "live"}
+        assert answer.closes
+
+
+@pytest.mark.parametrize("method", ["HEAD", "GET"])
+def test_a_refused_request_to_upgrade_is_refused_in_its_form(service: Service, method: str) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(upgrading(Message(method, "/livez", ())))
+        expect_error(answer, 40011, method=method)
+        assert connection.rest() == b""

@@ -88,6 +88,7 @@ def test_an_asterisk_is_no_path(service: Service, method: str) -> None:
     ("method", "target"),
     [
         ("CONNECT", "plants.example:443"),
+        ("CONNECT", "/plants"),
         ("GET", "plants"),
         ("GET", "?limit=1"),
         ("GET", "http://"),

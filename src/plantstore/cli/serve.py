@@ -3,7 +3,6 @@
 import logging
 import os
 from contextlib import closing
-from pathlib import Path
 
 import click
 
@@ -38,7 +37,7 @@ def serve(
     """Serve the interface.
 
     Every option has an environment variable, such as PLANTSTORE_PORT; there and in the settings
-    file are more settings: see docs/settings.md.
+    file are more settings: see docs/reference.md.
 
     \b
     Examples:
@@ -47,14 +46,11 @@ def serve(
       plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
     if cors_origins:
-        flags["cors_origins"] = tuple(origin for origin in cors_origins if origin != "none")
+        flags["cors_origins"] = cors_origins
     settings = load_settings(flags, os.environ, file)
     set_up_logs(settings.log_format)
     from plantstore.http.server import listen, origin_of  # noqa: PLC0415 - slow to import
 
-    for pem in filter(None, (settings.tls_cert, settings.tls_key)):
-        if not Path(pem).is_file():
-            raise click.UsageError(f"there is no file {pem}")
     with closing(listen(settings)) as listener:
         origin = origin_of(settings, listener)
         with closing(bootstrap.open_administration(settings.database)) as administration:

@@ -15,6 +15,7 @@ from plantstore.model import Role, Scope, Token, TokenRequest
 
 _LIFETIME = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 _UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_LONGEST_SECONDS = 36_500 * 86_400
 _COLUMNS = ("id", "store", "user", "label", "scopes", "all_stores", "expires_at", "revoked_at")
 
 
@@ -31,6 +32,8 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     if match is None:
         raise click.BadParameter("write never, or a number with m, h, d or w, such as 90d")
     seconds = int(match[1]) * _UNIT_SECONDS[match[2]]
+    if seconds > _LONGEST_SECONDS:
+        raise click.BadParameter("write never, or at most 36500d")
     return time.time_ns() // 10**6 + seconds * 1000
 
 

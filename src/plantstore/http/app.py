@@ -6,15 +6,16 @@ interface's shape.
 
 import asyncio
 import logging
+import multiprocessing
 import signal
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from plantstore.database import Database
-from plantstore.errors import OverloadedError, PlantStoreError
+from plantstore.errors import OutcomeUnknownError, OverloadedError, PlantStoreError
 from plantstore.http.answers import Answer, Stream, answer_error
 from plantstore.http.cors import Cors
-from plantstore.http.delivery import deliver
+from plantstore.http.delivery import deliver, spool
 from plantstore.http.errors import InternalError, MethodNotAllowedError, NoSuchPathError
 from plantstore.http.health import Health
 from plantstore.http.openapi import OpenApi
@@ -70,14 +71,20 @@ class App:
 
     async def _answer(self, request: Request, request_id: bytes) -> Answer | Stream:
         try:
-            return await self._route(request)
+            answer = await self._route(request)
+            if isinstance(answer, Stream) and request.http_version == "1.0":
+                answer = await spool(answer)
         except PlantStoreError as error:
-            return answer_error(error)
+            answer = answer_error(error)
         except ClientGoneError:
             raise
+        except asyncio.CancelledError:  # the server stops, and waits no longer
+            is_write = request.method in ("POST", "DELETE")
+            answer = answer_error(OutcomeUnknownError() if is_write else OverloadedError())
         except Exception:
             logger.exception("request %s failed", request_id.decode())
-            return answer_error(InternalError())
+            answer = answer_error(InternalError())
+        return answer
 
     async def _route(self, request: Request) -> Answer | Stream:
         path = read_plants_path(request.raw_path)
@@ -102,6 +109,9 @@ class App:
     async def _live(self, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         await receive()
         watch = asyncio.create_task(self._stop_when_broken())
+        parent = multiprocessing.parent_process()
+        if parent is not None:  # a worker must not outlive who would restart or stop it
+            asyncio.get_running_loop().add_reader(parent.sentinel, _stop)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         watch.cancel()
@@ -112,4 +122,8 @@ class App:
         error = await self._database.wait_until_broken()
         logger.critical("the database is broken, the service stops: %s", error)
         self.has_failed = True
-        signal.raise_signal(signal.SIGTERM)
+        _stop()
+
+
+def _stop() -> None:
+    signal.raise_signal(signal.SIGTERM)

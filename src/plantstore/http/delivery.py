@@ -4,7 +4,6 @@ import asyncio
 import logging
 import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 from plantstore.http.answers import Answer, Headers, Stream
@@ -23,63 +22,48 @@ async def deliver(
     send: Any,  # noqa: ANN401 - ASGI's own type
     settings: Settings,
 ) -> None:
-    """Send the answer with these extra headers."""
+    """Send the answer with these extra headers; the protocol ends a client that takes nothing."""
     headers = [*answer.headers, *extra]
     if isinstance(answer, Answer):
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})
         await send({"type": "http.response.body", "body": answer.body})
         return
+    gone = asyncio.create_task(request.wait_until_gone())
     try:
         async with asyncio.timeout(settings.stream_timeout):
-            await _deliver_stream(answer, headers, request, send, settings.body_timeout)
+            await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+            async for part in answer.parts:
+                await send({"type": "http.response.body", "body": part, "more_body": True})
+                if gone.done():
+                    return
+        await send({"type": "http.response.body", "body": b""})
     except TimeoutError:
-        # Without its end the client cannot take it for the whole list: the connection is closed.
+        # Without its end the client cannot take it for the whole list.
         logger.warning("a list was given up: its client takes it too slowly")
     finally:
+        gone.cancel()
         await answer.close()
 
 
-async def _deliver_stream(
-    stream: Stream,
-    headers: Headers,
-    request: Request,
-    send: Any,  # noqa: ANN401 - ASGI's own type
-    patience: float,
-) -> None:
-    parts = stream.parts
-    if request.http_version == "1.0":
-        length, parts = await _spool(parts)
-        headers.append((b"content-length", b"%d" % length))
-    await send({"type": "http.response.start", "status": stream.status, "headers": headers})
-    async with _watch(request) as gone:
-        async for part in parts:
-            message = {"type": "http.response.body", "body": part, "more_body": True}
-            await asyncio.wait_for(send(message), patience)
-            if gone.done():
-                return
-    await send({"type": "http.response.body", "body": b""})
-
-
-@asynccontextmanager
-async def _watch(request: Request) -> AsyncIterator[asyncio.Task[None]]:
-    """A task that is done when the client has hung up."""
-    gone = asyncio.create_task(request.wait_until_gone())
+async def spool(stream: Stream) -> Stream:
+    """The stream with its length, by way of a file: HTTP/1.0 knows no chunks."""
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the stream
     try:
-        yield gone
+        async for part in stream.parts:
+            file.write(part)
+    except BaseException:
+        file.close()
+        raise
     finally:
-        gone.cancel()
-
-
-async def _spool(parts: AsyncIterator[bytes]) -> tuple[int, AsyncIterator[bytes]]:
-    """The length of the parts and they again: HTTP/1.0 knows no chunks and needs a length."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - read_again closes it
-    async for part in parts:
-        file.write(part)
+        await stream.close()
 
     async def read_again() -> AsyncIterator[bytes]:
-        with file:
-            file.seek(0)
-            while part := file.read(_SPOOLED_PART):
-                yield part
+        while part := file.read(_SPOOLED_PART):
+            yield part
 
-    return file.tell(), read_again()
+    async def close() -> None:
+        file.close()
+
+    length = (b"content-length", b"%d" % file.tell())
+    file.seek(0)
+    return Stream([*stream.headers, length], read_again(), close)

@@ -6,6 +6,7 @@ piece, pays a few comparisons.
 """
 
 import asyncio
+import logging
 import sys
 from enum import Enum, auto
 from typing import Any
@@ -27,6 +28,8 @@ from plantstore.http.errors import (
 from plantstore.http.heads import HEAD_MAX, check_head
 from plantstore.http.request_ids import make_request_id
 from plantstore.settings import Settings
+
+logger = logging.getLogger(__name__)
 
 _PIECE = 4096
 _LINGER_SECONDS = 1.0
@@ -70,6 +73,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._messages = 0
         self._deadline: asyncio.TimerHandle | None = None
         self._deadline_of = (0, _Phase.NOTHING)
+        self._write_deadline: asyncio.TimerHandle | None = None
         self._head_most = 0  # bytes of the pieces that hold the head: it has no more
         self._head_rest = 0  # the same without the first of them
         self._trailer_size = 0
@@ -84,6 +88,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self.flow = _Flow(transport)
         self._update_deadline()
         if len(self.connections) > self._settings.max_connections:
+            self.connections.discard(self)  # it takes no place while it reads its refusal
             self._refuse(OverloadedError())
 
     def connection_lost(self, exc: Exception | None) -> None:
@@ -91,7 +96,44 @@ class BoundedProtocol(HttpToolsProtocol):
         self._phase = _Phase.NOTHING
         self._unparsed = b""
         self._update_deadline()
+        self._cancel_write_deadline()
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's says so
+        """Let a request in hand end where its client has sent all that it will."""
+        busy = self.cycle is not None and not self.cycle.response_complete
+        if busy:
+            self.cycle.keep_alive = False
+        return busy and self._phase is not _Phase.BODY
+
+    def pause_writing(self) -> None:
+        """Give a client that takes nothing a deadline."""
+        super().pause_writing()
+        if self._write_deadline is None:
+            self._write_deadline = self.loop.call_later(
+                self._settings.body_timeout, self._give_up_writing
+            )
+
+    def resume_writing(self) -> None:
+        """The client takes again."""
+        super().resume_writing()
+        self._cancel_write_deadline()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """End an idle connection, and with force where its client has not taken the last answer."""
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()
+        else:
+            super().timeout_keep_alive_handler()
+
+    def _give_up_writing(self) -> None:
+        logger.warning("an answer was given up: its client takes it too slowly")
+        self.transport.abort()
+
+    def _cancel_write_deadline(self) -> None:
+        if self._write_deadline is not None:
+            self._write_deadline.cancel()
+            self._write_deadline = None
 
     def data_received(self, data: bytes) -> None:
         """Parse, but no further than to the second request that waits for the first's answer."""
@@ -166,9 +208,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Check the head as a whole, and let the request begin."""
         version = self.parser.get_http_version()
         check_head(self.url, self.headers, version, self._head_most)
-        if self.parser.should_upgrade():
-            if self.parser.get_method() == b"CONNECT":
-                raise MalformedRequestError(fault="CONNECT is for proxies")
+        if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
             self._upgrades = True
             return
         super().on_headers_complete()
@@ -192,6 +232,9 @@ class BoundedProtocol(HttpToolsProtocol):
         The parser takes all behind its head for another protocol: a new one gets the head again,
         without the wish, and the rest.
         """
+        if not self._upgrades:  # CONNECT, which is answered with an error
+            self.cycle.keep_alive = False
+            return
         error = sys.exception()
         rest = self._piece[error.args[0] :] if error is not None else b""
         kept = [header for header in self.headers if header[0] not in (b"upgrade", b"connection")]

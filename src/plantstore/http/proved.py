@@ -12,7 +12,8 @@ from plantstore.http.answers import Answer
 from plantstore.http.request import Request
 from plantstore.model import Caller
 
-_ENTRY_OVERHEAD = 1000  # bytes of an entry beyond its body, roughly
+_ENTRY_OVERHEAD = 2500  # bytes of an entry beyond its body, at most
+_TARGET_MAX = 1000
 
 Identity = tuple[str, bytes, bytes, bytes | None, bytes | None]
 
@@ -44,7 +45,7 @@ class ProvedAnswers:
 
     def keep(self, request: Request, caller: Caller, answer: Answer, since: int | None) -> None:
         """Keep an answer that was begun under the commit number ``since``."""
-        if since is None or since != self.commit_number:
+        if since is None or since != self.commit_number or _is_long(request):
             return
         self._used += len(answer.body) + _ENTRY_OVERHEAD
         if self._used > self._size:
@@ -55,6 +56,12 @@ class ProvedAnswers:
     def _clear(self) -> None:
         self._answers.clear()
         self._used = 0
+
+
+def _is_long(request: Request) -> bool:
+    """Whether the request would take more memory than usual to remember."""
+    condition = request.headers.get(b"if-none-match", b"")
+    return len(request.raw_path) + len(request.query) + len(condition) > _TARGET_MAX
 
 
 def _identify(request: Request) -> Identity:

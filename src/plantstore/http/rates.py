@@ -3,7 +3,7 @@
 import math
 import time
 
-from plantstore.errors import SetupError, TooManyRequestsError
+from plantstore.errors import TooManyRequestsError
 from plantstore.model import Caller
 
 
@@ -19,12 +19,7 @@ class Rates:
         from limits.storage import MemoryStorage  # noqa: PLC0415
         from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415
 
-        try:
-            self._limit = parse(limit)
-        except ValueError:
-            raise SetupError(
-                f"rate_limit is {limit!r}, which is no rate: write one such as 100/second"
-            ) from None
+        self._limit = parse(limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
     @property

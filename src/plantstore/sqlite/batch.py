@@ -121,7 +121,8 @@ class BatchWriter:
     def _purge_keys(self) -> None:
         if abs(self._at - self._purged_at) >= _PURGE_INTERVAL_MS:
             self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
-            self._purged_at = self._at
+            if not self._connection.changes():  # else there may be more, for the next batch
+                self._purged_at = self._at
 
     def _roll_back(self) -> None:
         # SQLite has rolled back by itself after some errors.

@@ -6,7 +6,8 @@ out on a schema that this program does not know.
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from plantstore.sqlite.file_lock import FileLock
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
 OLDEST_SQLITE = (3, 51, 3)
 _BUSY_TIMEOUT_MS = 5000
+LOCK_PATIENCE = 10.0  # seconds
 _URL_PREFIX = "sqlite:///"
 
 # WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
@@ -49,7 +51,11 @@ def database_path(url: str) -> Path:
             f"{url!r} is no database URL: write sqlite:///plants.db for a file in this folder, "
             "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
         )
-    return Path(path).expanduser().absolute()
+    try:
+        # SQLite names its other files after the file that a link leads to, and so do we.
+        return Path(path).expanduser().resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise SetupError(f"{url!r} leads to no file: {error}") from None
 
 
 def connect(path: Path) -> apsw.Connection:
@@ -58,7 +64,7 @@ def connect(path: Path) -> apsw.Connection:
     # Without it, SQLite prepares a statement again whenever another value is bound (4 times the
     # time of the caller's look-up), since it is built with statistics on values.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute(_SETTINGS)
+    connection.execute(_SETTINGS).fetchall()  # without it, it stops at the first row
     return connection
 
 
@@ -72,15 +78,45 @@ def prepare(path: Path) -> None:
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
+    with _explained(path):
+        if not path.exists():
+            _create_file(path)
+        with closing(connect(path)) as connection:
+            if _is_new(connection):
+                with open_lock(path) as lock, lock.held_within(LOCK_PATIENCE):
+                    _enable_wal(connection)
+                    _apply(connection, find_pending(_migrations(), _applied(connection)))
+            demand_current(find_pending(_migrations(), _applied(connection)))
+            _enable_wal(connection)
+
+
+def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
+    """Apply the migrations that the file lacks, and give them; with ``dry_run`` only give them.
+
+    :raises SetupError: the file or its schema cannot be used; the message says what to do.
+    """
+    with _explained(path):
+        if not path.exists():
+            if dry_run:
+                return _migrations()
+            _create_file(path)
+        with closing(connect(path)) as connection:
+            _is_new(connection)
+            if dry_run:
+                return find_pending(_migrations(), _applied(connection))
+            with open_lock(path) as lock, lock.held_within(LOCK_PATIENCE):
+                _enable_wal(connection)
+                pending = find_pending(_migrations(), _applied(connection))
+                _apply(connection, pending)
+                return pending
+
+
+@contextmanager
+def _explained(path: Path) -> Iterator[None]:
+    """Turn what can go wrong with a file into sentences."""
     demand_sqlite_version()
     try:
-        _create_file(path)
-        with open_lock(path) as lock, lock.held():
-            connection = connect(path)
-            try:
-                _prepare_schema(connection)
-            finally:
-                connection.close()
+        yield
     except OSError as error:
         raise SetupError(f"cannot use the database {path}: {error.strerror}") from error
     except apsw.Error as error:
@@ -101,39 +137,23 @@ def demand_sqlite_version() -> None:
         )
 
 
-def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
-    """Apply the migrations that the file lacks, and give them; with ``dry_run`` only give them."""
-    _create_file(path)
-    with open_lock(path) as lock, lock.held():
-        connection = connect(path)
-        try:
-            _enable_wal(connection)
-            pending = find_pending(_migrations(), _applied(connection))
-            if not dry_run:
-                _apply(connection, pending)
-            return pending
-        finally:
-            connection.close()
-
-
 def _create_file(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     # SQLite gives its other files the rights of this one.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-def _prepare_schema(connection: apsw.Connection) -> None:
-    _enable_wal(connection)
-    applied = _applied(connection)
-    pending = find_pending(_migrations(), applied)
-    if applied:
-        demand_current(pending)
-    elif connection.execute("SELECT count(*) FROM sqlite_schema").get:
+def _is_new(connection: apsw.Connection) -> bool:
+    """Whether the file has no tables yet.
+
+    :raises SetupError: it has those of another program.
+    """
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
+    if tables and not _applied(connection):
         raise SetupError(
             "it is a SQLite database of another program: name another file with --database"
         )
-    else:
-        _apply(connection, pending)
+    return not tables
 
 
 def _enable_wal(connection: apsw.Connection) -> None:

@@ -109,8 +109,7 @@ class SQLiteDatabase:
 
     async def check(self) -> None:
         """See ``Database``."""
-        if self._writer.broken.done():
-            raise DatabaseUnavailableError
+        self._writer.demand_working()
         with _told_apart():
             self._execute(self._sql["find_revision"], (0,)).fetchall()
 
@@ -120,7 +119,8 @@ class SQLiteDatabase:
 
     async def close(self) -> None:
         """See ``Database``."""
-        await self._writer.close()
+        if not await self._writer.close():
+            return  # its connection is open still, so the commit mark must stay open too
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()

@@ -6,17 +6,23 @@ milliseconds; a waiter of this lock is woken as soon as it is free.
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from plantstore.errors import SetupError
+
+_POLL_SECONDS = 0.02
+
 
 class FileLock:
     """One opening of the lock's file; only one of them, in any process, is held at a time."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
 
     @contextmanager
@@ -27,6 +33,32 @@ class FileLock:
             yield
         finally:
             fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    @contextmanager
+    def held_within(self, patience: float) -> Iterator[None]:
+        """As ``held``, for at most this many seconds.
+
+        :raises SetupError: another process holds the lock for longer.
+        """
+        deadline = time.monotonic() + patience
+        while not self._try():
+            if time.monotonic() > deadline:
+                raise SetupError(
+                    f"another process holds {self._path} for longer than {patience:g} s: "
+                    "find it, with `fuser` for example, and try again"
+                )
+            time.sleep(_POLL_SECONDS)
+        try:
+            yield
+        finally:
+            fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def _try(self) -> bool:
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def close(self) -> None:
         """Let the file go."""

@@ -10,7 +10,7 @@ import apsw
 from plantstore.errors import SetupError
 from plantstore.model import SUBJECT_MAX, Role, Store, User, is_store_name, text_fault
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.connection import LOCK_PATIENCE, connect, open_lock
 
 
 class Records:
@@ -24,19 +24,28 @@ class Records:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """All or nothing, after every other writer and before the next."""
-        with self._lock.held():
-            self.connection.execute("BEGIN IMMEDIATE")
+        with self._lock.held_within(LOCK_PATIENCE):
             try:
+                self.connection.execute("BEGIN IMMEDIATE")
                 yield
                 self.connection.execute("COMMIT")
+            except apsw.Error as error:
+                self._roll_back()
+                raise SetupError(f"the database cannot do this now: {error}") from error
             except BaseException:
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
+                self._roll_back()
                 raise
+
+    def _roll_back(self) -> None:
+        if self.connection.in_transaction:
+            self.connection.execute("ROLLBACK")
 
     def query(self, name: str, *arguments: object) -> apsw.Cursor:
         """Execute a named query."""
-        return self.connection.execute(self._sql[name], arguments)
+        try:
+            return self.connection.execute(self._sql[name], arguments)
+        except apsw.Error as error:
+            raise SetupError(f"the database cannot do this now: {error}") from error
 
     def find_store(self, name: str) -> Store | None:
         """The store of this name."""

@@ -5,9 +5,9 @@ The connection is used by one thread at a time, and never by the event loop's.
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import Executor
+from concurrent.futures import Executor, Future, wait
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import apsw
 
@@ -35,6 +35,7 @@ class SQLiteSnapshot:
         self._threads = threads
         self._closed = closed
         self._connection: apsw.Connection | None = None
+        self._last: Future[Any] | None = None
 
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
@@ -52,9 +53,8 @@ class SQLiteSnapshot:
 
     async def close(self) -> None:
         """See ``Snapshot``."""
+        await self._run(self._close)
         self._closed(self)
-        if self._connection is not None:
-            await self._run(self._connection.close)
 
     def _open(self, path: Path) -> None:
         self._connection = connect(path)
@@ -63,5 +63,18 @@ class SQLiteSnapshot:
         found = self._connection.execute(self._sql["find_revision"], (self._store_id,))
         self.revision = found.get or 0
 
+    def _close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+
     async def _run(self, function: Callable[[], Result]) -> Result:
-        return await asyncio.get_running_loop().run_in_executor(self._threads, function)
+        # One after another, even where the caller of the one before was cancelled.
+        before = self._last
+
+        def run() -> Result:
+            if before is not None:
+                wait([before])
+            return function()
+
+        self._last = running = self._threads.submit(run)
+        return await asyncio.wrap_future(running)

@@ -52,6 +52,8 @@ class Writer:
         self._pending: list[Pending] = []
         self._arrived = threading.Condition()
         self._closing = False
+        self._is_broken = False
+        self._is_late = False
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
@@ -71,8 +73,16 @@ class Writer:
             self._pending.append((write, future, self._loop.time() + self._patience))
         return future
 
-    async def close(self) -> None:
-        """Commit what is waiting, and end the thread."""
+    def demand_working(self) -> None:
+        """Return where writes have not failed to be taken of late.
+
+        :raises DatabaseUnavailableError: they have.
+        """
+        if self._is_broken or self._is_late:
+            raise DatabaseUnavailableError
+
+    async def close(self) -> bool:
+        """Commit what is waiting, and end the thread; whether that was possible."""
         self._sweep.cancel()
         with self._arrived:
             self._closing = True
@@ -80,9 +90,10 @@ class Writer:
         await self._loop.run_in_executor(None, self._thread.join, self._patience)
         if self._thread.is_alive():  # another process does not give up the lock
             logger.error("%d writes were not taken when the service stopped", len(self._pending))
-            return
+            return False
         self._connection.close()
         self._lock.close()
+        return True
 
     def _wake(self) -> None:
         with self._arrived:
@@ -93,6 +104,7 @@ class Writer:
             now = self._loop.time()
             late = [pending for pending in self._pending if pending[2] <= now]
             del self._pending[: len(late)]
+        self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
 
@@ -100,12 +112,14 @@ class Writer:
 
     def _run(self) -> None:
         try:
-            while self._wait():
+            while not self._is_broken and self._wait():
                 with self._lock.held():
                     batch = self._take()
                     results = self._commit(batch)
+                self._is_late = False
                 self._loop.call_soon_threadsafe(_deliver, batch, results)
-                self._checkpoint()
+                if not self._is_broken:
+                    self._checkpoint()
         except Exception as error:
             logger.exception("the writer cannot go on")
             self._break(error)
@@ -120,7 +134,7 @@ class Writer:
     def _take(self) -> list[Pending]:
         with self._arrived:
             batch, self._pending = self._pending, []
-        return batch
+        return [pending for pending in batch if not pending[1].done()]
 
     def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
         try:
@@ -152,6 +166,8 @@ class Writer:
         self._wal_pages = 0
 
     def _break(self, error: Exception) -> None:
+        self._is_broken = True
+
         def set_broken() -> None:
             if not self.broken.done():
                 self.broken.set_result(error)

@@ -1,0 +1,63 @@
+"""Checks what clients saw of one plant id against a plain model: one operation after the other.
+
+A history is linearizable where there is an order of its operations that the model could have
+gone through, and in which no operation comes before one that had ended when it began.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from plantstore.model import Outcome
+
+State = tuple[str, str | None] | None  # the name and tag of the plant that has the id
+
+
+class Operation(Struct, frozen=True):
+    """What one client asked about the id, when, and what it was told.
+
+    ``plant`` is what it wanted to create, None where it wanted to delete.
+    """
+
+    plant: tuple[str, str | None] | None
+    outcome: Outcome
+    began: float
+    ended: float
+
+
+def apply(state: State, operation: Operation) -> tuple[Outcome, State]:
+    """The model: what an operation gives, and the state that it leaves."""
+    if operation.plant is None:
+        return (Outcome.NO_SUCH_PLANT, None) if state is None else (Outcome.DELETED, None)
+    if state is None:
+        return Outcome.CREATED, operation.plant
+    if state == operation.plant:
+        return Outcome.ALREADY_STORED, state
+    return Outcome.ID_TAKEN, state
+
+
+def find_order(history: Sequence[Operation], last: State) -> list[Operation] | None:
+    """An order that explains the history from no plant to the ``last`` state, or None."""
+    dead_ends: set[tuple[frozenset[int], State]] = set()
+    order: list[Operation] = []
+
+    def search(left: frozenset[int], state: State) -> bool:
+        if not left:
+            return state == last
+        if (left, state) in dead_ends:
+            return False
+        first_end = min(history[number].ended for number in left)
+        for number in left:
+            operation = history[number]
+            if operation.began > first_end:
+                continue
+            outcome, following = apply(state, operation)
+            if outcome is operation.outcome:
+                order.append(operation)
+                if search(left - {number}, following):
+                    return True
+                order.pop()
+        dead_ends.add((left, state))
+        return False
+
+    return order if search(frozenset(range(len(history))), None) else None

@@ -1,0 +1,42 @@
+"""The processes of a service with workers."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from tests.service import Service
+
+
+def worker_pids(service: Service) -> list[int]:
+    """The workers, and what else the service has started."""
+    found = Path(f"/proc/{service.process.pid}/task/{service.process.pid}/children").read_text()
+    return [int(pid) for pid in found.split() if b"spawn_main" in read_command(int(pid))]
+
+
+def read_command(pid: int) -> bytes:
+    """A process's command line; nothing where it has gone."""
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def kill_all(service: Service) -> None:
+    """Kill the service with its workers, as a power loss would as far as it concerns them."""
+    workers = worker_pids(service)
+    service.kill()
+    for pid in workers:
+        kill(pid)
+
+
+def kill(pid: int) -> None:
+    """Kill a process, and wait until it holds nothing any more."""
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return
+    deadline = time.monotonic() + 30
+    while read_command(pid):
+        assert time.monotonic() < deadline
+        time.sleep(0.002)

@@ -1,0 +1,136 @@
+"""Clients that race for a few plants, and checks of all that they saw."""
+
+import asyncio
+import random
+import re
+import time
+
+import httpx
+from msgspec.structs import replace
+
+from plantstore.model import Event, Outcome
+from tests.contract.garden import ALL_FIELDS, describe, replay
+from tests.faults.history import Operation, State, find_order
+from tests.service import Service
+
+CLIENTS = 6
+OPERATIONS_EACH = 150
+IDS = 12
+TAGS = (None, "indoor")
+
+
+def open_client(service: Service, token: str) -> httpx.AsyncClient:
+    """A client of its own, with connections of its own."""
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.AsyncClient(base_url=service.origin, headers=headers, timeout=60)
+
+
+class Seen:
+    """What clients saw: operations by plant id, and lists as (revision, rows, began, ended)."""
+
+    def __init__(self) -> None:
+        self.operations: dict[int, list[Operation]] = {}
+        self.lists: list[tuple[int, object, float, float]] = []
+
+    async def create(
+        self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
+    ) -> None:
+        """Create a plant, and note the answer."""
+        name, tag = plant
+        body = {"id": plant_id, "name": name} | ({} if tag is None else {"tag": tag})
+        began = time.monotonic()
+        answer = await client.post("/plants", json=body)
+        outcome = (
+            Outcome.CREATED
+            if answer.is_success
+            else {40003: Outcome.ID_TAKEN, 40004: Outcome.ALREADY_STORED}[answer.json()["error"]]
+        )
+        self._note(plant_id, Operation(plant, outcome, began, time.monotonic()))
+
+    async def delete(self, client: httpx.AsyncClient, plant_id: int) -> None:
+        """Delete a plant, and note the answer."""
+        began = time.monotonic()
+        answer = await client.delete(f"/plants/{plant_id}")
+        outcome = {204: Outcome.DELETED, 404: Outcome.NO_SUCH_PLANT}[answer.status_code]
+        self._note(plant_id, Operation(None, outcome, began, time.monotonic()))
+
+    async def list(self, client: httpx.AsyncClient) -> None:
+        """List all plants, and note the answer."""
+        began = time.monotonic()
+        answer = await client.get("/plants?fields=id,name,tag")
+        assert answer.status_code == 200
+        found = re.fullmatch(r'"[0-9a-f]+-([0-9a-f]+)-[0-9a-f]+"', answer.headers["etag"])
+        assert found is not None
+        self.lists.append((int(found[1], 16), answer.json(), began, time.monotonic()))
+
+    def _note(self, plant_id: int, operation: Operation) -> None:
+        self.operations.setdefault(plant_id, []).append(operation)
+
+
+async def race(service: Service, token: str) -> Seen:
+    """Several clients at once create, delete and list a few plants."""
+    seen = Seen()
+
+    async def act(number: int) -> None:
+        chance = random.Random(number)  # noqa: S311 - no secrets
+        async with open_client(service, token) as client:
+            for step in range(OPERATIONS_EACH):
+                plant_id = chance.randrange(IDS)
+                kind = chance.random()
+                if kind < 0.5:
+                    name = f"Plant {number}.{step}" if kind < 0.35 else "Ficus"
+                    await seen.create(client, plant_id, (name, chance.choice(TAGS)))
+                elif kind < 0.85:
+                    await seen.delete(client, plant_id)
+                else:
+                    await seen.list(client)
+
+    await asyncio.gather(*map(act, range(CLIENTS)))
+    return seen
+
+
+def demand_order(seen: Seen, events: list[Event]) -> None:
+    """Fail unless the operations have an order that explains their answers and what is left."""
+    last = {plant.id: (plant.name, plant.tag) for plant in replay(events)}
+    for plant_id, history in seen.operations.items():
+        assert find_order(history, last.get(plant_id)) is not None
+        for forged in forge(history):
+            assert find_order(forged, last.get(plant_id)) is None
+
+
+def forge(history: list[Operation]) -> list[list[Operation]]:
+    """The history with one answer that it cannot have had: proof that the check can fail."""
+    moment = max(operation.ended for operation in history) + 1
+    strange = ("a plant that nobody created", None)
+    phantom = Operation(strange, Outcome.ALREADY_STORED, 0, moment)
+    twice = [Operation(None, Outcome.DELETED, moment + n, moment + n + 0.5) for n in (0, 1)]
+    created = next(n for n, found in enumerate(history) if found.outcome is Outcome.CREATED)
+    hidden = replace(history[created], outcome=Outcome.NO_SUCH_STORE)
+    return [
+        [*history, phantom],
+        [*history, *twice],
+        [*history[:created], hidden, *history[created + 1 :]],
+    ]
+
+
+def demand_lists(seen: Seen, events: list[Event]) -> None:
+    """Fail unless each list is the store at its revision, which was the store's meanwhile."""
+    began_of, ended_of = {}, {}
+    for plant_id, history in seen.operations.items():
+        for operation in history:
+            if operation.outcome is Outcome.CREATED and operation.plant[0] != "Ficus":  # type: ignore[index]
+                began_of[plant_id, operation.plant] = operation.began
+                ended_of[plant_id, operation.plant] = operation.ended
+    assert len(seen.lists) > 50
+    assert len({revision for revision, *_ in seen.lists}) > 20
+    for revision, listed, began, ended in seen.lists:
+        plants = replay(events[:revision])
+        assert listed == [describe(plant, ALL_FIELDS) for plant in plants]
+        for event in events:
+            identity = (event.plant.id, (event.plant.name, event.plant.tag))
+            if event.kind != "plant.created" or identity not in began_of:
+                continue
+            if event.revision <= revision:
+                assert began_of[identity] <= ended  # nothing is seen before it was asked for
+            else:
+                assert ended_of[identity] >= began  # nothing that was told is missing

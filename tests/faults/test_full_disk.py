@@ -1,0 +1,130 @@
+"""On a full disk the service refuses what it cannot keep, reads on, and recovers with room."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.program import Program
+from tests.faults.planters import Planter, body, demand_integrity, demand_whole, planting
+from tests.faults.small_disk import SmallDisk, small_disk
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    """A service on a small disk."""
+    with small_disk(tmp_path) as found:
+        yield found
+
+
+def create(client: httpx.Client, plant_id: int) -> httpx.Response:
+    return client.post("/plants", json=body(plant_id))
+
+
+def list_ids(client: httpx.Client) -> list[int]:
+    return [row["id"] for row in client.get("/plants?fields=id").json()]
+
+
+def test_a_full_disk_refuses_creates_and_answers_lists(disk: SmallDisk) -> None:
+    token = disk.service.make_token()
+    with disk.service.client(token) as client:
+        stored = list(range(100))
+        assert all(create(client, plant_id).is_success for plant_id in stored)
+        disk.fill()
+        while create(client, len(stored)).is_success:
+            stored.append(len(stored))
+        for _ in range(5):
+            refused = create(client, 100_000)
+            assert (refused.status_code, refused.json()["error"]) == (503, 50302)
+            assert refused.headers["retry-after"]
+            assert list_ids(client) == stored
+            assert len(client.get("/plants?tag=tag-1&limit=3").json()) == 3
+            assert client.get("/livez").status_code == 200
+    assert "Traceback" not in disk.service.log()
+
+
+def test_with_room_again_the_service_goes_on(disk: SmallDisk) -> None:
+    token = disk.service.make_token()
+    with disk.service.client(token) as client:
+        assert create(client, 1).is_success
+        disk.fill()
+        while create(client, 2).is_success and client.delete("/plants/2").is_success:
+            pass
+        disk.make_room()
+        client.delete("/plants/2")
+        assert create(client, 2).status_code == 200
+        assert client.delete("/plants/1").status_code == 204
+        assert list_ids(client) == [2]
+        assert client.get("/readyz").status_code == 200
+    assert disk.service.stop() == 0
+
+
+def test_deletes_that_a_full_disk_takes_are_kept_and_others_refused(disk: SmallDisk) -> None:
+    token = disk.service.make_token()
+    with disk.service.client(token) as client:
+        for plant_id in range(100):
+            assert create(client, plant_id).is_success
+        disk.fill()
+        statuses = {n: client.delete(f"/plants/{n}").status_code for n in range(50)}
+        assert set(statuses.values()) <= {204, 503}
+        kept = [n for n in range(100) if statuses.get(n) != 204]
+        assert list_ids(client) == kept
+        disk.service.kill()
+        disk.make_room()
+        disk.service.start()
+    with disk.service.client(token) as client:
+        assert list_ids(client) == kept
+
+
+def test_a_disk_that_fills_under_load_loses_nothing_that_was_told(disk: SmallDisk) -> None:
+    service = disk.service
+    token = service.make_token()
+    planters: list[Planter] = []
+    for number in range(3):
+        with planting(service, token, first=4 * number) as new:
+            time.sleep(0.2)
+            disk.fill()
+            wait_until_refused(new)
+            disk.make_room()
+            time.sleep(0.2)
+            if number == 2:
+                service.kill()
+        planters += new
+    service.start()
+    demand_whole(service, "nursery", planters)
+    demand_integrity(service)
+    assert {error for planter in planters for error in planter.refusals} == {50302}
+
+
+def wait_until_refused(planters: list[Planter]) -> None:
+    deadline = time.monotonic() + 60
+    while not all(planter.refusals for planter in planters):
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+def test_the_program_does_not_start_on_a_full_disk_and_says_why(disk: SmallDisk) -> None:
+    service = disk.service
+    program = Program(disk.folder.parent, {"PLANTSTORE_DATABASE": service.database})
+    assert service.stop() == 0
+    disk.fill()
+    refused = program.refusal("serve", "--port", "0")
+    assert "disk" in refused
+    disk.make_room()
+    service.start()
+
+
+def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:
+    program = Program(disk.folder.parent, {"PLANTSTORE_DATABASE": disk.service.database})
+    disk.fill()
+    made = 0
+    while (done := program.run("user", "create", f"user-{made}")).status == 0:
+        made += 1
+    assert done.status == 1
+    assert "disk is full" in done.err
+    assert "Traceback" not in done.err
+    assert len(program.data("user", "list")) == made
+    disk.make_room()
+    assert program.out("user", "create", "eve") == "eve"

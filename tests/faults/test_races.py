@@ -1,0 +1,69 @@
+"""Clients that race see the store as if they had come one after the other."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.faults.racing import demand_lists, demand_order, race
+from tests.service import Service
+
+RACERS = 200
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop of asynchronous tests."""
+    return "asyncio"
+
+
+async def post_at_once(
+    service: Service, token: str, bodies: list[dict[str, object]]
+) -> list[tuple[int, dict[str, object]]]:
+    """Send each body over a connection of its own, all in one moment; statuses and answers."""
+    host, port = service.origin.removeprefix("http://").split(":")
+    connections = [await asyncio.open_connection(host, int(port)) for _ in bodies]
+    for (_, writer), body in zip(connections, bodies, strict=True):
+        content = json.dumps(body)
+        head = f"POST /plants HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+        head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n"
+        writer.write(f"{head}Connection: close\r\n\r\n{content}".encode())
+    answers = []
+    for reader, writer in connections:
+        head_read, _, content_read = (await reader.read()).partition(b"\r\n\r\n")
+        answers.append((int(head_read.split()[1]), json.loads(content_read)))
+        writer.close()
+        await writer.wait_closed()
+    return answers
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("alike", [False, True])
+async def test_of_many_concurrent_creates_of_one_id_one_succeeds(
+    service: Service, store: str, token: str, *, alike: bool
+) -> None:
+    bodies: list[dict[str, object]] = [
+        {"id": 1, "name": "Ficus" if alike else f"Plant {n}"} for n in range(RACERS)
+    ]
+    answers = await post_at_once(service, token, bodies)
+    assert sorted(status for status, _ in answers) == [200] + (RACERS - 1) * [400]
+    errors = {answer["error"] for status, answer in answers if status == 400}
+    assert errors == {40004 if alike else 40003}
+    (winner,) = (answer for status, answer in answers if status == 200)
+    with service.client(token) as client:
+        assert client.get("/plants").json() == [winner]
+    assert len(service.events(store)) == 1
+
+
+@pytest.mark.anyio
+async def test_what_racing_clients_see_has_an_order_that_explains_it(
+    service: Service, store: str, token: str
+) -> None:
+    seen = await race(service, token)
+    events = service.events(store)
+    assert sum(map(len, seen.operations.values())) > 500
+    demand_order(seen, events)
+    demand_lists(seen, events)
+    seen.lists = [(revision + 1, *rest) for revision, *rest in seen.lists[:-1]] + seen.lists[-1:]
+    with pytest.raises(AssertionError):
+        demand_lists(seen, events)
