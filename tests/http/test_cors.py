@@ -110,7 +110,7 @@ def test_only_listed_pages_are_allowed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("origin", [PAGE, "*", "null"])
 def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path, origin: str) -> None:
-    with serving(tmp_path, "") as client:
+    with serving(tmp_path, "none") as client:
         answers = (preflight(client, origin), client.get("/plants", headers={"Origin": origin}))
         assert [answer.status_code for answer in answers] == [204, 200]
         for answer in answers:

@@ -35,6 +35,24 @@ def check_head(target: bytes, headers: HeaderList, version: str, most: int) -> N
         raise MalformedRequestError(fault="it has no Host header")
 
 
+def without_upgrade(headers: HeaderList) -> HeaderList:
+    """The headers without the wish for another protocol, but with one for the connection's end."""
+    kept = []
+    for name, value in headers:
+        if name == b"connection":
+            options = [option.strip() for option in value.lower().split(b",")]
+            kept += [(name, option) for option in options if option in (b"close", b"keep-alive")]
+        elif name != b"upgrade":
+            kept.append((name, value))
+    return kept
+
+
+def make_head(method: bytes, target: bytes, version: bytes, headers: HeaderList) -> bytes:
+    """The bytes of a head."""
+    lines = b"".join(b"%s: %s\r\n" % header for header in headers)
+    return b"%s %s HTTP/%s\r\n%s\r\n" % (method, target, version, lines)
+
+
 def _check_single(headers: HeaderList) -> None:
     names = [name for name, _ in headers]
     for name in SINGLE_HEADERS:

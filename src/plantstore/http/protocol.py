@@ -13,7 +13,7 @@ from typing import Any
 
 import httptools
 from uvicorn.config import Config
-from uvicorn.protocols.http.flow_control import FlowControl
+from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from uvicorn.server import ServerState
 
@@ -25,7 +25,7 @@ from plantstore.http.errors import (
     SlowBodyError,
     SlowHeadError,
 )
-from plantstore.http.heads import HEAD_MAX, check_head
+from plantstore.http.heads import HEAD_MAX, check_head, make_head, without_upgrade
 from plantstore.http.request_ids import make_request_id
 from plantstore.settings import Settings
 
@@ -148,7 +148,7 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """Go on with what was held back."""
         super().on_response_complete()
-        if self._unparsed:
+        if self._unparsed or self._phase is not _Phase.NOTHING:
             self.loop.call_soon(self._parse_on)
 
     def _parse_on(self) -> None:
@@ -157,11 +157,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._parse(data[start : start + _PIECE])
             start += _PIECE
         self._unparsed = data[start:]
-        self.flow.is_held = bool(self._unparsed)
+        was_held, self.flow.is_held = self.flow.is_held, bool(self._unparsed)
         if self.flow.is_held:
             self.flow.pause_reading()
-        elif not self.pipeline:
+        elif was_held and len(self.cycle.body) <= HIGH_WATER_LIMIT:
             self.flow.resume_reading()
+        self._update_deadline()
 
     def _parse(self, piece: bytes) -> None:
         self._piece = piece
@@ -208,7 +209,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """Check the head as a whole, and let the request begin."""
         version = self.parser.get_http_version()
         check_head(self.url, self.headers, version, self._head_most)
-        if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
+        if self.parser.should_upgrade():
+            if self.parser.get_method() == b"CONNECT":
+                raise MalformedRequestError(fault="CONNECT is for proxies")
             self._upgrades = True
             return
         super().on_headers_complete()
@@ -232,14 +235,10 @@ class BoundedProtocol(HttpToolsProtocol):
         The parser takes all behind its head for another protocol: a new one gets the head again,
         without the wish, and the rest.
         """
-        if not self._upgrades:  # CONNECT, which is answered with an error
-            self.cycle.keep_alive = False
-            return
         error = sys.exception()
         rest = self._piece[error.args[0] :] if error is not None else b""
-        kept = [header for header in self.headers if header[0] not in (b"upgrade", b"connection")]
-        lines = b"".join(b"%s: %s\r\n" % header for header in kept)
-        head = b"%s %s HTTP/1.1\r\n%s\r\n" % (self.parser.get_method(), self.url, lines)
+        method, version = self.parser.get_method(), self.parser.get_http_version().encode()
+        head = make_head(method, self.url, version, without_upgrade(self.headers))
         self.parser = httptools.HttpRequestParser(self)
         self._piece = head + rest
         super().data_received(self._piece)
@@ -258,16 +257,18 @@ class BoundedProtocol(HttpToolsProtocol):
     # Deadlines and refusals
 
     def _update_deadline(self) -> None:
-        current = (self._messages, self._phase)
+        # What waits for an earlier request's answer is not the one that is slow.
+        phase = _Phase.NOTHING if self.pipeline or self._unparsed else self._phase
+        current = (self._messages, phase)
         if current == self._deadline_of:
             return
         self._deadline_of = current
         if self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
-        if self._phase is _Phase.HEAD:
+        if phase is _Phase.HEAD:
             self._deadline = self.loop.call_later(self._settings.head_timeout, self._expire)
-        elif self._phase is _Phase.BODY:
+        elif phase is _Phase.BODY:
             self._deadline = self.loop.call_later(self._settings.body_timeout, self._expire)
 
     def _expire(self) -> None:

@@ -1,0 +1,122 @@
+"""A service that is told to stop answers what it has in hand, or closes; it loses nothing."""
+
+import os
+import signal
+import socket
+import sys
+import time
+from contextlib import contextmanager
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.sqlite.connection import database_path, open_lock
+from tests.faults.planters import demand_whole, planting
+from tests.service import Service
+
+STOPS = [signal.SIGTERM, signal.SIGINT]
+OWN_GROUP = ("setsid", sys.executable, "-m", "plantstore")
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_creates_in_hand_are_answered_or_closed(tmp_path: Path, stop: signal.Signals) -> None:
+    service = Service(tmp_path)
+    token = service.make_token()
+    planters = []
+    for round_number in range(3):
+        service.start()
+        with planting(service, token, clients=8, first=8 * round_number) as new:
+            time.sleep(0.2 + 0.05 * round_number)
+            service.process.send_signal(stop)
+            assert service.process.wait(60) == 0
+        planters += new
+    with service:
+        demand_whole(service, "nursery", planters)
+    assert "Traceback" not in service.log()
+    assert set().union(*(planter.statuses for planter in planters)) <= {200, 204, 503}
+
+
+def test_ctrl_c_reaches_all_processes_and_the_status_is_0(tmp_path: Path) -> None:
+    """A terminal sends the signal to the whole group: the workers get it too."""
+    service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
+    with service, planting(service, service.make_token()) as planters:
+        time.sleep(0.2)
+        os.killpg(service.process.pid, signal.SIGINT)
+        assert service.process.wait(60) == 0
+    assert "Traceback" not in service.log()
+    with service:
+        demand_whole(service, "nursery", planters)
+
+
+@contextmanager
+def half_a_create(service: Service, token: str) -> Iterator[tuple[socket.socket, bytes]]:
+    """A connection on which half a create was sent, and the other half."""
+    host, port = service.origin.removeprefix("http://").split(":")
+    content = b'{"id": 7, "name": "Ficus"}'
+    head = f"POST /plants HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {token}\r\n"
+    head += f"Content-Type: application/json\r\nContent-Length: {len(content)}\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(head.encode() + content[:10])
+        time.sleep(0.3)
+        yield connection, content[10:]
+
+
+def read_all(connection: socket.socket) -> bytes:
+    answer = b""
+    try:
+        while part := connection.recv(65536):
+            answer += part
+    except ConnectionError:
+        pass
+    return answer
+
+
+@pytest.mark.parametrize("stop", STOPS)
+def test_a_request_whose_body_is_on_its_way_may_end(tmp_path: Path, stop: signal.Signals) -> None:
+    with Service(tmp_path) as service:
+        with half_a_create(service, service.make_token()) as (connection, rest):
+            service.process.send_signal(stop)
+            time.sleep(0.3)
+            with pytest.raises(httpx.ConnectError):
+                httpx.get(f"{service.origin}/livez")
+            connection.sendall(rest)
+            assert read_all(connection).startswith(b"HTTP/1.1 200 ")
+        assert service.process.wait(60) == 0
+    with service:
+        assert [event.plant.id for event in service.events("nursery")] == [7]
+
+
+def test_a_request_that_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path) -> None:
+    with (
+        Service(tmp_path, settings={"drain_timeout": 0.5}) as service,
+        half_a_create(service, service.make_token()) as (connection, _),
+    ):
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(30) == 0
+        assert b" 200 " not in read_all(connection)
+    assert "Traceback" not in service.log()
+
+
+def test_idle_connections_do_not_hold_up_the_end(tmp_path: Path) -> None:
+    with Service(tmp_path) as service, service.client(service.make_token()) as client:
+        assert client.get("/plants").status_code == 200
+        service.process.send_signal(signal.SIGTERM)
+        assert service.process.wait(20) == 0
+
+
+def test_a_database_that_is_held_does_not_hold_up_the_end(tmp_path: Path) -> None:
+    settings = {"write_timeout": 1, "drain_timeout": 1}
+    with Service(tmp_path, settings=settings) as service:
+        token = service.make_token()
+        with (
+            open_lock(database_path(service.database)) as lock,
+            lock.held(),
+            planting(service, token),
+        ):
+            time.sleep(0.2)
+            service.process.send_signal(signal.SIGTERM)
+            assert service.process.wait(20) == 0
+    with service:
+        assert service.events("nursery") == []

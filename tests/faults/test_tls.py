@@ -1,0 +1,82 @@
+"""The service speaks TLS with the certificate that it is given, and drains there too."""
+
+import ssl
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.program import Program
+from tests.service import Service
+
+
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with ``cert.pem``, for 127.0.0.1, and its ``key.pem``."""
+    folder = tmp_path_factory.mktemp("certificate")
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
+            *("-nodes", "-days", "2", "-subj", "/CN=plantstore-test"),
+            *("-addext", "subjectAltName=IP:127.0.0.1"),
+            *("-keyout", "key.pem", "-out", "cert.pem"),
+        ],
+        cwd=folder,
+        check=True,
+        capture_output=True,
+    )
+    return folder
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers: str) -> None:
+    flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/key.pem"
+    script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers {workers}'
+    with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
+        assert service.origin.startswith("https://127.0.0.1:")
+        trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+        headers = {"Authorization": f"Bearer {service.make_token()}"}
+        with httpx.Client(base_url=service.origin, headers=headers, verify=trust) as client:
+            body = {"id": 1, "name": "Ficus"}
+            assert client.post("/plants", json=body).json() == {"name": "Ficus"}
+            assert client.get("/plants").json() == [{"name": "Ficus"}]
+            servers = client.get("/openapi.json").json()["servers"]
+            assert servers == [{"url": service.origin}]
+            assert client.delete("/plants/1").status_code == 204
+        with pytest.raises(httpx.ConnectError):  # nobody vouches for this certificate
+            httpx.get(f"{service.origin}/livez")
+        with pytest.raises(httpx.TransportError):  # and without TLS there is nothing
+            httpx.get(f"{service.origin.replace('https', 'http')}/livez")
+        time.sleep(0.1)
+        assert service.stop() == 0
+    assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize(
+    ("cert", "key"),
+    [("cert.pem", "cert.pem"), ("key.pem", "key.pem"), ("text", "text"), ("cert.pem", "other.pem")],
+)
+def test_files_that_are_no_certificate_and_key_are_refused(
+    tmp_path: Path, certificate: Path, cert: str, key: str
+) -> None:
+    (certificate / "text").write_text("no certificate")
+    other = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
+    subprocess.run([*other, "-out", "other.pem"], cwd=certificate, check=True, capture_output=True)
+    flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
+    program = Program(tmp_path)
+    assert "cannot use tls_cert with tls_key" in program.refusal("serve", "--port", "0", *flags)
+
+
+def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
+    program = Program(tmp_path)
+    flags = ("--tls-cert", str(certificate / "cert.pem"), "--tls-key", "nowhere.pem")
+    assert "nowhere.pem" in program.refusal("serve", "--port", "0", *flags)
+
+
+def test_a_certificate_needs_its_key(tmp_path: Path, certificate: Path) -> None:
+    program = Program(tmp_path)
+    refused = program.refusal("serve", "--port", "0", "--tls-cert", str(certificate / "cert.pem"))
+    assert "tls_cert and tls_key go together" in refused
