@@ -105,7 +105,9 @@ def _check_tls(settings: Settings) -> None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(settings.tls_cert, settings.tls_key)
     except (OSError, ValueError) as error:
-        raise SetupError(f"cannot use tls_cert with tls_key: {error}") from None
+        raise SetupError(
+            f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
+        ) from None
 
 
 def _check_rate(settings: Settings) -> None:

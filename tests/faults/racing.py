@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from plantstore.model import Event, Outcome
 from tests.contract.garden import ALL_FIELDS, describe, replay
-from tests.faults.history import Operation, State, find_order
+from tests.faults.history import Operation, find_order
 from tests.service import Service
 
 CLIENTS = 6

@@ -67,7 +67,7 @@ def test_files_that_are_no_certificate_and_key_are_refused(
     subprocess.run([*other, "-out", "other.pem"], cwd=certificate, check=True, capture_output=True)
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
     program = Program(tmp_path)
-    assert "cannot use tls_cert with tls_key" in program.refusal("serve", "--port", "0", *flags)
+    assert "cannot use tls_cert" in program.refusal("serve", "--port", "0", *flags)
 
 
 def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:

@@ -1,8 +1,6 @@
 """Two workers on one file are one service."""
 
-import asyncio
 import os
-import re
 import signal
 import time
 from collections.abc import Iterator

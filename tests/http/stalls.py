@@ -47,7 +47,7 @@ def open_file(service: Service) -> apsw.Connection:
     return connect(database_path(service.database))
 
 
-def fill_store(service: Service, store: str, count: int, size: int = 10) -> None:
+def fill_store(service: Service, store: str, count: int, size: int = 10, filler: str = "x") -> None:
     """Put plants with the ids from 1 into a store's table; names have ``size`` characters."""
     with closing(open_file(service)) as database, stalled_writes(service), database:
         database.executemany(
@@ -57,7 +57,7 @@ def fill_store(service: Service, store: str, count: int, size: int = 10) -> None
                 (
                     store,
                     number,
-                    f"{number:06}".ljust(size, "x"),
+                    f"{number:06}".ljust(size, filler),
                     "even" if number % 2 == 0 else None,
                 )
                 for number in range(1, count + 1)

@@ -58,6 +58,17 @@ def test_the_rate_is_counted_for_each_user_alone(start: StartService) -> None:
     assert send(second, LISTS[0]).status == 200
 
 
+def test_a_body_that_comes_late_is_not_counted_twice(start: StartService) -> None:
+    scene = make_scene(start(rate_limit="2/hour"))  # the scene's plant was the first call
+    create = scene.message(CREATES[0]).adding("Expect", "100-continue")
+    with Connection(scene.service.origin) as connection:
+        connection.send(create.head())
+        assert connection.receive().status == 100
+        assert not connection.has_data(0.1)
+        connection.send(create.body)
+        assert connection.receive().status == 200
+
+
 def test_the_rate_comes_back(start: StartService) -> None:
     scene = make_scene(start(rate_limit="1/second"))
     while send(scene, LISTS[0]).status == 429:

@@ -70,7 +70,7 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(own_service: Service) 
     with closing(open_file(own_service)) as database:
         database.execute("ALTER TABLE events RENAME TO lost")
     for route in WRITES:
-        expect_error(scene.send(scene.message(route)), 50302)
+        expect_error(scene.send(scene.message(route)), 50001)
     with closing(open_file(own_service)) as database:
         database.execute("ALTER TABLE lost RENAME TO events")
     assert scene.send(scene.message(DELETES[0])).status == 204

@@ -16,13 +16,15 @@ from tests.http.stalls import fill_store, peak_memory, stream_in_hand, wait_for_
 from tests.service import Service
 
 COUNT = 5000
+SIZE = 250
+FILLER = "\U0001fab4"  # four bytes, so that a list is more than sockets hold
 
 
 @pytest.fixture
 def full(service: Service) -> Scene:
-    """A scene whose store has 5000 plants of 250 characters."""
+    """A scene whose store has 5000 plants with long names: 5 MB."""
     scene = make_scene(service)
-    fill_store(service, scene.store, COUNT, size=250)
+    fill_store(service, scene.store, COUNT, SIZE, FILLER)
     return scene
 
 
@@ -51,7 +53,7 @@ def revision_of(etag: str) -> int:
 def test_without_a_limit_all_plants_come(writer: httpx.Client) -> None:
     listed = writer.get("/plants?fields=id,name").raise_for_status()
     assert [plant["id"] for plant in listed.json()] == list(range(1, COUNT + 1))
-    assert all(len(plant["name"]) == 250 for plant in listed.json())
+    assert all(len(plant["name"]) == SIZE for plant in listed.json())
     assert "link" not in listed.headers
 
 
@@ -63,7 +65,7 @@ def test_a_list_stays_as_it_was_when_it_began(full: Scene, writer: httpx.Client)
         create_plant(writer, COUNT + 1, "last")
         streamed = slow.receive()
     names = [plant["name"] for plant in streamed.json]
-    assert names == [f"{number:06}".ljust(250, "x") for number in range(1, COUNT + 1)]
+    assert names == [f"{number:06}".ljust(SIZE, FILLER) for number in range(1, COUNT + 1)]
     fresh = writer.get("/plants?fields=id")
     assert revision_of(fresh.headers["etag"]) == revision_of(streamed.headers["etag"]) + 6
     assert [plant["id"] for plant in fresh.json()] == [0, *range(3, COUNT - 1), COUNT + 1]

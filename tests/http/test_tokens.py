@@ -29,7 +29,8 @@ def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> Non
         for token in tokens:
             assert connection.ask(listing(token)).status == 200
             administration.revoke_token(token)
-            assert connection.ask(listing(token)).number == 40102
+            refused = connection.ask(listing(token))
+            assert (refused.number, refused.json["message"]) == (40102, INVALID)
 
 
 def test_a_token_revoked_by_another_process_is_refused_at_once(
@@ -57,6 +58,20 @@ def test_a_revoked_token_is_refused_in_the_midst_of_writes(
                 refused = other.delete(f"/plants/{number}")
                 expect_refused(refused, 40102)
     assert len(client.get("/plants").json()) == 50
+
+
+def test_a_token_revoked_while_the_body_comes_is_refused(service: Service, store: str) -> None:
+    token = service.make_token(store)
+    fern = b'{"id": 1, "name": "Fern"}'
+    create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}").carrying(fern)
+    with Connection(service.origin) as connection:
+        connection.send(create.adding("Expect", "100-continue").head())
+        assert connection.receive().status == 100
+        service.revoke(token)
+        assert not connection.has_data(0.1)
+        connection.send(fern)
+        assert connection.receive().number == 40102
+    assert service.events(store) == []
 
 
 def test_a_token_expires_at_its_time(service: Service, store: str) -> None:

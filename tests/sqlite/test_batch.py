@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -42,6 +43,7 @@ class Clock:
         self.now = NOW
 
     def __call__(self) -> int:
+        """The time."""
         return self.now
 
 
@@ -80,7 +82,7 @@ def create(plant_id: int, key: str | None = None, body: bytes = b"body") -> Crea
 
 
 def count(connection: apsw.Connection, table: str) -> int:
-    found: int = connection.execute(f"SELECT count(*) FROM {table}").get  # noqa: S608 - a table
+    found: int = connection.execute(f"SELECT count(*) FROM {table}").get
     return found
 
 
@@ -148,7 +150,7 @@ def test_events_have_the_times_that_the_clock_gave(
     for number, jump in enumerate((0, 1000, -YEAR, 2 * YEAR, -YEAR)):
         clock.now += jump
         batches.write([create(number)])
-    times = connection.execute("SELECT at FROM events ORDER BY revision").fetchall()
+    times: list[Any] = connection.execute("SELECT at FROM events ORDER BY revision").fetchall()
     assert [time[0] - NOW for time in times] == [0, 1000, 1000 - YEAR, 1000 + YEAR, 1000]
 
 

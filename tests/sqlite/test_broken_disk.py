@@ -1,4 +1,4 @@
-"""After a failed fsync nothing more is written, the process ends, and nothing that was told is lost."""
+"""After a failed fsync nothing more is written, the process ends, and nothing told is lost."""
 
 import socket
 import sys
@@ -132,8 +132,8 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
         assert failures
         assert late == []
         assert not service.has_synced_again()
-    with restart(tmp_path) as service:
-        demand_whole(service, token, "nursery", set(told))
+    with restart(tmp_path) as restarted:
+        demand_whole(restarted, token, "nursery", set(told))
 
 
 def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    later = later_program(program, f"{MIGRATION} SELECT * FROM nowhere;")
+    later = later_program(program, MIGRATION + " SELECT * FROM nowhere;")
     assert "no such table: nowhere" in later.refusal("migrate")
     assert "height" not in columns(program)
     assert len(program.data("store", "list")) == 1

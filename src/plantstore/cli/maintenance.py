@@ -37,7 +37,12 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
 @click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
 @click.option("--database", metavar="URL", help="Database to look at.")
 def check(file: str | None, database: str | None) -> None:
-    """Look at the settings, the database, its schema and SQLite's version."""
+    """Look at the settings, the database, its schema and SQLite's version.
+
+    \b
+    Example:
+      plantstore check --database sqlite:///plants.db
+    """
     settings = load_settings({"database": database}, os.environ, file)
     click.echo("ok: the settings are valid")
     with closing(bootstrap.open_administration(settings.database)) as administration:
@@ -48,7 +53,12 @@ def check(file: str | None, database: str | None) -> None:
 @click.command()
 @json_option
 def version(*, as_json: bool) -> None:
-    """Print the program's version."""
+    """Print the program's version.
+
+    \b
+    Example:
+      plantstore version
+    """
     if as_json:
         print_json({"version": plantstore.__version__})
     else:

@@ -41,7 +41,12 @@ def add(store: str, user: str, role: str, database: str) -> None:
 @click.option("--user", required=True, help="Subject of the user.")
 @database_option
 def remove(store: str, user: str, database: str) -> None:
-    """Take a user's role in a store: no token of the user opens it any more."""
+    """Take a user's role in a store: no token of the user opens it any more.
+
+    \b
+    Example:
+      plantstore member remove --store nursery --user ada
+    """
     with closing(open_administration(database)) as administration:
         administration.remove_member(store, user)
 
@@ -51,7 +56,12 @@ def remove(store: str, user: str, database: str) -> None:
 @database_option
 @json_option
 def list_members(store: str, database: str, *, as_json: bool) -> None:
-    """List the members of a store."""
+    """List the members of a store.
+
+    \b
+    Example:
+      plantstore member list --store nursery
+    """
     with closing(open_administration(database)) as administration:
         found = administration.list_members(store)
     records = [{"user": member.subject, "role": member.role.value} for member in found]

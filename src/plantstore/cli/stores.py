@@ -1,5 +1,6 @@
 """``plantstore store``: create, list, delete."""
 
+import sys
 from contextlib import closing
 
 import click
@@ -7,6 +8,7 @@ import click
 from plantstore.bootstrap import open_administration
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import format_time, print_json, print_records
+from plantstore.errors import SetupError
 from plantstore.model import Store
 
 
@@ -38,7 +40,12 @@ def create(name: str, database: str, *, as_json: bool) -> None:
 @database_option
 @json_option
 def list_stores(database: str, *, as_json: bool) -> None:
-    """List all stores."""
+    """List all stores.
+
+    \b
+    Example:
+      plantstore store list --json
+    """
     with closing(open_administration(database)) as administration:
         records = [_describe(found) for found in administration.list_stores()]
     print_records(records, ("name", "revision", "created_at"), as_json=as_json)
@@ -49,13 +56,25 @@ def list_stores(database: str, *, as_json: bool) -> None:
 @click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 @database_option
 def delete(name: str, database: str, *, yes: bool) -> None:
-    """Delete a store with all its plants, events, members and tokens."""
-    if not yes:
-        click.confirm(
-            f"Delete the store {name} with all that is in it, for good?", abort=True, err=True
-        )
+    """Delete a store with all its plants, events, members and tokens.
+
+    \b
+    Example:
+      plantstore store delete nursery --yes
+    """
+    if not yes and not _confirm(f"Delete the store {name} with all that is in it, for good?"):
+        raise SetupError("nothing was deleted")
     with closing(open_administration(database)) as administration:
         administration.delete_store(name)
+
+
+def _confirm(question: str) -> bool:
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        if sys.stdin.isatty():  # Ctrl-C
+            raise
+        raise SetupError("nobody can answer here: give --yes to delete without asking") from None
 
 
 def _describe(found: Store) -> dict[str, object]:

@@ -114,7 +114,12 @@ def create(
 @database_option
 @json_option
 def list_tokens(store: str | None, database: str, *, as_json: bool) -> None:
-    """List tokens, without their secrets."""
+    """List tokens, without their secrets.
+
+    \b
+    Example:
+      plantstore token list --store nursery
+    """
     with closing(open_administration(database)) as administration:
         records = [_describe(found) for found in administration.list_tokens(store)]
     print_records(records, _COLUMNS, as_json=as_json)

@@ -37,7 +37,12 @@ def create(subject: str, database: str, *, as_json: bool) -> None:
 @database_option
 @json_option
 def list_users(database: str, *, as_json: bool) -> None:
-    """List all users."""
+    """List all users.
+
+    \b
+    Example:
+      plantstore user list --json
+    """
     with closing(open_administration(database)) as administration:
         records = [{"subject": found.subject} for found in administration.list_users()]
     print_records(records, ("subject",), as_json=as_json)

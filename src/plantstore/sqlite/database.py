@@ -124,6 +124,8 @@ class SQLiteDatabase:
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()
+        if self._writer.broken.done():
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
         self._commit_mark.close()
 

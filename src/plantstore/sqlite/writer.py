@@ -30,6 +30,19 @@ _SWEEP_SECONDS = 1.0
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT})
 
+# These befall a batch as a whole; any other error is one write's.
+_OF_THE_DATABASE = (
+    apsw.BusyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.LockedError,
+    apsw.NoMemError,
+    apsw.NotADBError,
+    apsw.ReadOnlyError,
+)
+
 Pending = tuple[Write, "asyncio.Future[Outcome]", float]
 
 
@@ -91,6 +104,9 @@ class Writer:
         if self._thread.is_alive():  # another process does not give up the lock
             logger.error("%d writes were not taken when the service stopped", len(self._pending))
             return False
+        if self._is_broken:
+            # Closing would write the WAL back, and rely on the disk once more.
+            self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
         self._lock.close()
         return True
@@ -139,7 +155,7 @@ class Writer:
     def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
         try:
             return self._batches.write([write for write, _, _ in batch])
-        except apsw.Error as error:
+        except _OF_THE_DATABASE as error:
             logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400
             if _breaks(error):
                 self._break(error)

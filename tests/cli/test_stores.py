@@ -1,0 +1,94 @@
+"""``plantstore store``, ``user`` and ``member``."""
+
+import re
+
+from tests.cli.program import Program
+
+TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ")
+
+
+def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
+    made = program.run("store", "create", "nursery")
+    assert (made.status, made.out, made.err) == (0, "nursery\n", "")
+    program.out("store", "create", "orchard")
+    listed = program.data("store", "list")
+    assert [(store["name"], store["revision"]) for store in listed] == [
+        ("nursery", 0),
+        ("orchard", 0),
+    ]
+    assert all(TIME.fullmatch(store["created_at"]) for store in listed)
+    deleted = program.run("store", "delete", "nursery", "--yes")
+    assert (deleted.status, deleted.out, deleted.err) == (0, "", "")
+    table = program.out("store", "list").splitlines()
+    assert table[0].split() == ["name", "revision", "created_at"]
+    assert [line.split()[:2] for line in table[1:]] == [["orchard", "0"]]
+
+
+def test_a_made_store_is_described_as_json(program: Program) -> None:
+    made = program.data("store", "create", "nursery")
+    assert (made["name"], made["revision"]) == ("nursery", 0)
+    assert TIME.fullmatch(made["created_at"])
+
+
+def test_deleting_asks_on_stderr_and_takes_yes(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    done = program.run("store", "delete", "nursery", stdin="y\n")
+    assert (done.status, done.out) == (0, "")
+    assert "Delete the store nursery with all that is in it, for good? [y/N]" in done.err
+    assert program.data("store", "list") == []
+
+
+def test_deleting_takes_no_and_says_so(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    for answer in ("n\n", "\n"):
+        done = program.run("store", "delete", "nursery", stdin=answer)
+        assert (done.status, done.out) == (1, "")
+        assert "Traceback" not in done.err
+        assert done.err.strip().splitlines()[-1].split("[y/N]:")[-1].strip()
+    assert len(program.data("store", "list")) == 1
+
+
+def test_deleting_where_nobody_can_answer_names_the_flag(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    done = program.run("store", "delete", "nursery", stdin="")
+    assert (done.status, done.out) == (1, "")
+    assert "--yes" in done.err
+    assert len(program.data("store", "list")) == 1
+
+
+def test_users_are_made_and_listed(program: Program) -> None:
+    assert program.out("user", "create", "eve") == "eve"
+    assert program.data("user", "create", "ada lovelace") == {"subject": "ada lovelace"}
+    assert program.data("user", "list") == [{"subject": "ada lovelace"}, {"subject": "eve"}]
+    assert [line.strip() for line in program.out("user", "list").splitlines()] == [
+        "subject",
+        "ada lovelace",
+        "eve",
+    ]
+    assert "already: choose another subject" in program.refusal("user", "create", "eve")
+
+
+def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    for user in ("ada", "eve"):
+        program.out("user", "create", user)
+    names = ("--store", "nursery", "--user")
+    assert program.out("member", "add", *names, "ada", "--role", "owner") == ""
+    assert program.out("member", "add", *names, "eve", "--role", "reader") == ""
+    assert program.out("member", "add", *names, "eve", "--role", "editor") == ""
+    assert program.data("member", "list", "--store", "nursery") == [
+        {"user": "ada", "role": "owner"},
+        {"user": "eve", "role": "editor"},
+    ]
+    assert program.out("member", "remove", *names, "ada") == ""
+    table = program.out("member", "list", "--store", "nursery").splitlines()
+    assert [line.split() for line in table] == [["user", "role"], ["eve", "editor"]]
+    assert "is no member of 'nursery'" in program.refusal("member", "remove", *names, "ada")
+
+
+def test_odd_names_stand_in_tables_as_they_are(program: Program) -> None:
+    odd = ["[bold]ada[/bold]", "שלום", "😀 " + 100 * "x", "a\u202eb"]
+    for name in odd:
+        program.out("user", "create", name)
+    assert {row["subject"] for row in program.data("user", "list")} == set(odd)
+    assert {line.strip() for line in program.out("user", "list").splitlines()[1:]} == set(odd)
