@@ -66,6 +66,12 @@ def test_encoded_bodies_are_refused(client: httpx.Client, encoding: str) -> None
     expect_refused(client.post("/plants", content=FERN, headers=headers), 41501)
 
 
+def test_no_encoding_is_overlooked(client: httpx.Client) -> None:
+    headers = [("Content-Type", "application/json")]
+    headers += [("Content-Encoding", "gzip"), ("Content-Encoding", "identity")]
+    expect_refused(client.post("/plants", content=FERN, headers=headers), 41501)
+
+
 def test_a_create_without_body_is_refused(client: httpx.Client) -> None:
     expect_refused(client.post("/plants"), 41501)
     expect_refused(client.post("/plants", headers={"Content-Type": "application/json"}), 40001)

@@ -90,6 +90,14 @@ def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str, form: 
     assert set(answer.headers) == {"date", "etag", "cache-control", "x-request-id"}
 
 
+@pytest.mark.parametrize("at", [0, 1])
+def test_conditions_may_stand_in_several_headers(client: httpx.Client, at: int) -> None:
+    known = ['"other"', '"another"']
+    known[at] = etag_of(client)
+    headers = [("If-None-Match", tag) for tag in known]
+    assert client.get("/plants", headers=headers).status_code == 304
+
+
 @pytest.mark.parametrize("form", ["{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"])
 def test_what_does_not_name_the_list_does_not_match(client: httpx.Client, form: str) -> None:
     assert not is_fresh(client, form.format(etag_of(client)))
