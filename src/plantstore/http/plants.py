@@ -66,7 +66,7 @@ class PlantOperations:
         body = await request.read_body()
         if time.monotonic() - begun > _PROMPT_SECONDS:
             # Much can happen while a body comes slowly: the token may be revoked since.
-            caller = await self._admit(request, path, Scope.CREATE)
+            caller = await self._identify(request, path, Scope.CREATE)
         key = read_key(request.headers, body)
         plant = decode_new_plant(body)
         with nullcontext() if key is None else self._running.only(caller, key):
@@ -79,10 +79,14 @@ class PlantOperations:
         return Answer(204, [])
 
     async def _admit(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:
+        caller = await self._identify(request, path, scope)
+        self._rates.check(caller)
+        return caller
+
+    async def _identify(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:
         token = request.read_token()
         caller = await operations.authenticate(self._database, token, path.store_name)
         operations.authorise(caller, scope)
-        self._rates.check(caller)
         return caller
 
 

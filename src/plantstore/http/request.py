@@ -25,6 +25,8 @@ class Request:
         self.scheme: str = scope["scheme"]
         self.http_version: str = scope["http_version"]
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
+        if len(self.headers) < len(scope["headers"]):
+            self.headers = _join(scope["headers"])
         self._receive = receive
 
     def read_token(self) -> str:
@@ -62,3 +64,11 @@ class Request:
         """Return when the client has hung up, or has the whole answer."""
         while (await self._receive())["type"] != "http.disconnect":
             pass
+
+
+def _join(headers: list[tuple[bytes, bytes]]) -> dict[bytes, bytes]:
+    """The headers, with the values of one name as one list, which is what they mean."""
+    joined: dict[bytes, bytes] = {}
+    for name, value in headers:
+        joined[name] = joined[name] + b", " + value if name in joined else value
+    return joined
