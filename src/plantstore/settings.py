@@ -163,7 +163,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
     for name in setting_names():
         variable = f"PLANTSTORE_{name.upper()}"
         value = environ.get(variable)
-        if value is None and (secret := environ.get(f"{variable}_FILE")):
+        if not value and (secret := environ.get(f"{variable}_FILE")):
             value = _read_secret(f"{variable}_FILE", secret)
         if value:  # an empty one is none
             given[name] = _split(value) if name == "cors_origins" else value

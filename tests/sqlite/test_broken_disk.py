@@ -4,11 +4,15 @@ import socket
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx
 import pytest
 
+from plantstore.sqlite.connection import connect, open_lock
 from tests.faulty_vfs import VARIABLE
 from tests.service import Service
 
@@ -134,6 +138,31 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
         assert not service.has_synced_again()
     with restart(tmp_path) as restarted:
         demand_whole(restarted, token, "nursery", set(told))
+
+
+def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) -> None:
+    """A batch is written one by one where one of its writes is at fault."""
+    with Faulty(tmp_path) as service:
+        tokens = [service.make_token(store) for store in ("sick", *6 * ["sound"])]
+        with closing(connect(tmp_path / "plants.db")) as connection:
+            connection.execute(  # the event that the next change of the first store would have
+                "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '')"
+            )
+        with ThreadPoolExecutor(len(tokens)) as pool:
+            with open_lock(tmp_path / "plants.db") as lock, lock.held():
+                answers = pool.map(partial(create_one, service), tokens, range(len(tokens)))
+                time.sleep(0.5)  # all are waiting for one commit
+                service.break_disk("once")
+            statuses = list(answers)
+        assert service.process.wait(30) == 1
+        assert 200 not in statuses
+        assert not service.has_synced_again()
+
+
+def create_one(service: Service, token: str, plant_id: int) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    body = {"id": plant_id, "name": "Ficus"}
+    return httpx.post(f"{service.origin}/plants", json=body, headers=headers).status_code
 
 
 def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:

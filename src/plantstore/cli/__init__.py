@@ -43,8 +43,10 @@ def main() -> None:
         status = 1
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
-    except BrokenPipeError:
-        # The reader of our output has left; so that the exit's flush does not fail once more:
+    except OSError as error:
+        # Our output cannot be written; so that the exit's flush does not fail once more:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # its reader has left: nobody wants to know
+            click.echo(f"Error: {error.strerror or error}", err=True)
         status = 1
     sys.exit(status)

@@ -1,13 +1,12 @@
 """Prints data on stdout: as JSON for programs, as a table for people."""
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 
 import click
 import msgspec
 
-_WIDTH_OFF_TERMINAL = 1000
+_WIDTH = 1000  # nothing is cut: a narrow terminal breaks the lines
 
 
 def print_json(value: object) -> None:
@@ -41,8 +40,7 @@ def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for record in records:
         table.add_row(*(Text(_to_text(record[column])) for column in columns))
-    width = None if sys.stdout.isatty() else _WIDTH_OFF_TERMINAL
-    Console(width=width, highlight=False).print(table)
+    Console(width=_WIDTH, highlight=False).print(table)
 
 
 def _to_text(value: object) -> str:

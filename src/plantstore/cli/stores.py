@@ -71,8 +71,8 @@ def delete(name: str, database: str, *, yes: bool) -> None:
 def _confirm(question: str) -> bool:
     try:
         return click.confirm(question, err=True)
-    except click.Abort:
-        if sys.stdin.isatty():  # Ctrl-C
+    except click.Abort as abort:
+        if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
             raise
         raise SetupError("nobody can answer here: give --yes to delete without asking") from None
 

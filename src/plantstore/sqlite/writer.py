@@ -153,6 +153,8 @@ class Writer:
         return [pending for pending in batch if not pending[1].done()]
 
     def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
+        if self._is_broken:  # since a neighbour was committed alone
+            return [DatabaseUnavailableError() for _ in batch]
         try:
             return self._batches.write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:

@@ -1,0 +1,129 @@
+"""The exit status tells a failure from a wrong call from an interruption."""
+
+import fcntl
+import os
+import pty
+import signal
+import subprocess
+import termios
+
+import pytest
+
+import plantstore
+from tests.cli.program import PLANTSTORE, Program
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("token",),
+        ("nonsense",),
+        ("store", "create"),
+        ("store", "create", "a", "b"),
+        ("store", "list", "--nonsense"),
+        ("token", "create", "--user", "ada"),
+        ("token", "create", "--store", "nursery"),
+        ("token", "create", "--store", "nursery", "--user", "ada", "--role", "king"),
+        ("token", "create", "--store", "nursery", "--user", "ada", "--scope", "water"),
+        ("token", "create", "--store", "nursery", "--user", "ada", "--expires", "soon"),
+        ("member", "add", "--store", "nursery", "--user", "ada"),
+        ("serve", "--port", "x"),
+        ("serve", "--log-format", "xml"),
+        ("completion", "tcsh"),
+    ],
+    ids=" ".join,
+)
+def test_a_wrong_call_ends_with_2_and_what_is_right(
+    program: Program, arguments: tuple[str, ...]
+) -> None:
+    said = program.refusal(*arguments, status=2)
+    assert "Usage: plantstore" in said
+    assert not (program.folder / "plants.db").exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("store", "delete", "meadow", "--yes"),
+        ("store", "create", "Meadow"),
+        ("member", "list", "--store", "meadow"),
+        ("member", "remove", "--store", "meadow", "--user", "ada"),
+        ("member", "add", "--store", "meadow", "--user", "ada", "--role", "owner"),
+        ("token", "list", "--store", "meadow"),
+        ("token", "revoke", "0123456789abcdef"),
+        ("token", "create", "--user", "ada", "--all-stores"),
+        ("user", "create", " "),
+    ],
+    ids=" ".join,
+)
+def test_a_failure_ends_with_1_and_one_line(program: Program, arguments: tuple[str, ...]) -> None:
+    said = program.refusal(*arguments)
+    assert said.startswith("Error: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("store", "create", b"\xff"),
+        ("user", "create", b"\xff"),
+        ("token", "create", "--store", b"\xff", "--user", "ada"),
+        ("token", "create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
+        ("token", "list", "--store", b"\xff"),
+        ("token", "revoke", b"pst_\xff"),
+    ],
+    ids=repr,
+)
+def test_arguments_that_are_not_utf_8_are_refused_in_words(
+    program: Program, arguments: tuple[str | bytes, ...]
+) -> None:
+    assert program.refusal(*arguments).startswith("Error: ")
+
+
+def test_an_interrupted_question_ends_with_130(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    with subprocess.Popen(
+        [*PLANTSTORE, "store", "delete", "nursery"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=program.environ,
+    ) as asking:
+        assert asking.stderr is not None
+        while b"[y/N]" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
+            assert asking.poll() is None
+        asking.send_signal(signal.SIGINT)
+        out, err = asking.communicate(timeout=60)
+    assert asking.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
+    assert len(program.data("store", "list")) == 1
+
+
+def test_the_version_is_printed(program: Program) -> None:
+    assert program.out("version") == plantstore.__version__
+    assert program.data("version") == {"version": plantstore.__version__}
+
+
+def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*PLANTSTORE, "store", "delete", "nursery"],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=program.environ,
+        start_new_session=True,
+        # The terminal becomes its own; there are no threads here.
+        preexec_fn=lambda: fcntl.ioctl(0, termios.TIOCSCTTY, 0),  # noqa: PLW1509
+    ) as asking:
+        printed = b""
+        while b"[y/N]" not in printed:
+            printed += os.read(ours, 1000)
+        os.write(ours, b"\x03")
+        assert asking.wait(60) == 130
+    os.close(ours)
+    os.close(theirs)
+    assert len(program.data("store", "list")) == 1

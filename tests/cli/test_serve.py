@@ -1,0 +1,227 @@
+"""``plantstore serve``: its logs, its refusals, and its settings from flag to default."""
+
+import json
+import re
+import socket
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import httpx
+import pytest
+
+from tests.cli.program import PLANTSTORE, Program
+from tests.service import JSON, Service
+
+
+class Flagged(Service):
+    """A service whose command line has further flags."""
+
+    def __init__(self, folder: Path, *flags: str, **settings: object) -> None:
+        script = f'exec "$@" {" ".join(flags)}'
+        command = ("sh", "-c", script, "sh", *PLANTSTORE)
+        super().__init__(folder, command=command, settings=settings)
+
+
+def test_a_port_in_use_is_told_with_the_flag_that_helps(program: Program) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        said = program.refusal("serve", "--port", port)
+        assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in said
+        assert "choose another --port" in said
+
+
+def test_two_services_cannot_have_one_port(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        port = service.origin.rsplit(":", 1)[1]
+        assert "already in use" in Program(tmp_path).refusal("serve", "--port", port)
+
+
+@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "::zz"])
+def test_an_address_that_is_not_ours_is_told(program: Program, host: str) -> None:
+    assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")
+
+
+def test_it_listens_on_ipv6_where_asked(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"host": "::1"}) as service:
+        assert service.origin.startswith("http://[::1]:")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", "70000"),
+        ("port", "-1"),
+        ("port", "http"),
+        ("workers", "0"),
+        ("workers", "many"),
+        ("log_format", "xml"),
+        ("rate_limit", "often"),
+        ("cache_size", "-1"),
+        ("max_connections", "0"),
+        ("max_writes", "1.5"),
+        ("head_timeout", "0"),
+        ("body_timeout", "soon"),
+        ("write_timeout", "nan"),
+        ("idle_timeout", "inf"),
+        ("drain_timeout", "-1"),
+    ],
+)
+def test_a_bad_setting_is_named(program: Program, name: str, value: str) -> None:
+    variable = f"PLANTSTORE_{name.upper()}"
+    environ = {"PLANTSTORE_PORT": "0", variable: value}
+    assert name in Program(program.folder, environ).refusal("serve")
+    file = program.folder / "settings.toml"
+    number = value.replace(".", "").removeprefix("-").isdigit() or value in {"nan", "inf"}
+    file.write_text(f"{name} = {value}\n" if number else f'{name} = "{value}"\n')
+    assert name in program.refusal("serve", "--settings", str(file))
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("prot = 1", "there is no setting 'prot'; there are: database, host, port"),
+        ("port = ", "cannot read the settings file"),
+        ("[server]\nport = 1", "there is no setting 'server'"),
+        ("port = '\udcff'", "cannot read the settings file"),
+        ("port = [1]", "port"),
+    ],
+)
+def test_a_bad_settings_file_is_named(program: Program, content: str, said: str) -> None:
+    file = program.folder / "settings.toml"
+    file.write_bytes(content.encode(errors="surrogateescape"))
+    refused = program.refusal("serve", "--settings", str(file))
+    assert said in refused
+    missing = program.refusal("serve", "--settings", "nowhere.toml")
+    assert "cannot read the settings file nowhere.toml" in missing
+
+
+def test_a_secret_file_that_cannot_be_read_is_named(program: Program) -> None:
+    said = program.refusal("check", PLANTSTORE_RATE_LIMIT_FILE="/nowhere/rate")
+    assert "PLANTSTORE_RATE_LIMIT_FILE names a file that cannot be read" in said
+
+
+def test_a_setting_comes_from_flag_environment_secret_file_settings_file_or_default(
+    tmp_path: Path,
+) -> None:
+    """The setting is the origins that may call; ``/livez`` tells them."""
+    settings, secret = tmp_path / "settings.toml", tmp_path / "secret"
+    settings.write_text('cors_origins = ["https://file.example"]\n')
+    secret.write_text("https://secret.example\n")
+    environ: dict[str, object] = {}
+    given: list[tuple[str, dict[str, object], str]] = [
+        ("", {}, "*"),
+        ("", {"settings": settings}, "https://file.example"),
+        ("", {"cors_origins_file": secret}, "https://secret.example"),
+        ("", {"cors_origins": "https://variable.example"}, "https://variable.example"),
+        ("--cors-origin https://flag.example", {}, "https://flag.example"),
+    ]
+    for flag, more, expected in given:
+        environ |= more
+        with Flagged(tmp_path, flag, **environ) as service:
+            answer = httpx.get(f"{service.origin}/livez", headers={"Origin": expected})
+            assert answer.headers["access-control-allow-origin"] == expected
+            if flag:
+                other = {"Origin": "https://variable.example"}
+                refused = httpx.get(f"{service.origin}/livez", headers=other)
+                assert "access-control-allow-origin" not in refused.headers
+
+
+def test_a_settings_file_sets_all(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(
+        f'database = "sqlite:///{tmp_path}/of-file.db"\nlog_format = "json"\nworkers = 1\n'
+        "max_requests = 100\nhead_timeout = 2.5\n"
+    )
+    program = Program(tmp_path)
+    del program.environ["PLANTSTORE_DATABASE"]
+    program.out("check", "--settings", str(file))
+    assert (tmp_path / "of-file.db").exists()
+    program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
+    assert [row["name"] for row in program.data("store", "list")] == []
+    other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
+    assert [row["name"] for row in other.data("store", "list")] == ["nursery"]
+
+
+def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Program) -> None:
+    del program.environ["PLANTSTORE_DATABASE"]
+    program.out("store", "create", "nursery")
+    (found,) = program.folder.rglob("plantstore.db")
+    assert found.stat().st_mode & 0o777 == 0o600
+    if sys.platform == "linux":
+        assert found == program.folder / ".local/share/plantstore/plantstore.db"
+
+
+def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
+    program.out("store", "create", "nursery", "--database", "sqlite:///here.db")
+    assert (program.folder / "here.db").exists()
+
+
+class InJson(Service):
+    """A service with logs as JSON."""
+
+    def _wait_for_origin(self, seen: int, deadline: float) -> str:
+        return super()._wait_for_origin(seen, deadline).split('"')[0]
+
+
+def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        assert service.stop() == 0
+    lines = service.log().splitlines()
+    assert len(lines) == 2
+    for line in lines:
+        assert re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z (INFO|WARNING) [\w.]+: ", line)
+
+
+def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
+    with InJson(tmp_path, settings={"log_format": "json", "workers": 2}) as service:
+        assert service.stop() == 0
+    records = [json.loads(line) for line in service.log().splitlines()]
+    assert len(records) >= 2
+    for record in records:
+        assert record.keys() >= {"time", "level", "logger", "message", "process"}
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", record["time"])
+
+
+def test_no_token_reaches_the_log(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        token = service.make_token()
+        secret = token.split("_")[2]
+        for headers in (
+            {"Authorization": f"Bearer {token}"},
+            {"Authorization": f"Bearer {token}x"},
+            {"Authorization": f"Basic {token}"},
+        ):
+            for path in ("/plants", f"/plants?tag={token}", f"/{token}", f"/stores/{token}/plants"):
+                httpx.get(f"{service.origin}{path}", headers=headers)
+                content = f'{{"id": 1, "name": "{token}"}}'
+                httpx.post(f"{service.origin}{path}", headers=headers | JSON, content=content)
+                httpx.delete(f"{service.origin}/plants/{token}", headers=headers)
+        service.revoke(token)
+        httpx.get(f"{service.origin}/plants", headers={"Authorization": f"Bearer {token}"})
+    assert secret not in service.log()
+
+
+def test_no_token_is_in_the_database(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        secret = service.make_token().split("_")[2].encode()
+        for file in (tmp_path / "plants.db", tmp_path / "plants.db-wal"):
+            assert secret not in file.read_bytes()
+
+
+def test_check_finds_what_is_good_and_what_is_not(program: Program) -> None:
+    found = program.run("check")
+    assert (found.status, found.err) == (0, "")
+    lines = found.out.splitlines()
+    assert len(lines) == 3
+    assert all(line.startswith("ok: ") for line in lines)
+    program.out("store", "create", "nursery")
+    file = program.folder / "plants.db"
+    with closing(apsw.Connection(str(file))) as connection:
+        query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"
+        begin = 4096 * (connection.execute(query).get - 1)
+    content = bytearray(file.read_bytes())
+    content[begin : begin + 4096] = bytes(4096)
+    file.write_bytes(content)
+    assert "restore a backup" in program.refusal("check")

@@ -1,0 +1,92 @@
+"""Data goes to stdout and notes to stderr, whoever reads them, or nobody."""
+
+import os
+import pty
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import PLANTSTORE, Program
+
+
+@pytest.fixture(scope="module")
+def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
+    """The program with a database that has many tokens."""
+    made = Program(tmp_path_factory.mktemp("streams"))
+    for number in range(3):
+        made.out("token", "create", "--store", "nursery", "--user", f"gardener-{number}")
+    return made
+
+
+def run_on_terminal(program: Program, *arguments: str, **environ: str) -> str:
+    """What a command prints on a terminal of 80 columns."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*PLANTSTORE, *arguments],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=program.environ | {"TERM": "xterm-256color", "COLUMNS": "80"} | environ,
+    ) as process:
+        os.close(theirs)
+        printed = b""
+        try:
+            while part := os.read(ours, 65536):
+                printed += part
+        except OSError:  # how Linux tells the end of a terminal
+            pass
+        assert process.wait(60) == 0
+    os.close(ours)
+    return printed.decode()
+
+
+@pytest.mark.parametrize("command", ["token list", "token list --json", "store list", "user list"])
+def test_a_reader_that_leaves_early_is_no_error(program: Program, command: str) -> None:
+    done = program.in_shell(f"plantstore {command} | head -1; plantstore {command} | true")
+    assert (done.status, done.err) == (0, "")
+    assert done.out.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["token list", "token list --json", "version", "check"])
+def test_a_closed_stdout_is_no_crash(program: Program, command: str) -> None:
+    done = program.in_shell(f"plantstore {command} >&-")
+    assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize("command", ["token list", "token list --json", "version"])
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
+def test_a_full_stdout_is_told(program: Program, command: str) -> None:
+    done = program.in_shell(f"plantstore {command} >/dev/full")
+    assert done.status == 1
+    assert "Traceback" not in done.err
+    assert "space" in done.err
+
+
+def test_off_a_terminal_there_is_neither_colour_nor_a_cut(program: Program) -> None:
+    table = program.out("token", "list", COLUMNS="40", TERM="xterm-256color")
+    assert "\x1b" not in table
+    assert "…" not in table
+    ids = [token["id"] for token in program.data("token", "list")]
+    assert [line.split()[0] for line in table.splitlines()[1:]] == ids
+
+
+def test_no_color_is_heeded_on_a_terminal(program: Program) -> None:
+    shown = run_on_terminal(program, "token", "list", NO_COLOR="1")
+    assert "gardener" in shown
+    for colour in ("\x1b[3", "\x1b[9", "\x1b[4", "\x1b[10", ";3", ";9"):
+        assert colour not in shown
+
+
+def test_ids_are_whole_on_a_narrow_terminal(program: Program) -> None:
+    """They are what ``token revoke`` wants."""
+    shown = run_on_terminal(program, "token", "list")
+    for token in program.data("token", "list"):
+        assert token["id"] in shown
+
+
+def test_errors_and_questions_leave_stdout_alone(program: Program) -> None:
+    done = program.run("store", "delete", "nursery", stdin="n\n")
+    assert done.out == ""
+    done = program.run("store", "create", "nursery")
+    assert (done.out, done.err.startswith("Error: ")) == ("", True)

@@ -1,0 +1,227 @@
+"""``plantstore token``: made in all combinations, used at once, listed without secrets, revoked."""
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plantstore.tokens import is_well_formed
+from tests.cli.program import Program
+from tests.service import Service
+
+IN_NURSERY = ("--store", "nursery")
+SCOPES_OF = {
+    None: ["create", "delete", "list"],
+    "reader": ["list"],
+    "editor": ["create", "delete", "list"],
+    "owner": ["create", "delete", "list"],
+}
+LIFETIMES = {None: None, "never": None, "5m": 300, "12h": 43200, "90d": 7776000, "2w": 1209600}
+
+
+def get_plants(service: Service, token: str) -> httpx.Response:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(f"{service.origin}/plants", headers=headers)
+
+
+def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    script = 'TOKEN=$(plantstore token create --store nursery --user ada) && printf %s "$TOKEN"'
+    before = program.in_shell(script)
+    assert is_well_formed(before.out)
+    assert before.err == ("made the user ada\nmade the store nursery\nmade ada owner of nursery\n")
+    with Service(tmp_path) as service:
+        meanwhile = program.in_shell(script)
+        assert is_well_formed(meanwhile.out)
+        assert meanwhile.err == ""
+        for token in (before.out, meanwhile.out):
+            assert get_plants(service, token).json() == []
+        assert before.out not in service.log()
+
+
+def test_quiet_leaves_the_notes_out(program: Program) -> None:
+    done = program.run("token", "create", "--store", "nursery", "--user", "ada", "--quiet")
+    assert is_well_formed(done.out.strip())
+    assert done.err == ""
+
+
+def test_a_token_is_described_as_json(program: Program) -> None:
+    made = program.data("token", "create", "--store", "nursery", "--user", "ada", "--label", "till")
+    secret = made.pop("token")
+    assert is_well_formed(secret)
+    assert program.data("token", "list") == [made]
+    assert made | {"id": "", "created_at": ""} == {
+        "id": "",
+        "store": "nursery",
+        "user": "ada",
+        "label": "till",
+        "scopes": ["create", "delete", "list"],
+        "all_stores": False,
+        "created_at": "",
+        "expires_at": None,
+        "revoked_at": None,
+    }
+
+
+def test_every_combination_of_options_gives_what_it_asks_for(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    roles = [None, "reader", "editor", "owner"]
+    scopes: list[tuple[str, ...]] = [(), ("list",), ("create", "delete"), ("list", "list")]
+    combinations = [
+        (number, role, chosen, all_stores)
+        for number, (role, chosen, all_stores) in enumerate(product(roles, scopes, [False, True]))
+    ]
+    with ThreadPoolExecutor(4) as pool:
+        list(
+            pool.map(lambda one: demand_token(program, *one[:-1], all_stores=one[-1]), combinations)
+        )
+    members = {row["user"]: row["role"] for row in program.data("member", "list", *IN_NURSERY)}
+    for number, role, *_ in combinations:
+        assert members.get(f"user-{number}", role) == (role or "editor")
+    assert len(members) == len(combinations) - 1  # one asks for more than its role allows
+
+
+def demand_token(
+    program: Program, number: int, role: str | None, scopes: tuple[str, ...], *, all_stores: bool
+) -> None:
+    lifetime = list(LIFETIMES)[number % len(LIFETIMES)]
+    label = ["", "kiosk", "ümläut 😀"][number % 3]
+    arguments = ["token", "create", "--store", "nursery", "--user", f"user-{number}"]
+    arguments += [] if role is None else ["--role", role]
+    arguments += [part for scope in scopes for part in ("--scope", scope)]
+    arguments += [] if lifetime is None else ["--expires", lifetime]
+    arguments += ["--label", label] if label else []
+    arguments += ["--all-stores"] if all_stores else []
+    allowed = SCOPES_OF[None if all_stores else role]
+    if not set(scopes) <= set(allowed):
+        refused = program.refusal(*arguments)
+        assert "the role reader does not allow: create, delete" in refused
+        return
+    made = program.data(*arguments)
+    assert made["scopes"] == (sorted(set(scopes)) or allowed)
+    assert (made["store"], made["user"], made["label"]) == ("nursery", f"user-{number}", label)
+    assert made["all_stores"] is all_stores
+    seconds = LIFETIMES[lifetime]
+    if seconds is None:
+        assert made["expires_at"] is None
+    else:
+        assert abs(read_time(made["expires_at"]) - time.time() - seconds) < 120
+
+
+def read_time(text: str) -> float:
+    return datetime.fromisoformat(text).timestamp()
+
+
+@pytest.mark.parametrize(
+    "lifetime", ["", "0d", "-1d", "90", "d", "1.5h", "90D", "1y", "９０d", "9999999d", "99999w"]
+)
+def test_an_odd_lifetime_is_refused_with_the_form_of_one(program: Program, lifetime: str) -> None:
+    arguments = ("token", "create", "--store", "nursery", "--user", "ada", "--expires", lifetime)
+    assert "write never, or" in program.refusal(*arguments, status=2)
+
+
+def test_refusals_say_what_to_do(program: Program) -> None:
+    create = ("token", "create", "--user", "ada")
+    assert "name the token's store with --store, or give --all-stores" in (
+        program.refusal(*create, status=2)
+    )
+    assert "ada is no member of any store: name one with --store" in (
+        program.refusal(*create, "--all-stores")
+    )
+    assert "use 1 to 63 small letters" in program.refusal(*create, "--store", "My Store")
+    assert "a token's label must be 1 to 64 characters" in (
+        program.refusal(*create, "--store", "nursery", "--label", 65 * "x")
+    )
+    program.out(*create, "--store", "nursery")
+    changed = program.refusal(*create, "--store", "nursery", "--role", "reader")
+    assert "plantstore member add --store nursery --user ada --role reader" in changed
+
+
+@pytest.fixture
+def served(tmp_path: Path) -> Any:  # noqa: ANN401 - a generator, as pytest wants it
+    """A service, and the program on its database."""
+    with Service(tmp_path) as service:
+        yield service, Program(tmp_path)
+
+
+def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Program]) -> None:
+    service, program = served
+
+    def make() -> dict[str, str]:
+        made: dict[str, str] = program.data(
+            "token", "create", "--store", "nursery", "--user", "ada"
+        )
+        assert get_plants(service, made["token"]).status_code == 200
+        return made
+
+    by_id, by_itself, by_stdin, kept = (make() for _ in range(4))
+    for made, argument, stdin in (
+        (by_id, by_id["id"], ""),
+        (by_itself, by_itself["token"], ""),
+        (by_stdin, "-", by_stdin["token"] + "\n"),
+    ):
+        done = program.run("token", "revoke", argument, stdin=stdin)
+        assert (done.status, done.out) == (0, "")
+        assert done.err == f"revoked the token {made['id']} of ada for nursery\n"
+        assert get_plants(service, made["token"]).status_code == 401
+    assert get_plants(service, kept["token"]).status_code == 200
+    revoked = {token["id"]: token["revoked_at"] for token in program.data("token", "list")}
+    assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
+    done = program.run("token", "revoke", kept["id"], "--quiet")
+    assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_scopes_and_expiry_hold_on_the_service(served: tuple[Service, Program]) -> None:
+    service, program = served
+    create = ("token", "create", "--store", "nursery", "--user", "ada")
+    lister = program.out(*create, "--scope", "list", "--expires", "5m")
+    creator = program.out(*create, "--scope", "create")
+    body = {"id": 1, "name": "Ficus"}
+    with service.client(creator) as client:
+        assert client.post("/plants", json=body).status_code == 200
+        assert client.get("/plants").json()["error"] == 40301
+    with service.client(lister) as client:
+        assert client.get("/plants").json() == [{"name": "Ficus"}]
+        assert client.post("/plants", json=body).json()["error"] == 40301
+
+
+def test_a_token_for_all_stores_opens_each(served: tuple[Service, Program]) -> None:
+    service, program = served
+    for store in ("nursery", "orchard"):
+        program.out("token", "create", "--store", store, "--user", "ada")
+    token = program.out("token", "create", "--user", "ada", "--all-stores")
+    with service.client(token) as client:
+        assert client.post("/plants", json={"id": 1, "name": "Ficus"}).status_code == 200
+        assert client.get("/stores/orchard/plants").json() == []
+        assert client.get("/stores/nursery/plants").json() == [{"name": "Ficus"}]
+    single = program.out("token", "create", "--user", "ada", "--store", "nursery")
+    with service.client(single) as client:
+        assert client.get("/stores/orchard/plants").json()["error"] == 40403
+
+
+def test_tokens_are_listed_without_their_secrets(program: Program) -> None:
+    create = ("token", "create", "--user", "ada", "--store")
+    made = [program.data(*create, store) for store in ("nursery", "orchard")]
+    assert [row["id"] for row in program.data("token", "list")] == [row["id"] for row in made]
+    only = program.data("token", "list", "--store", "orchard")
+    assert [row["id"] for row in only] == [made[1]["id"]]
+    table, document = program.out("token", "list"), program.out("token", "list", "--json")
+    for token in made:
+        secret = token["token"].split("_")[2]
+        assert secret not in table
+        assert secret not in document
+        assert token["id"] in table
+
+
+def test_a_mistyped_token_is_not_revoked(program: Program) -> None:
+    token = program.out("token", "create", "--store", "nursery", "--user", "ada")
+    for mistyped in (token[:-1], token + "x"):
+        said = program.refusal("token", "revoke", mistyped)
+        assert "mistyped" in said
+        assert mistyped not in said
+    assert "no such token" in program.refusal("token", "revoke", "-")

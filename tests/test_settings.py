@@ -1,0 +1,180 @@
+"""Settings: where they come from, and which values they take."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plantstore.errors import SetupError
+from plantstore.settings import (
+    Settings,
+    default_database,
+    load_settings,
+    setting_description,
+    setting_names,
+)
+
+URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
+DEFAULTS = Settings(database="sqlite:///x.db")
+OTHER: dict[str, tuple[str, Any]] = {
+    "database": ("sqlite:///y.db", "sqlite:///y.db"),
+    "host": ("::1", "::1"),
+    "port": ("9000", 9000),
+    "workers": ("2", 2),
+    "cors_origins": (
+        "https://a.example, https://b.example",
+        ("https://a.example", "https://b.example"),
+    ),
+    "log_format": ("json", "json"),
+    "rate_limit": ("100/second", "100/second"),
+    "cache_size": ("0", 0),
+    "max_connections": ("1", 1),
+    "max_requests": ("1000000", 1_000_000),
+    "max_writes": ("5", 5),
+    "max_streams": ("5", 5),
+    "head_timeout": ("0.5", 0.5),
+    "body_timeout": ("1", 1.0),
+    "idle_timeout": ("86400", 86400.0),
+    "write_timeout": ("1e-3", 0.001),
+    "stream_timeout": ("5", 5.0),
+    "drain_timeout": ("5", 5.0),
+}
+
+
+def test_without_any_all_have_their_defaults() -> None:
+    assert load_settings({}, URL) == DEFAULTS
+    assert load_settings({}, {}).database == default_database()
+
+
+def test_every_setting_is_tried_here() -> None:
+    assert set(OTHER) | {"tls_cert", "tls_key"} == set(setting_names())
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_setting_comes_from_its_variable(name: str) -> None:
+    written, value = OTHER[name]
+    settings = load_settings({}, URL | {f"PLANTSTORE_{name.upper()}": written})
+    assert getattr(settings, name) == value
+    assert settings != DEFAULTS
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_a_setting_comes_from_the_file_that_its_variable_names(name: str, tmp_path: Path) -> None:
+    written, value = OTHER[name]
+    (tmp_path / "secret").write_text(f"  {written}\n")
+    environ = {f"PLANTSTORE_{name.upper()}_FILE": str(tmp_path / "secret")}
+    assert getattr(load_settings({}, environ), name) == value
+
+
+@pytest.mark.parametrize("name", OTHER)
+def test_each_source_goes_before_the_next(name: str, tmp_path: Path) -> None:
+    written, value = OTHER[name]
+    file = tmp_path / "settings.toml"
+    default = getattr(load_settings({}, {}), name)
+    file.write_text(f"{name} = {to_toml(value)}\n")
+    (tmp_path / "secret").write_text(written)
+    in_file = {"PLANTSTORE_SETTINGS": str(file)}
+    secret = {f"PLANTSTORE_{name.upper()}_FILE": str(tmp_path / "secret")}
+
+    def load(flags: dict[str, object], environ: dict[str, str]) -> object:
+        return getattr(load_settings(flags, environ), name)
+
+    assert load({}, {}) == default
+    assert load({}, in_file) == value
+    assert load({name: None}, in_file) == value
+    file.write_text(f"{name} = {to_toml(default)}\n")
+    assert load({}, in_file | secret) == value
+    (tmp_path / "secret").write_text(to_variable(default))
+    variable = {f"PLANTSTORE_{name.upper()}": written}
+    if default is not None:
+        assert load({}, in_file | secret) == default
+    assert load({}, in_file | secret | variable) == value
+    if default is not None:
+        assert load({name: default}, in_file | secret | variable) == default
+
+
+def to_toml(value: object) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(map(to_toml, value))}]"
+    return (
+        f'"{"1/day" if value is None else value}"'
+        if not isinstance(value, (int, float))
+        else f"{value}"
+    )
+
+
+def to_variable(value: object) -> str:
+    return ",".join(value) if isinstance(value, tuple) else f"{value or ''}"
+
+
+def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> None:
+    for name, port in (("named.toml", 1), ("of-variable.toml", 2)):
+        (tmp_path / name).write_text(f"port = {port}\n")
+    environ = URL | {"PLANTSTORE_SETTINGS": str(tmp_path / "of-variable.toml")}
+    assert load_settings({}, environ).port == 2
+    assert load_settings({}, environ, str(tmp_path / "named.toml")).port == 1
+
+
+def test_an_empty_variable_is_none(tmp_path: Path) -> None:
+    empty = {f"PLANTSTORE_{name.upper()}": "" for name in setting_names()}
+    assert load_settings({}, empty | URL) == DEFAULTS
+    (tmp_path / "secret").write_text("9000")
+    (tmp_path / "settings.toml").write_text("workers = 2")
+    more = {
+        "PLANTSTORE_PORT_FILE": str(tmp_path / "secret"),
+        "PLANTSTORE_SETTINGS": str(tmp_path / "settings.toml"),
+    }
+    settings = load_settings({}, empty | URL | more)
+    assert settings.workers == 2
+    assert settings.port == 9000
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("port", "-1"),
+        ("port", "65536"),
+        ("port", "１２"),
+        ("port", "1.5"),
+        ("workers", "0"),
+        ("workers", "65"),
+        ("log_format", "JSON"),
+        ("rate_limit", "fast"),
+        ("rate_limit", "0/second"),
+        ("rate_limit", "1/second;2/minute"),
+        ("cache_size", "-1"),
+        ("max_writes", "0"),
+        ("max_writes", "1000001"),
+        ("head_timeout", "0"),
+        ("head_timeout", "-1"),
+        ("head_timeout", "86401"),
+        ("head_timeout", "nan"),
+        ("head_timeout", "inf"),
+        ("head_timeout", "ten"),
+    ],
+)
+def test_a_value_out_of_bounds_is_refused_by_name(name: str, value: str) -> None:
+    with pytest.raises(SetupError, match=name):
+        load_settings({}, URL | {f"PLANTSTORE_{name.upper()}": value})
+
+
+@pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
+def test_certificate_and_key_go_together(one: str) -> None:
+    with pytest.raises(SetupError, match="tls_cert and tls_key go together"):
+        load_settings({one: "file.pem"}, URL)
+
+
+def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("prot = 80\n")
+    with pytest.raises(SetupError, match="there is no setting 'prot'; there are: database, host"):
+        load_settings({}, URL, str(tmp_path / "settings.toml"))
+
+
+def test_settings_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        DEFAULTS.port = 1  # type: ignore[misc]
+
+
+@pytest.mark.parametrize("name", setting_names())
+def test_a_setting_is_described(name: str) -> None:
+    assert len(setting_description(name)) > 10

@@ -1,0 +1,109 @@
+"""The form of tokens: what is made is well formed, and what is mistyped is not."""
+
+import string
+from hashlib import sha256
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from plantstore.tokens import hash_token, is_well_formed, make_token, read_store_id
+
+DIGITS = string.digits + string.ascii_letters
+store_ids = st.integers(0, 62**10 - 1)
+
+
+@given(store_ids)
+def test_a_made_token_is_well_formed_and_tells_its_store(store_id: int) -> None:
+    token = make_token(store_id)
+    prefix, number, secret = token.split("_")
+    assert prefix == "pst"
+    assert len(number) <= 10
+    assert len(secret) == 43 + 6
+    assert set(number + secret) <= set(DIGITS)
+    assert is_well_formed(token)
+    assert read_store_id(token) == store_id
+
+
+def test_tokens_are_all_different() -> None:
+    assert len({make_token(1) for _ in range(10_000)}) == 10_000
+
+
+def test_store_numbers_are_written_in_base62() -> None:
+    numbers = {0: "0", 9: "9", 10: "A", 35: "Z", 36: "a", 61: "z", 62: "10", 62**10 - 1: 10 * "z"}
+    for store_id, written in numbers.items():
+        assert make_token(store_id).split("_")[1] == written
+
+
+def test_leading_zeros_of_a_store_number_count_for_nothing() -> None:
+    assert read_store_id("pst_0000000001_x") == read_store_id("pst_1_x") == 1
+
+
+@given(store_ids, st.data())
+def test_one_wrong_letter_is_found(store_id: int, data: st.DataObject) -> None:
+    token = make_token(store_id)
+    place = data.draw(st.integers(0, len(token) - 1))
+    letter = data.draw(st.sampled_from(DIGITS))
+    assume(token[place] != letter)
+    assert not is_well_formed(token[:place] + letter + token[place + 1 :])
+
+
+@given(store_ids, st.data())
+def test_two_swapped_letters_are_found(store_id: int, data: st.DataObject) -> None:
+    token = make_token(store_id)
+    place = data.draw(st.integers(0, len(token) - 2))
+    swapped = token[:place] + token[place + 1] + token[place] + token[place + 2 :]
+    assert is_well_formed(swapped) is (swapped == token)
+
+
+@given(store_ids, st.integers(0, 59), st.sampled_from(DIGITS))
+def test_a_letter_too_many_or_too_few_is_found(store_id: int, place: int, letter: str) -> None:
+    token = make_token(store_id)
+    place = min(place, len(token) - 1)
+    assert not is_well_formed(token[:place] + token[place + 1 :])
+    longer = token[:place] + letter + token[place:]
+    # A zero before the store's number changes nothing but the checksum.
+    assert not is_well_formed(longer)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "pst",
+        "pst_1",
+        "pst__x",
+        "pst_1_x_y",
+        "PST_1_x",
+        "pst_zzzzzzzzzzz_x",
+        "pst_-1_x",
+        "pst_1.0_x",
+        "pst_ 1_x",
+        "pst_１_x",
+        "pst_é_x",
+        "\x00",
+        " pst_1_x",
+        "Bearer pst_1_x",
+    ],
+)
+def test_other_text_has_no_store(text: str) -> None:
+    assert read_store_id(text) is None
+    assert not is_well_formed(text)
+
+
+@given(st.text())
+def test_any_text_is_read_without_an_error(text: str) -> None:
+    store_id = read_store_id(text)
+    assert store_id is None or 0 <= store_id < 62**10
+    assert not is_well_formed(text)
+
+
+def test_white_space_around_a_token_is_not_part_of_it() -> None:
+    token = make_token(1)
+    for wrong in (f" {token}", f"{token} ", f"{token}\n"):
+        assert not is_well_formed(wrong)
+
+
+def test_what_is_kept_is_the_sha_256() -> None:
+    token = make_token(1)
+    assert hash_token(token) == sha256(token.encode()).digest()
