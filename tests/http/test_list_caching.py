@@ -55,22 +55,6 @@ def test_the_etags_of_different_lists_differ(client: httpx.Client) -> None:
     assert len(set(etags)) == len(QUERIES)
 
 
-@pytest.mark.parametrize(
-    ("one", "same"),
-    [
-        ("?limit=1&tag=a", "?tag=a&limit=1"),
-        ("?fields=id,name", "?fields=name,id"),
-        ("", "?fields=name,tag"),
-        ("", "?unknown=1"),
-        ("?tag=a", "?tag=%61"),
-    ],
-)
-def test_the_same_list_asked_otherwise_has_the_same_etag(
-    client: httpx.Client, one: str, same: str
-) -> None:
-    assert etag_of(client, one) == etag_of(client, same)
-
-
 def test_two_stores_never_share_an_etag(service: Service, client: httpx.Client) -> None:
     with open_client(service, service.make_token("etags", "other")) as other:
         assert etag_of(other) != etag_of(client)

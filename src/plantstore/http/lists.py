@@ -12,12 +12,8 @@ from msgspec.structs import replace
 from plantstore.database import Database, Snapshot
 from plantstore.http.answers import JSON, Answer, Headers, Stream
 from plantstore.http.pages import ReadyPages
-from plantstore.http.parameters import (
-    ListParameters,
-    PlantsPath,
-    read_list_parameters,
-    write_parameters,
-)
+from plantstore.http.parameters import PlantsPath, read_plant_query, write_plant_query
+from plantstore.http.proved import ProvedAnswers
 from plantstore.http.request import Request
 from plantstore.model import Caller, PlantQuery
 
@@ -27,41 +23,47 @@ _CACHE_CONTROL = (b"cache-control", b"private, no-cache")
 
 
 class PlantLists:
-    """The lists of all stores; ``cache_size`` bytes of answers are kept ready."""
+    """The lists of all stores; half of ``cache_size`` bytes for each of two memories of answers."""
 
     def __init__(self, database: Database, cache_size: int) -> None:
         self._database = database
-        self._ready = ReadyPages(cache_size)
+        self._ready = ReadyPages(cache_size // 2)
+        self._proved = ProvedAnswers(database, cache_size // 2)
+
+    def find_proved(self, request: Request) -> Answer | None:
+        """The answer to a request that was answered before, if nothing has changed since."""
+        return self._proved.find(request)
 
     async def answer(self, request: Request, path: PlantsPath, caller: Caller) -> Answer | Stream:
         """The list that the request asks for, or that it is as the client has it."""
-        parameters = read_list_parameters(request.query)
+        query = read_plant_query(request.query)
         known = request.headers.get(b"if-none-match")
         if known is not None:
-            etag = _make_etag(caller.store_id, caller.revision, parameters)
+            etag = _make_etag(caller.store_id, caller.revision, request)
             if _matches(known, etag):
-                return Answer(304, [(b"etag", etag), _CACHE_CONTROL])
-        key = (caller.store_id, caller.revision, path.store_name, parameters.canonical)
-        ready = self._ready.get(key)
+                unchanged = Answer(304, [(b"etag", etag), _CACHE_CONTROL])
+                self._proved.keep(request, caller, unchanged)
+                return unchanged
+        ready = self._ready.get((caller.store_id, caller.revision, path.store_name, request.query))
         if ready is not None:
+            self._proved.keep(request, caller, ready)
             return ready
-        return await self._read(request, path, caller.store_id, parameters)
+        return await self._read(request, path, caller.store_id, query)
 
     async def _read(
-        self, request: Request, path: PlantsPath, store_id: int, parameters: ListParameters
+        self, request: Request, path: PlantsPath, store_id: int, query: PlantQuery
     ) -> Answer | Stream:
-        query = parameters.query
         page = await self._database.read_page(store_id, query, _PAGE_MOST)
         if page.more and (query.limit is None or query.limit > _PAGE_MOST):
             snapshot = await self._database.open_snapshot(store_id)
-            return await self._stream(request, path, store_id, parameters, snapshot)
-        headers = _make_headers(store_id, page.revision, parameters)
+            return await self._stream(request, path, store_id, query, snapshot)
+        headers = _make_headers(store_id, page.revision, request)
         if page.more:
             headers.append(_make_link(path, query, page.last_id))
         body = b"[%s]" % page.plants
         headers.append((b"content-length", b"%d" % len(body)))
         answer = Answer(200, headers, body)
-        self._ready.put((store_id, page.revision, path.store_name, parameters.canonical), answer)
+        self._ready.put((store_id, page.revision, path.store_name, request.query), answer)
         return answer
 
     async def _stream(
@@ -69,21 +71,21 @@ class PlantLists:
         request: Request,
         path: PlantsPath,
         store_id: int,
-        parameters: ListParameters,
+        query: PlantQuery,
         snapshot: Snapshot,
     ) -> Answer | Stream:
         try:
-            headers = _make_headers(store_id, snapshot.revision, parameters)
-            last_id = await snapshot.find_last_id(parameters.query)
+            headers = _make_headers(store_id, snapshot.revision, request)
+            last_id = await snapshot.find_last_id(query)
         except BaseException:
             await snapshot.close()
             raise
         if last_id is not None:
-            headers.append(_make_link(path, parameters.query, last_id))
+            headers.append(_make_link(path, query, last_id))
         if request.method == "HEAD":
             await snapshot.close()
             return Answer(200, headers)
-        return Stream(headers, _read_parts(snapshot, parameters.query), snapshot.close)
+        return Stream(headers, _read_parts(snapshot, query), snapshot.close)
 
 
 async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:
@@ -99,12 +101,12 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
     yield b"]"
 
 
-def _make_headers(store_id: int, revision: int, parameters: ListParameters) -> Headers:
-    return [JSON, (b"etag", _make_etag(store_id, revision, parameters)), _CACHE_CONTROL]
+def _make_headers(store_id: int, revision: int, request: Request) -> Headers:
+    return [JSON, (b"etag", _make_etag(store_id, revision, request)), _CACHE_CONTROL]
 
 
-def _make_etag(store_id: int, revision: int, parameters: ListParameters) -> bytes:
-    return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(parameters.canonical.encode()))
+def _make_etag(store_id: int, revision: int, request: Request) -> bytes:
+    return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(request.query))
 
 
 def _matches(known: bytes, etag: bytes) -> bool:
@@ -115,5 +117,5 @@ def _matches(known: bytes, etag: bytes) -> bool:
 
 def _make_link(path: PlantsPath, query: PlantQuery, last_id: int) -> tuple[bytes, bytes]:
     store = "" if path.store_name is None else f"/stores/{path.store_name}"
-    parameters = write_parameters(replace(query, first_id=last_id + 1))
+    parameters = write_plant_query(replace(query, first_id=last_id + 1))
     return (b"link", f'<{store}/plants?{parameters}>; rel="next"'.encode())

@@ -1,14 +1,14 @@
 """Ready list answers, kept while they are fresh: bounded in bytes, the longest unused go first.
 
 A key holds the store's revision, which the caller's look-up has just proved: an answer of an
-older revision is never asked for again.
+older revision is never asked for again. The parameters stand in it as they were sent.
 """
 
 from collections import OrderedDict
 
 from plantstore.http.answers import Answer
 
-PageKey = tuple[int, int, str | None, str]
+PageKey = tuple[int, int, str | None, bytes]
 _ENTRY_OVERHEAD = 1000  # bytes of an entry beyond its body, roughly
 
 
@@ -32,7 +32,10 @@ class ReadyPages:
         if key in self._answers:
             return
         self._answers[key] = answer
-        self._used += len(answer.body) + _ENTRY_OVERHEAD
+        self._used += _measure(key, answer)
         while self._used > self._size:
-            _, dropped = self._answers.popitem(last=False)
-            self._used -= len(dropped.body) + _ENTRY_OVERHEAD
+            self._used -= _measure(*self._answers.popitem(last=False))
+
+
+def _measure(key: PageKey, answer: Answer) -> int:
+    return len(answer.body) + len(key[3]) + _ENTRY_OVERHEAD

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TypeVar
-from urllib.parse import quote, unquote_to_bytes
+from urllib.parse import quote, unquote_plus, unquote_to_bytes
 
 from msgspec import Struct
 
@@ -73,31 +73,23 @@ def read_plant_id(text: str) -> int:
     return plant_id
 
 
-class ListParameters(Struct, frozen=True):
-    """The list's query, and its parameters in the one canonical writing that names its answers."""
-
-    query: PlantQuery
-    canonical: str
-
-
 @lru_cache(maxsize=1024)
-def read_list_parameters(query: bytes) -> ListParameters:
-    """The parameters of a list; unknown ones are ignored.
+def read_plant_query(text: bytes) -> PlantQuery:
+    """The query that a list's parameters make; unknown ones are ignored.
 
     :raises PlantStoreError: one is bad or given twice.
     """
-    given = _split(query)
-    found = PlantQuery(
+    given = _split(text)
+    return PlantQuery(
         limit=_read_one(given, "limit", _read_limit, BadLimitError, None),
         first_id=_read_one(given, "after", _read_after, BadCursorError, INT64_MIN),
         tag=_read_one(given, "tag", _read_tag, BadTagError, None),
         fields=_read_one(given, "fields", _read_fields, BadFieldsError, DEFAULT_FIELDS),
     )
-    return ListParameters(found, write_parameters(found))
 
 
-def write_parameters(query: PlantQuery) -> str:
-    """The query as parameters of a URL: equal queries are written alike."""
+def write_plant_query(query: PlantQuery) -> str:
+    """The query as parameters of a URL."""
     parameters = []
     if query.limit is not None:
         parameters.append(f"limit={query.limit}")
@@ -110,17 +102,18 @@ def write_parameters(query: PlantQuery) -> str:
     return "&".join(parameters)
 
 
-def _split(query: bytes) -> dict[str, list[str]]:
+def _split(text: bytes) -> dict[str, list[str]]:
     """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
+    decode = _unquote if b"%" in text or b"+" in text else str
     given: dict[str, list[str]] = {}
-    for part in query.split(b"&"):
-        name, _, value = (_decode(half) for half in part.partition(b"="))
-        given.setdefault(name, []).append(value)
+    for part in text.decode(errors="surrogateescape").split("&"):
+        name, _, value = part.partition("=")
+        given.setdefault(decode(name), []).append(decode(value))
     return given
 
 
-def _decode(text: bytes) -> str:
-    return unquote_to_bytes(text.replace(b"+", b" ")).decode(errors="surrogateescape")
+def _unquote(text: str) -> str:
+    return unquote_plus(text, errors="surrogateescape")
 
 
 def _read_one(
@@ -130,10 +123,12 @@ def _read_one(
     error: type[PlantStoreError],
     default: Value,
 ) -> Value:
-    values = given.get(name, [])
+    values = given.get(name)
+    if values is None:
+        return default
     if len(values) > 1:
         raise error(fault="is given twice: give it once")
-    return read(values[0]) if values else default
+    return read(values[0])
 
 
 def _read_limit(text: str) -> int:

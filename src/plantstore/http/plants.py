@@ -15,7 +15,6 @@ from plantstore.http.lists import PlantLists
 from plantstore.http.media_type import check_media_type
 from plantstore.http.new_plant import decode_new_plant
 from plantstore.http.parameters import PlantsPath, read_plant_id
-from plantstore.http.proved import ProvedAnswers
 from plantstore.http.rates import Rates
 from plantstore.http.request import Request
 from plantstore.model import Caller, Plant, Scope
@@ -31,14 +30,13 @@ class PlantOperations:
 
     def __init__(self, database: Database, settings: Settings) -> None:
         self._database = database
-        self._lists = PlantLists(database, settings.cache_size // 2)
-        self._proved = ProvedAnswers(database, settings.cache_size // 2)
+        self._lists = PlantLists(database, settings.cache_size)
         self._rates = Rates(settings.rate_limit)
         self._running = RunningKeys()
 
     def find_proved(self, request: Request) -> Answer | None:
         """The answer to a request that was answered before, if nothing has changed since."""
-        return None if self._rates.are_limited else self._proved.find(request)
+        return None if self._rates.are_limited else self._lists.find_proved(request)
 
     async def answer(self, request: Request, path: PlantsPath) -> Answer | Stream:
         """The answer to a request for one of the operations' paths."""
@@ -52,12 +50,8 @@ class PlantOperations:
         raise MethodNotAllowedError(method=request.method, allow=allowed_methods(path))
 
     async def _list(self, request: Request, path: PlantsPath) -> Answer | Stream:
-        since = self._proved.commit_number
         caller = await self._admit(request, path, Scope.LIST)
-        answer = await self._lists.answer(request, path, caller)
-        if isinstance(answer, Answer):
-            self._proved.keep(request, caller, answer, since)
-        return answer
+        return await self._lists.answer(request, path, caller)
 
     async def _create(self, request: Request, path: PlantsPath) -> Answer:
         caller = await self._admit(request, path, Scope.CREATE)

@@ -25,15 +25,15 @@ class ProvedAnswers:
         self._database = database
         self._size = size
         self._used = 0
-        self.commit_number: int | None = None
+        self._number: int | None = None
         self._answers: dict[Identity, tuple[int | None, Answer]] = {}
 
     def find(self, request: Request) -> Answer | None:
         """The answer to the same request, if it is still right."""
-        number = self._database.commit_number()
-        if number is None or number != self.commit_number:
+        request.commit_number = number = self._database.commit_number()
+        if number is None or number != self._number:
             self._clear()
-            self.commit_number = number
+            self._number = number
             return None
         found = self._answers.get(_identify(request))
         if found is None:
@@ -43,9 +43,10 @@ class ProvedAnswers:
             return None
         return answer
 
-    def keep(self, request: Request, caller: Caller, answer: Answer, since: int | None) -> None:
-        """Keep an answer that was begun under the commit number ``since``."""
-        if since is None or since != self.commit_number or _is_long(request):
+    def keep(self, request: Request, caller: Caller, answer: Answer) -> None:
+        """Keep an answer to a request that was looked for."""
+        number = request.commit_number
+        if number is None or number != self._number or _is_long(request):
             return
         self._used += len(answer.body) + _ENTRY_OVERHEAD
         if self._used > self._size:

@@ -16,7 +16,16 @@ class ClientGoneError(Exception):
 class Request:
     """One request. The protocol has seen to it that headers which must be single are."""
 
-    __slots__ = ("_receive", "headers", "http_version", "method", "query", "raw_path", "scheme")
+    __slots__ = (
+        "_receive",
+        "commit_number",
+        "headers",
+        "http_version",
+        "method",
+        "query",
+        "raw_path",
+        "scheme",
+    )
 
     def __init__(self, scope: Any, receive: Any) -> None:  # noqa: ANN401 - ASGI's own types
         self.method: str = scope["method"]
@@ -27,6 +36,7 @@ class Request:
         self.headers: dict[bytes, bytes] = dict(scope["headers"])
         if len(self.headers) < len(scope["headers"]):
             self.headers = _join(scope["headers"])
+        self.commit_number: int | None = None  # the database's, when the request began
         self._receive = receive
 
     def read_token(self) -> str:

@@ -5,14 +5,11 @@ thread, long lists to a few threads of their own.
 """
 
 import asyncio
-import logging
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 import apsw
 
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.errors import OverloadedError
 from plantstore.model import (
     Caller,
     IdempotencyKey,
@@ -29,11 +26,9 @@ from plantstore.sql.queries import load_queries
 from plantstore.sqlite.batch import Create, Delete
 from plantstore.sqlite.commit_mark import CommitMark
 from plantstore.sqlite.connection import connect, database_path, prepare
-from plantstore.sqlite.reading import PageReader
+from plantstore.sqlite.reading import PageReader, unavailable
 from plantstore.sqlite.snapshot import SQLiteSnapshot
 from plantstore.sqlite.writer import Writer
-
-logger = logging.getLogger(__name__)
 
 _MOST_CALLERS = 10_000
 _READER_THREADS = 2
@@ -80,8 +75,10 @@ class SQLiteDatabase:
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
         """See ``Database``."""
-        with _told_apart():
+        try:
             return self._pages.read_page(store_id, query, most)
+        except apsw.Error as error:
+            raise unavailable(error) from error
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         """See ``Database``."""
@@ -90,8 +87,7 @@ class SQLiteDatabase:
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots.discard)
         self._snapshots.add(snapshot)
         try:
-            with _told_apart():
-                await snapshot.open(self._path)
+            await snapshot.open(self._path)
         except BaseException:
             self._snapshots.discard(snapshot)
             raise
@@ -110,8 +106,10 @@ class SQLiteDatabase:
     async def check(self) -> None:
         """See ``Database``."""
         self._writer.demand_working()
-        with _told_apart():
+        try:
             self._execute(self._sql["find_revision"], (0,)).fetchall()
+        except apsw.Error as error:
+            raise unavailable(error) from error
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``."""
@@ -132,7 +130,7 @@ class SQLiteDatabase:
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        with _told_apart():
+        try:
             if store_name is None:
                 found = self._execute(self._sql["find_caller"], (store_id, token_hash))
             else:
@@ -140,19 +138,11 @@ class SQLiteDatabase:
                     self._sql["find_caller_of_named_store"], (store_id, token_hash, store_name)
                 )
             row = found.get
+        except apsw.Error as error:
+            raise unavailable(error) from error
         if row is None:
             return None
         user_id, label, expires_at, store_id, role_name, scopes, revision = row
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
         return Caller(user_id, label, expires_at, store_id, role, permissions, revision)
-
-
-@contextmanager
-def _told_apart() -> Iterator[None]:
-    """Turn SQLite's errors into the port's."""
-    try:
-        yield
-    except apsw.Error as error:
-        logger.exception("a read failed")
-        raise DatabaseUnavailableError from error

@@ -13,7 +13,7 @@ import apsw
 
 from plantstore.model import Page, PlantQuery
 from plantstore.sqlite.connection import connect
-from plantstore.sqlite.reading import PageReader
+from plantstore.sqlite.reading import PageReader, unavailable
 
 Result = TypeVar("Result")
 
@@ -43,9 +43,7 @@ class SQLiteSnapshot:
 
     async def read_page(self, query: PlantQuery, most: int) -> Page:
         """See ``Snapshot``."""
-        return await self._run(
-            lambda: self._reader.read_in_transaction(self._store_id, query, most)
-        )
+        return await self._run(lambda: self._reader.read_page(self._store_id, query, most))
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""
@@ -77,4 +75,7 @@ class SQLiteSnapshot:
             return function()
 
         self._last = running = self._threads.submit(run)
-        return await asyncio.wrap_future(running)
+        try:
+            return await asyncio.wrap_future(running)
+        except apsw.Error as error:
+            raise unavailable(error) from error
