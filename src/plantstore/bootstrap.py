@@ -17,11 +17,15 @@ from plantstore.settings import Settings
 if TYPE_CHECKING:
     from plantstore.http.app import App
     from plantstore.sql.migrations import Migration
+    from plantstore.sql.session import Session
 
 
 def open_database(settings: Settings) -> Database:
     """The serving side of the database. Call it on the loop that will use it."""
-    _demand_known(settings.database)
+    if _is_postgres(settings.database):
+        from plantstore.postgres.database import PostgresDatabase  # noqa: PLC0415
+
+        return PostgresDatabase(settings)
     from plantstore.sqlite.database import SQLiteDatabase  # noqa: PLC0415
 
     return SQLiteDatabase(settings)
@@ -29,15 +33,28 @@ def open_database(settings: Settings) -> Database:
 
 def open_administration(url: str) -> Administration:
     """The administration's side of the database; an SQLite file is made where it is missing."""
-    _demand_known(url)
-    from plantstore.sqlite.administration import SQLiteAdministration  # noqa: PLC0415
+    from plantstore.sql.administration import SQLAdministration  # noqa: PLC0415
 
-    return SQLiteAdministration(url)
+    return SQLAdministration(open_session(url))
+
+
+def open_session(url: str) -> "Session":
+    """A connection for the command line; an SQLite file is made where it is missing."""
+    if _is_postgres(url):
+        from plantstore.postgres.session import PostgresSession  # noqa: PLC0415
+
+        return PostgresSession(url)
+    from plantstore.sqlite.session import SQLiteSession  # noqa: PLC0415
+
+    return SQLiteSession(url)
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
     """Move the database to this program's schema; the migrations that it lacked."""
-    _demand_known(url)
+    if _is_postgres(url):
+        from plantstore.postgres.connection import migrate  # noqa: PLC0415
+
+        return migrate(url, dry_run=dry_run)
     from plantstore.sqlite import connection  # noqa: PLC0415
 
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
@@ -63,6 +80,16 @@ def serve(settings: Settings, listener: socket) -> bool:
     return server.run(partial(create_app, settings), settings, listener)
 
 
-def _demand_known(url: str) -> None:
+def _is_postgres(url: str) -> bool:
+    """Whether the URL is of PostgreSQL, else of SQLite.
+
+    :raises SetupError: it is neither.
+    """
+    if url.startswith(("postgresql://", "postgres://")):
+        return True
     if not url.startswith("sqlite:"):
-        raise SetupError(f"{url!r} is no database URL that is known: write sqlite:///plants.db")
+        raise SetupError(
+            f"{url!r} is no database URL that is known: write sqlite:///plants.db, "
+            "or postgresql://user@host/name"
+        )
+    return False

@@ -53,6 +53,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     cache_size: Annotated[
         Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of ready list answers kept in memory")
     ] = 16 * 2**20
+    database_connections: Annotated[
+        Annotated[int, Meta(ge=1, le=1000)],
+        _about("connections of each worker to PostgreSQL, beside those of long lists"),
+    ] = 8
+    database_timeout: Annotated[
+        Seconds, _about("seconds for a connection to PostgreSQL, and for each answer of it")
+    ] = 3.0
+    prepare_statements: Annotated[
+        bool,
+        _about("whether PostgreSQL keeps statements; `false` for PgBouncer's transaction mode"),
+    ] = True
     max_connections: Annotated[Count, _about("open connections, beyond which new ones get 503")] = (
         4096
     )

@@ -9,7 +9,7 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.database import Administration
 from tests.contract.garden import Garden
-from tests.contract.kinds import KINDS, Kind
+from tests.contract.kinds import SQLITE, Kind, postgres_kind
 
 
 @pytest.fixture
@@ -18,11 +18,12 @@ def anyio_backend() -> tuple[str, dict[str, bool]]:
     return "asyncio", {"use_uvloop": True}
 
 
-@pytest.fixture(params=KINDS, ids=lambda kind: kind.name)
+@pytest.fixture(params=["sqlite", "postgres"])
 def kind(request: pytest.FixtureRequest) -> Kind:
     """The kind of database."""
-    found: Kind = request.param
-    return found
+    if request.param == "sqlite":
+        return SQLITE
+    return postgres_kind(request.getfixturevalue("postgres_server"))
 
 
 @pytest.fixture

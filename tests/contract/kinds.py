@@ -1,12 +1,14 @@
 """The kinds of database that the contract holds for: how a test gets one, and disturbs it."""
 
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from pathlib import Path
 
+import psycopg
 from msgspec import Struct
 
 from plantstore.sqlite.connection import database_path, open_lock
+from tests.postgres.server import PostgresServer
 
 
 class Kind(Struct, frozen=True):
@@ -32,4 +34,16 @@ def _sqlite_held(url: str) -> Iterator[None]:
         yield
 
 
-KINDS = (Kind("sqlite", _fresh_sqlite, _sqlite_held),)
+@contextmanager
+def _postgres_held(url: str) -> Iterator[None]:
+    with closing(psycopg.connect(url)) as connection:
+        connection.execute("LOCK TABLE revisions IN EXCLUSIVE MODE")
+        yield
+
+
+SQLITE = Kind("sqlite", _fresh_sqlite, _sqlite_held)
+
+
+def postgres_kind(server: PostgresServer) -> Kind:
+    """Databases of this server."""
+    return Kind("postgres", lambda _folder: server.fresh(), _postgres_held)

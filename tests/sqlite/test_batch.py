@@ -13,7 +13,8 @@ from plantstore.bootstrap import open_administration
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Role, Scope, TokenRequest
 from plantstore.settings import Settings
-from plantstore.sqlite.batch import KEY_LIFETIME_MS, BatchWriter, Create, Delete
+from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete
+from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
 

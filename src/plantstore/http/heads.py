@@ -11,6 +11,7 @@ SINGLE_HEADERS = (
     b"authorization",
     b"content-type",
     b"content-length",
+    b"transfer-encoding",
     b"idempotency-key",
 )
 _REQUEST_LINE_REST = len("GET  HTTP/1.1\r\n")
@@ -33,6 +34,8 @@ def check_head(target: bytes, headers: HeaderList, version: str, most: int) -> N
         _check_single(headers)
     if b"host" not in distinct and version != "1.0":
         raise MalformedRequestError(fault="it has no Host header")
+    if b"transfer-encoding" in distinct:
+        _check_coding(distinct[b"transfer-encoding"], version)
 
 
 def without_upgrade(headers: HeaderList) -> HeaderList:
@@ -58,6 +61,14 @@ def _check_single(headers: HeaderList) -> None:
     for name in SINGLE_HEADERS:
         if names.count(name) > 1:
             raise MalformedRequestError(fault=f"it has the header {name.decode()} twice")
+
+
+def _check_coding(coding: bytes, version: str) -> None:
+    """Refuse what a proxy before us may have read as a body of another length."""
+    if version < "1.1":
+        raise MalformedRequestError(fault=f"HTTP/{version} has no Transfer-Encoding")
+    if coding.strip().lower() != b"chunked":
+        raise MalformedRequestError(fault="its Transfer-Encoding is not chunked alone")
 
 
 def _size(target: bytes, headers: HeaderList) -> int:

@@ -1,15 +1,17 @@
 """Runs the application under uvicorn, in this process or in several workers."""
 
 import resource
-import signal
 import socket
+import ssl
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 import uvicorn
 
 from plantstore.errors import SetupError
+from plantstore.http.handshake import Handshake
 from plantstore.http.protocol import BoundedProtocol
+from plantstore.http.signals import stop_on_signals
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -55,14 +57,14 @@ def run(create_app: "Callable[[], App]", settings: Settings, listener: socket.so
     config = ServerConfig(create_app, settings)
     _allow_open_files(settings.max_connections)
     if settings.workers > 1:
-        from uvicorn.supervisors import Multiprocess  # noqa: PLC0415 - one process needs none
+        from plantstore.http.workers import Workers  # noqa: PLC0415 - one process needs none
 
-        Multiprocess(config, [listener]).run()
-        return True
-    for stop in (signal.SIGINT, signal.SIGTERM):
-        # uvicorn raises the signal again when it has drained; it must not end us then.
-        signal.signal(stop, lambda *_: None)
-    uvicorn.Server(config).run([listener])
+        workers = Workers(config, [listener])
+        workers.run()
+        return not workers.has_failed
+    server = uvicorn.Server(config)
+    stop_on_signals(server)
+    server.run([listener])
     return not config.loaded_app.has_failed
 
 
@@ -83,7 +85,7 @@ class ServerConfig(uvicorn.Config):
         super().__init__(
             create_app,
             factory=True,
-            http=BoundedProtocol,
+            http=BoundedProtocol if settings.tls_cert is None else Handshake,
             loop="uvloop",
             ws="none",
             lifespan="on",
@@ -98,3 +100,10 @@ class ServerConfig(uvicorn.Config):
             ssl_keyfile=settings.tls_key,
         )
         self.settings = settings
+        self.tls: ssl.SSLContext | None = None
+
+    def load(self) -> None:
+        """Load the application and the certificate (uvicorn's hook)."""
+        super().load()
+        # Where uvicorn has it, asyncio makes the handshakes, outside of our bounds.
+        self.tls, self.ssl = self.ssl, None

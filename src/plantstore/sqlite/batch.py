@@ -7,33 +7,12 @@ an outcome is given out only after the commit that holds it.
 from collections.abc import Callable, Sequence
 
 import apsw
-from msgspec import Struct
 
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome
+from plantstore.model import IdempotencyKey, NewPlant, Outcome
 from plantstore.sql.queries import load_queries
+from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
 
-KEY_LIFETIME_MS = 24 * 3600 * 1000
 _PURGE_INTERVAL_MS = 60_000
-
-
-class Create(Struct, frozen=True):
-    """A plant to store."""
-
-    store_id: int
-    caller: Caller
-    plant: NewPlant
-    key: IdempotencyKey | None
-
-
-class Delete(Struct, frozen=True):
-    """A plant to remove."""
-
-    store_id: int
-    caller: Caller
-    plant_id: int
-
-
-Write = Create | Delete
 
 
 class BatchWriter:

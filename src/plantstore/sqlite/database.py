@@ -23,7 +23,7 @@ from plantstore.model import (
 )
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.batch import Create, Delete
+from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.commit_mark import CommitMark
 from plantstore.sqlite.connection import connect, database_path, prepare
 from plantstore.sqlite.reading import PageReader, unavailable

@@ -120,14 +120,20 @@ SELECT store_id, name, revision, created_at FROM stores WHERE name = ?1
 -- name: list_stores
 SELECT store_id, name, revision, created_at FROM stores ORDER BY name
 
+-- name: delete_members_of_store
+DELETE FROM members WHERE store_id = ?1
+
 -- name: delete_plants_of_store
-DELETE FROM plants WHERE store_id = ?1
+DELETE FROM plants WHERE store_id = ?1 AND id IN
+    (SELECT id FROM plants WHERE store_id = ?1 LIMIT 5000) RETURNING 1
 
 -- name: delete_events_of_store
-DELETE FROM events WHERE store_id = ?1
+DELETE FROM events WHERE store_id = ?1 AND revision IN
+    (SELECT revision FROM events WHERE store_id = ?1 LIMIT 5000) RETURNING 1
 
 -- name: delete_keys_of_store
-DELETE FROM idempotency_keys WHERE store_id = ?1
+DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) IN
+    (SELECT user_id, key FROM idempotency_keys WHERE store_id = ?1 LIMIT 5000) RETURNING 1
 
 -- name: delete_store
 DELETE FROM stores WHERE store_id = ?1

@@ -19,7 +19,8 @@ from plantstore.errors import (
     OverloadedError,
 )
 from plantstore.model import Outcome
-from plantstore.sqlite.batch import BatchWriter, Write
+from plantstore.sql.writes import Write
+from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import connect, open_lock
 
 logger = logging.getLogger(__name__)

@@ -1,4 +1,4 @@
-"""Tokens on SQLite: made with all that they need, listed without their secrets, revoked.
+"""Tokens: made with all that they need, listed without their secrets, revoked.
 
 The functions are parts of a transaction of the records that they are given.
 """
@@ -18,7 +18,7 @@ from plantstore.model import (
     User,
     text_fault,
 )
-from plantstore.sqlite.records import Records, now
+from plantstore.sql.records import Records, now
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token
 
 _ID_LENGTH = 16
@@ -103,10 +103,10 @@ def _join(
 
 
 def _demand_first_store(records: Records, user: User) -> Store:
-    row = records.query("find_first_store", user.user_id).fetchone()
-    if row is None:
+    rows = records.query("find_first_store", user.user_id)
+    if not rows:
         raise SetupError(f"{user.subject} is no member of any store: name one with --store")
-    return Store(*row)
+    return Store(*rows[0])
 
 
 def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Scope]:

@@ -1,8 +1,6 @@
-"""The command line's side on SQLite; it may run beside serving processes."""
+"""The command line's side: stores, users, members and tokens, alike on every database."""
 
 from collections.abc import Sequence
-
-import apsw
 
 from plantstore.errors import SetupError
 from plantstore.model import (
@@ -16,22 +14,23 @@ from plantstore.model import (
     TokenRequest,
     User,
 )
-from plantstore.sqlite import tokens
-from plantstore.sqlite.connection import database_path, prepare
-from plantstore.sqlite.records import Records
+from plantstore.sql import tokens
+from plantstore.sql.records import Records
+from plantstore.sql.session import Session
+
+_STORES_ROWS = ("plants", "events", "keys")
 
 
-class SQLiteAdministration:
-    """Administers the file of a database URL; makes it where it is missing."""
+class SQLAdministration:
+    """Administers the database of a session."""
 
-    def __init__(self, url: str) -> None:
-        self._path = database_path(url)
-        prepare(self._path)
-        self._records = Records(self._path)
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._records = Records(session)
 
     def create_store(self, name: str) -> Store:
         """See ``Administration``."""
-        with self._records.transaction():
+        with self._session.transaction():
             if self._records.find_store(name) is not None:
                 raise SetupError(f"there is a store {name!r} already: choose another name")
             return self._records.insert_store(name)
@@ -42,15 +41,29 @@ class SQLiteAdministration:
 
     def delete_store(self, name: str) -> None:
         """See ``Administration``."""
-        with self._records.transaction():
+        with self._session.transaction():
             store_id = self._records.demand_store(name).store_id
-            for rows in ("plants", "events", "keys"):
-                self._records.query(f"delete_{rows}_of_store", store_id)
-            self._records.query("delete_store", store_id)
+            self._session.query("delete_members_of_store", store_id)  # from now on nobody gets in
+        while self._delete_part(store_id):
+            pass  # other stores' writes get their turn
+        with self._session.transaction():
+            while self._delete_rows(store_id):
+                pass
+            self._session.query("delete_store", store_id)
+
+    def _delete_part(self, store_id: int) -> bool:
+        with self._session.transaction():
+            return self._delete_rows(store_id)
+
+    def _delete_rows(self, store_id: int) -> bool:
+        """Delete some thousand rows of each table; whether there were any."""
+        query = self._session.query
+        deleted = [query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
+        return any(deleted)
 
     def create_user(self, subject: str) -> User:
         """See ``Administration``."""
-        with self._records.transaction():
+        with self._session.transaction():
             if self._records.find_user(subject) is not None:
                 raise SetupError(f"there is a user {subject!r} already: choose another subject")
             return self._records.insert_user(subject)
@@ -62,13 +75,13 @@ class SQLiteAdministration:
     def add_member(self, store: str, subject: str, role: Role) -> None:
         """See ``Administration``."""
         records = self._records
-        with records.transaction():
+        with self._session.transaction():
             records.set_role(records.demand_store(store), records.demand_user(subject), role)
 
     def remove_member(self, store: str, subject: str) -> None:
         """See ``Administration``."""
         records = self._records
-        with records.transaction():
+        with self._session.transaction():
             found_store, user = records.demand_store(store), records.demand_user(subject)
             if records.find_role(found_store, user) is None:
                 raise SetupError(f"{subject!r} is no member of {store!r}")
@@ -81,7 +94,7 @@ class SQLiteAdministration:
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
         """See ``Administration``."""
-        with self._records.transaction():
+        with self._session.transaction():
             return tokens.create_token(self._records, request)
 
     def list_tokens(self, store: str | None) -> Sequence[Token]:
@@ -92,7 +105,7 @@ class SQLiteAdministration:
 
     def revoke_token(self, token: str) -> Token:
         """See ``Administration``."""
-        with self._records.transaction():
+        with self._session.transaction():
             return tokens.revoke_token(self._records, token)
 
     def list_events(self, store: str) -> Sequence[Event]:
@@ -105,14 +118,8 @@ class SQLiteAdministration:
 
     def check(self) -> Sequence[str]:
         """See ``Administration``."""
-        fault = self._records.connection.execute("PRAGMA quick_check(1)").get
-        if fault != "ok":
-            raise SetupError(f"{self._path} is damaged, restore a backup: {fault}")
-        return [
-            f"SQLite {apsw.sqlite_lib_version()} is recent enough",
-            f"{self._path} is sound, and its schema is this program's",
-        ]
+        return self._session.check()
 
     def close(self) -> None:
         """See ``Administration``."""
-        self._records.close()
+        self._session.close()

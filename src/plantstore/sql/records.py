@@ -1,56 +1,22 @@
 """The records of stores, users and members: found, demanded, made; parts of transactions."""
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
-import apsw
 
 from plantstore.errors import SetupError
 from plantstore.model import SUBJECT_MAX, Role, Store, User, is_store_name, text_fault
-from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import LOCK_PATIENCE, connect, open_lock
+from plantstore.sql.session import Session
 
 
 class Records:
-    """Reads and writes single records of one file."""
+    """Reads and writes single records through a session."""
 
-    def __init__(self, path: Path) -> None:
-        self._sql = load_queries("plantstore.sqlite")
-        self._lock = open_lock(path)
-        self.connection = connect(path)
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """All or nothing, after every other writer and before the next."""
-        with self._lock.held_within(LOCK_PATIENCE):
-            try:
-                self.connection.execute("BEGIN IMMEDIATE")
-                yield
-                self.connection.execute("COMMIT")
-            except apsw.Error as error:
-                self._roll_back()
-                raise SetupError(f"the database cannot do this now: {error}") from error
-            except BaseException:
-                self._roll_back()
-                raise
-
-    def _roll_back(self) -> None:
-        if self.connection.in_transaction:
-            self.connection.execute("ROLLBACK")
-
-    def query(self, name: str, *arguments: object) -> apsw.Cursor:
-        """Execute a named query."""
-        try:
-            return self.connection.execute(self._sql[name], arguments)
-        except apsw.Error as error:
-            raise SetupError(f"the database cannot do this now: {error}") from error
+    def __init__(self, session: Session) -> None:
+        self.query = session.query
 
     def find_store(self, name: str) -> Store | None:
         """The store of this name."""
-        row = self.query("find_store", name).fetchone() if is_store_name(name) else None
-        return Store(*row) if row else None
+        rows = self.query("find_store", name) if is_store_name(name) else []
+        return Store(*rows[0]) if rows else None
 
     def demand_store(self, name: str) -> Store:
         """The store of this name, which must be there."""
@@ -74,8 +40,8 @@ class Records:
         """The user with this subject."""
         if text_fault(subject, SUBJECT_MAX):  # it may not even be text that a database takes
             return None
-        row = self.query("find_user", subject).fetchone()
-        return User(*row) if row else None
+        rows = self.query("find_user", subject)
+        return User(*rows[0]) if rows else None
 
     def demand_user(self, subject: str) -> User:
         """The user with this subject, which must be there."""
@@ -95,17 +61,12 @@ class Records:
 
     def find_role(self, store: Store, user: User) -> Role | None:
         """The user's role in the store."""
-        row = self.query("find_role", store.store_id, user.user_id).fetchone()
-        return Role(row[0]) if row else None
+        rows = self.query("find_role", store.store_id, user.user_id)
+        return Role(rows[0][0]) if rows else None
 
     def set_role(self, store: Store, user: User, role: Role) -> None:
         """Make the user a member with this role."""
         self.query("set_member", store.store_id, user.user_id, role.value)
-
-    def close(self) -> None:
-        """Let the file go."""
-        self.connection.close()
-        self._lock.close()
 
 
 def now() -> int:

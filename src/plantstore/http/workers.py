@@ -1,0 +1,84 @@
+"""Several processes that serve one socket, and the process that watches over them.
+
+Invariant: a worker that dies is replaced, but one that found the database broken, or could not
+start, ends the whole service: the same would happen to its replacement.
+"""
+
+import logging
+import signal
+import sys
+from socket import socket
+
+import uvicorn
+from uvicorn.config import STARTUP_FAILURE
+from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Process
+
+from plantstore.errors import SetupError
+from plantstore.http.signals import stop_on_signals
+
+logger = logging.getLogger(__name__)
+
+
+class Worker(Process):
+    """A process that serves. Its exit status is STARTUP_FAILURE where another cannot serve too."""
+
+    def target(self, sockets: list[socket] | None = None) -> None:
+        """Serve until a signal or a broken database stops it (uvicorn's hook)."""
+        stop_on_signals(self.server)
+        try:
+            super().target(sockets)
+        except (OSError, SetupError) as error:
+            logger.critical("a worker cannot start: %s", error)
+            sys.exit(STARTUP_FAILURE)
+        if self.config.loaded_app.has_failed:
+            sys.exit(STARTUP_FAILURE)
+
+
+class Workers(Multiprocess):
+    """The workers. ``has_failed`` tells whether they ended because they cannot serve."""
+
+    def __init__(self, config: uvicorn.Config, sockets: list[socket]) -> None:
+        hangup = signal.getsignal(signal.SIGHUP)
+        super().__init__(config, sockets)
+        if hangup is signal.SIG_IGN:  # the work of nohup
+            signal.signal(signal.SIGHUP, hangup)
+        self.has_failed = False
+
+    def init_processes(self) -> None:
+        """Start all."""
+        self.processes += [self._start() for _ in range(self.processes_num)]
+
+    def keep_subprocess_alive(self) -> None:
+        """Replace those that died, or end."""
+        if self.should_exit.is_set():
+            return
+        for place, worker in enumerate(self.processes):
+            if worker.is_alive(self.config.timeout_worker_healthcheck):
+                continue
+            worker.kill()  # it may only hang
+            worker.join()
+            if worker.exitcode == STARTUP_FAILURE:
+                self.has_failed = True
+                self.should_exit.set()
+                return
+            logger.error(
+                "worker %s died with exit code %s, another takes its place",
+                worker.pid,
+                worker.exitcode,
+            )
+            self.processes[place] = self._start()
+
+    def handle_hup(self) -> None:
+        """End, as one process does: uvicorn would replace the workers."""
+        self.handle_term()
+
+    def handle_ttin(self) -> None:
+        """Do nothing: the number of workers is a setting."""
+
+    handle_ttou = handle_ttin
+
+    def _start(self) -> Worker:
+        worker = Worker(self.config, self.sockets)
+        worker.start()
+        return worker

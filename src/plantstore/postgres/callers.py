@@ -1,0 +1,65 @@
+"""Finds callers: all that are asked for while a look-up is under way make the next one.
+
+Each look-up begins after the requests that it is for have come: what it finds is as it is now.
+"""
+
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from plantstore.model import Caller, Role, Scope, permissions_of
+from plantstore.postgres.connections import Connections
+from plantstore.postgres.grouping import Grouping
+from plantstore.sql.session import Row
+
+_MOST_GROUPS = 2
+
+
+class Credentials(Struct, frozen=True):
+    """A token's hash with its store's number, and the name of the store asked for, if any."""
+
+    store_id: int
+    token_hash: bytes
+    store_name: str | None
+
+
+class Callers(Grouping[Credentials, Caller | None]):
+    """Look-ups with the named queries ``sql``."""
+
+    def __init__(self, connections: Connections, sql: dict[str, str], most_waiting: int) -> None:
+        super().__init__(_MOST_GROUPS, most_waiting)
+        self._connections = connections
+        self._sql = sql
+
+    async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
+        """The callers, None where there is no such token."""
+        distinct = list(dict.fromkeys(items))
+        own = [asked for asked in distinct if asked.store_name is None]
+        named = [asked for asked in distinct if asked.store_name is not None]
+        found: dict[Credentials, Caller] = {}
+        if own:
+            arrays = _arrays(own)[:2]
+            found |= _read(own, await self._connections.read(self._sql["find_callers"], arrays))
+        if named:
+            query = self._sql["find_callers_of_named_stores"]
+            found |= _read(named, await self._connections.read(query, _arrays(named)))
+        return [found.get(asked) for asked in items]
+
+
+def _arrays(asked: Sequence[Credentials]) -> tuple[list[object], ...]:
+    return (
+        [one.store_id for one in asked],
+        [one.token_hash for one in asked],
+        [one.store_name for one in asked],
+    )
+
+
+def _read(asked: Sequence[Credentials], rows: Sequence[Row]) -> dict[Credentials, Caller]:
+    return {asked[row[0] - 1]: _to_caller(row) for row in rows}
+
+
+def _to_caller(row: Row) -> Caller:
+    _, user_id, label, expires_at, store_id, role_name, scopes, revision = row
+    role = None if role_name is None else Role(role_name)
+    permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
+    return Caller(user_id, label, expires_at, store_id, role, permissions, revision)

@@ -1,0 +1,133 @@
+"""Opens connections to PostgreSQL: what a URL means, the schema, and what every statement needs.
+
+Invariant: no statement is waited for beyond its deadline, even where the server or the network
+to it is silent.
+"""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+from psycopg import Connection, RawCursor, errors
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from plantstore.errors import SetupError
+from plantstore.sql.migrations import (
+    Migration,
+    demand_current,
+    find_pending,
+    load_migrations,
+)
+
+MIGRATION_LOCK = 7091938230911  # any number that no other program takes
+_LOCK_TIMEOUT = "5s"  # what waits for a table's lock lets all wait that come after it
+_STATEMENT_TIMEOUT = "10min"
+
+# Where the URL does not say otherwise. A standby, or a primary that was made one, is passed over.
+_DEFAULTS = {
+    "application_name": "plantstore",
+    "connect_timeout": "3",
+    "target_session_attrs": "read-write",
+    "tcp_user_timeout": "5000",
+}
+
+
+def read_url(url: str) -> str:
+    """The connection string of a URL such as ``postgresql://user@host/name``.
+
+    :raises SetupError: it is none.
+    """
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        raise SetupError(
+            f"the database URL is not valid: {error}; write "
+            "postgresql://user:password@host:5432/name"
+        ) from None
+    return make_conninfo(url, **{name: _DEFAULTS[name] for name in _DEFAULTS.keys() - given})
+
+
+def connect(url: str) -> Connection:
+    """A connection for administration.
+
+    :raises SetupError: there is none to be had.
+    """
+    with explained():
+        return psycopg.connect(
+            read_url(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
+        )
+
+
+@contextmanager
+def explained() -> Iterator[None]:
+    """Turn what can go wrong with the database into sentences."""
+    try:
+        yield
+    except errors.InsufficientPrivilege as error:
+        raise SetupError(f"the database's role may not do this: {_first_line(error)}") from error
+    except psycopg.Error as error:
+        raise SetupError(f"cannot use the database: {_first_line(error)}") from error
+
+
+def demand_schema(connection: Connection) -> None:
+    """Refuse a schema of another version.
+
+    :raises SetupError: it is older, newer or missing; the message says what to do.
+    """
+    applied = _applied(connection)
+    if not applied:
+        raise SetupError("the database has no tables of ours yet: run `plantstore migrate` first")
+    demand_current(find_pending(_migrations(), applied))
+
+
+def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
+    """Apply the migrations that the database lacks, and give them; with ``dry_run`` only give them.
+
+    Of several at once, one applies them and the others wait for it.
+
+    :raises SetupError: the database cannot be moved; the message says what to do.
+    """
+    with explained(), connect(url) as connection:
+        if dry_run:
+            return find_pending(_migrations(), _applied(connection))
+        with connection.transaction():
+            connection.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
+            pending = find_pending(_migrations(), _applied(connection))
+            _apply(connection, pending)
+        return pending
+
+
+def _migrations() -> Sequence[Migration]:
+    return load_migrations("plantstore.postgres")
+
+
+def _applied(connection: Connection) -> dict[int, str]:
+    found = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
+    if found == (None,):
+        return {}
+    rows: list[Any] = connection.execute(
+        "SELECT number, checksum FROM schema_migrations"
+    ).fetchall()
+    return dict(rows)
+
+
+def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
+    """One transaction for all, so that a lost connection leaves the old schema whole."""
+    connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
+    connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
+    connection.execute(
+        "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, "
+        "name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL)"
+    )
+    for migration in pending:
+        connection.execute(migration.sql.encode())
+        connection.execute(
+            "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4)",
+            (migration.number, migration.name, migration.checksum, time.time_ns() // 10**6),
+        )
+
+
+def _first_line(error: psycopg.Error) -> str:
+    return str(error).strip().partition("\n")[0]

@@ -1,0 +1,89 @@
+"""The serving side on PostgreSQL: callers and writes in groups, pages one by one."""
+
+import asyncio
+from contextlib import closing
+
+from plantstore.errors import OverloadedError
+from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery
+from plantstore.postgres.callers import Callers, Credentials
+from plantstore.postgres.connection import connect, demand_schema
+from plantstore.postgres.connections import Connections
+from plantstore.postgres.reading import ask_page, to_page
+from plantstore.postgres.snapshot import PostgresSnapshot
+from plantstore.postgres.writer import Writer
+from plantstore.settings import Settings
+from plantstore.sql.queries import load_queries
+from plantstore.sql.writes import Create, Delete
+
+
+class PostgresDatabase:
+    """Serves one database. Make it on the event loop that uses it."""
+
+    def __init__(self, settings: Settings) -> None:
+        with closing(connect(settings.database)) as connection:
+            demand_schema(connection)
+        self._settings = settings
+        self._sql = load_queries("plantstore.postgres")
+        self._connections = Connections(settings, settings.database_connections)
+        self._long_connections = Connections(settings, settings.max_streams)
+        self._callers = Callers(self._connections, self._sql, settings.max_requests)
+        self._writer = Writer(self._connections, self._sql, settings)
+        self._snapshots: set[PostgresSnapshot] = set()
+
+    def commit_number(self) -> None:
+        """See ``Database``: other machines commit too, and only a query could tell."""
+
+    async def find_caller(
+        self, store_id: int, token_hash: bytes, store_name: str | None
+    ) -> Caller | None:
+        """See ``Database``."""
+        return await self._callers.submit(Credentials(store_id, token_hash, store_name))
+
+    async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
+        """See ``Database``."""
+        name, arguments = ask_page(store_id, query, most)
+        return to_page((await self._connections.read(self._sql[name], arguments))[0])
+
+    async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
+        """See ``Database``."""
+        if len(self._snapshots) >= self._settings.max_streams:
+            raise OverloadedError
+        snapshot = PostgresSnapshot(
+            store_id, self._sql, self._settings.database_timeout, self._snapshots.discard
+        )
+        self._snapshots.add(snapshot)
+        try:
+            await snapshot.open(self._long_connections, self._settings.stream_timeout)
+        except BaseException:
+            await snapshot.close()
+            raise
+        return snapshot
+
+    async def create_plant(
+        self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
+    ) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Create(store_id, caller, plant, key))
+
+    async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Delete(store_id, caller, plant_id))
+
+    async def check(self) -> None:
+        """See ``Database``."""
+        self._writer.demand_working()
+        await self._connections.read(self._sql["find_revision"], (0,))
+
+    async def wait_until_broken(self) -> Exception:
+        """See ``Database``: what fails here may work again, so that there is no such fault."""
+        never: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
+        return await never
+
+    async def close(self) -> None:
+        """See ``Database``."""
+        await self._writer.drain()
+        await self._callers.drain()
+        for snapshot in list(self._snapshots):
+            await snapshot.close()
+        await self._connections.close()
+        await self._long_connections.close()

@@ -1,0 +1,229 @@
+-- The SQL of the PostgreSQL adapter, by name. Every query of a store's data names the store.
+
+
+-- Serving: callers and lists -----------------------------------------------------------------
+
+-- Many callers at once: one round trip for all requests that came meanwhile.
+
+-- name: find_callers
+SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
+FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS o (store_id, token_hash, n)
+JOIN tokens AS t ON t.store_id = o.store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
+JOIN revisions AS r ON r.store_id = o.store_id
+LEFT JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
+
+-- name: find_callers_of_named_stores
+SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
+FROM unnest($1::bigint[], $2::bytea[], $3::text[]) WITH ORDINALITY AS o (store_id, token_hash, name, n)
+JOIN tokens AS t ON t.store_id = o.store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
+LEFT JOIN stores AS s ON s.name = o.name AND (t.all_stores OR s.store_id = t.store_id)
+LEFT JOIN revisions AS r ON r.store_id = s.store_id
+LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
+
+-- name: find_revision
+SELECT revision FROM revisions WHERE store_id = $1
+
+-- The JSON is made here: it is half the time of rows that become objects.
+
+-- name: read_page
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
+        '{"name":' || to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
+        ',' ORDER BY id),
+    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id))
+FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
+
+-- name: read_page_of_tag
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
+        '{"name":' || to_json(name) || ',"tag":' || to_json(tag) || '}', ',' ORDER BY id),
+    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $4)
+FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT $3) AS page
+
+-- name: read_page_of_fields
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
+        '{' || substr(
+            CASE WHEN $5 THEN ',"id":' || id ELSE '' END ||
+            CASE WHEN $6 THEN ',"name":' || to_json(name) ELSE '' END ||
+            CASE WHEN $7 AND tag IS NOT NULL THEN ',"tag":' || to_json(tag) ELSE '' END, 2) || '}',
+        ',' ORDER BY id),
+    max(id), count(*) = $3 AND EXISTS (
+        SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND ($4::text IS NULL OR tag = $4))
+FROM (
+    SELECT id, name, tag FROM plants
+    WHERE store_id = $1 AND id >= $2 AND ($4::text IS NULL OR tag = $4) ORDER BY id LIMIT $3
+) AS page
+
+-- The last plant of a limit, where another one follows.
+
+-- name: find_last_of_limit
+SELECT last.id FROM (
+    SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND ($4::text IS NULL OR tag = $4)
+    ORDER BY id LIMIT 1 OFFSET $3
+) AS last
+WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > last.id AND ($4::text IS NULL OR tag = $4))
+
+
+-- Serving: writes, a batch in one round trip and one commit ------------------------------------
+
+-- For this transaction only.
+
+-- name: limit_waiting
+SELECT set_config('lock_timeout', $1, true)
+
+-- In the order of the keys, so that no two processes wait for each other.
+
+-- name: lock_stores
+SELECT store_id FROM revisions WHERE store_id = ANY($1::bigint[]) ORDER BY store_id FOR NO KEY UPDATE
+
+-- A write with a name is a create. No two writes of a batch have the same plant or the same key.
+
+-- name: write_batch
+WITH writes AS MATERIALIZED (
+    SELECT o.*, r.store_id IS NOT NULL AS has_store, k.fingerprint AS first_fingerprint, k.outcome AS first_outcome
+    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bytea[])
+        WITH ORDINALITY AS o (store_id, id, name, tag, user_id, token_label, key, fingerprint, n)
+    LEFT JOIN revisions AS r ON r.store_id = o.store_id
+    LEFT JOIN idempotency_keys AS k
+        ON k.store_id = o.store_id AND k.user_id = o.user_id AND k.key = o.key AND k.created_at > $10
+), inserted AS (
+    INSERT INTO plants (store_id, id, name, tag)
+    SELECT store_id, id, name, tag FROM writes
+    WHERE has_store AND name IS NOT NULL AND first_outcome IS NULL
+    ON CONFLICT DO NOTHING
+    RETURNING store_id, id
+), deleted AS (
+    DELETE FROM plants AS p USING writes AS w
+    WHERE w.name IS NULL AND p.store_id = w.store_id AND p.id = w.id
+    RETURNING p.store_id, p.id, p.name, p.tag
+), changes AS (
+    SELECT w.n, w.store_id, 'plant.created' AS kind, w.id, w.name, w.tag, w.user_id, w.token_label
+    FROM writes AS w JOIN inserted AS i ON i.store_id = w.store_id AND i.id = w.id
+    UNION ALL
+    SELECT w.n, w.store_id, 'plant.deleted', w.id, d.name, d.tag, w.user_id, w.token_label
+    FROM writes AS w JOIN deleted AS d ON d.store_id = w.store_id AND d.id = w.id
+), raised AS (
+    UPDATE revisions AS r SET revision = r.revision + c.count
+    FROM (SELECT store_id, count(*) FROM changes GROUP BY store_id) AS c
+    WHERE r.store_id = c.store_id
+    RETURNING r.store_id, r.revision - c.count AS base
+), recorded AS (
+    INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
+    SELECT c.store_id, r.base + row_number() OVER (PARTITION BY c.store_id ORDER BY c.n),
+        c.kind, c.id, c.name, c.tag, $9, c.user_id, c.token_label
+    FROM changes AS c JOIN raised AS r ON r.store_id = c.store_id
+), outcomes AS (
+    SELECT w.*, CASE
+        WHEN NOT w.has_store THEN 'no_such_store'
+        WHEN w.first_outcome IS NOT NULL THEN
+            CASE WHEN w.first_fingerprint = w.fingerprint THEN w.first_outcome ELSE 'key_reused' END
+        WHEN c.kind = 'plant.created' THEN 'created'
+        WHEN c.kind = 'plant.deleted' THEN 'deleted'
+        WHEN w.name IS NULL THEN 'no_such_plant'
+        WHEN p.name = w.name AND p.tag IS NOT DISTINCT FROM w.tag THEN 'already_stored'
+        ELSE 'id_taken' END AS outcome
+    FROM writes AS w
+    LEFT JOIN changes AS c ON c.n = w.n
+    LEFT JOIN plants AS p ON p.store_id = w.store_id AND p.id = w.id
+), kept AS (
+    INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+    SELECT store_id, user_id, key, fingerprint, outcome, $9 FROM outcomes
+    WHERE has_store AND key IS NOT NULL AND first_outcome IS NULL
+    ON CONFLICT (store_id, user_id, key) DO UPDATE
+    SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
+)
+SELECT n, outcome FROM outcomes
+
+-- Another process may be at the same ones: each takes what it finds free.
+
+-- name: delete_old_keys
+DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
+    SELECT store_id, user_id, key FROM idempotency_keys WHERE created_at <= $1
+    LIMIT 1000 FOR UPDATE SKIP LOCKED
+)
+
+
+-- Administration -------------------------------------------------------------------------------
+
+-- One transaction of administration after another, by a number of our own.
+
+-- name: lock_administration
+SELECT pg_advisory_xact_lock(7091938230912)
+
+-- name: insert_store
+WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
+INSERT INTO revisions (store_id) SELECT store_id FROM made
+
+-- name: find_store
+SELECT s.store_id, s.name, r.revision, s.created_at
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = $1
+
+-- name: list_stores
+SELECT s.store_id, s.name, r.revision, s.created_at
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name COLLATE "C"
+
+-- name: delete_members_of_store
+DELETE FROM members WHERE store_id = $1
+
+-- name: delete_plants_of_store
+DELETE FROM plants WHERE store_id = $1 AND id IN
+    (SELECT id FROM plants WHERE store_id = $1 LIMIT 5000) RETURNING 1
+
+-- name: delete_events_of_store
+DELETE FROM events WHERE store_id = $1 AND revision IN
+    (SELECT revision FROM events WHERE store_id = $1 LIMIT 5000) RETURNING 1
+
+-- name: delete_keys_of_store
+DELETE FROM idempotency_keys WHERE store_id = $1 AND (user_id, key) IN
+    (SELECT user_id, key FROM idempotency_keys WHERE store_id = $1 LIMIT 5000) RETURNING 1
+
+-- name: delete_store
+DELETE FROM stores WHERE store_id = $1
+
+-- name: insert_user
+INSERT INTO users (subject) VALUES ($1)
+
+-- name: find_user
+SELECT user_id, subject FROM users WHERE subject = $1
+
+-- name: list_users
+SELECT user_id, subject FROM users ORDER BY subject COLLATE "C"
+
+-- name: find_role
+SELECT role FROM members WHERE store_id = $1 AND user_id = $2
+
+-- name: set_member
+INSERT INTO members (store_id, user_id, role) VALUES ($1, $2, $3)
+ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
+
+-- name: delete_member
+DELETE FROM members WHERE store_id = $1 AND user_id = $2
+
+-- name: list_members
+SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user_id
+WHERE m.store_id = $1 ORDER BY u.subject COLLATE "C"
+
+-- name: find_first_store
+SELECT s.store_id, s.name, r.revision, s.created_at
+FROM members AS m
+JOIN stores AS s ON s.store_id = m.store_id
+JOIN revisions AS r ON r.store_id = m.store_id
+WHERE m.user_id = $1 ORDER BY s.store_id LIMIT 1
+
+-- name: insert_token
+INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+
+-- name: list_tokens
+SELECT t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE $1::text IS NULL OR s.name = $1
+ORDER BY t.created_at, t.token_hash
+
+-- name: revoke_token
+UPDATE tokens SET revoked_at = $2
+WHERE encode(substr(token_hash, 1, 8), 'hex') = $1 AND revoked_at IS NULL
+
+-- name: list_events
+SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
+WHERE store_id = $1 ORDER BY revision

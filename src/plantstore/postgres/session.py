@@ -1,0 +1,52 @@
+"""The command line's connection to PostgreSQL; it may run beside serving processes."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from plantstore.postgres.connection import connect, demand_schema, explained
+from plantstore.sql.queries import load_queries
+from plantstore.sql.session import Row
+
+
+class PostgresSession:
+    """A session on the database of a URL.
+
+    :raises SetupError: there is none, or its schema is of another version.
+    """
+
+    def __init__(self, url: str) -> None:
+        self._sql = load_queries("plantstore.postgres")
+        self._connection = connect(url)
+        try:
+            with explained():
+                demand_schema(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def query(self, name: str, *arguments: object) -> Sequence[Row]:
+        """See ``Session``."""
+        with explained():
+            cursor = self._connection.execute(self._sql[name], arguments)
+            return cursor.fetchall() if cursor.description is not None else []
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See ``Session``."""
+        with explained(), self._connection.transaction():
+            self.query("lock_administration")
+            yield
+
+    def check(self) -> Sequence[str]:
+        """See ``Session``."""
+        info = self._connection.info
+        version = self._connection.execute("SHOW server_version").fetchone()
+        place = f"{info.dbname} at {info.host or 'a local socket'}"
+        return [
+            f"PostgreSQL {version[0] if version else '?'} has {place} and takes writes",
+            f"the schema of {info.dbname} is this program's",
+        ]
+
+    def close(self) -> None:
+        """See ``Session``."""
+        self._connection.close()

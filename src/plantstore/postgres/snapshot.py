@@ -1,0 +1,67 @@
+"""A store as it was at one moment, in a transaction of its own, for a long list."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import AsyncExitStack
+
+import psycopg
+
+from plantstore.model import Page, PlantQuery
+from plantstore.postgres.connections import Connections, cut, unavailable
+from plantstore.postgres.reading import ask_last_id, ask_page, to_page
+from plantstore.sql.session import Row
+
+
+class PostgresSnapshot:
+    """A read transaction; ``closed`` is called with the snapshot when it is over."""
+
+    revision = 0
+
+    def __init__(
+        self,
+        store_id: int,
+        sql: dict[str, str],
+        seconds: float,
+        closed: "Callable[[PostgresSnapshot], None]",
+    ) -> None:
+        self._store_id = store_id
+        self._sql = sql
+        self._seconds = seconds
+        self._closed = closed
+        self._stack = AsyncExitStack()
+
+    async def open(self, connections: Connections, most_seconds: float) -> None:
+        """Begin the transaction: from now on the snapshot stays as it is."""
+        lent = connections.lent(most_seconds)
+        self._connection = await self._stack.enter_async_context(lent)
+        await self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        rows = await self._query("find_revision", (self._store_id,))
+        self.revision = rows[0][0] if rows else 0
+
+    async def read_page(self, query: PlantQuery, most: int) -> Page:
+        """See ``Snapshot``."""
+        return to_page((await self._query(*ask_page(self._store_id, query, most)))[0])
+
+    async def find_last_id(self, query: PlantQuery) -> int | None:
+        """See ``Snapshot``."""
+        if not query.limit:
+            return None
+        rows = await self._query(*ask_last_id(self._store_id, query, query.limit))
+        return rows[0][0] if rows else None
+
+    async def close(self) -> None:
+        """See ``Snapshot``."""
+        await self._stack.aclose()
+        self._closed(self)
+
+    async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
+        loop = asyncio.get_running_loop()
+        deadline = loop.call_later(self._seconds, cut, self._connection)
+        cursor = self._connection.cursor(binary=True)
+        try:
+            await cursor.execute(self._sql[name], arguments)
+            return await cursor.fetchall()
+        except psycopg.Error as error:
+            raise unavailable(error) from error
+        finally:
+            deadline.cancel()

