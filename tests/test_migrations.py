@@ -6,6 +6,7 @@ import pytest
 
 from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
+    Applied,
     Migration,
     demand_current,
     find_pending,
@@ -13,23 +14,31 @@ from plantstore.sql.migrations import (
 )
 
 MIGRATIONS = [Migration(number, f"step_{number}", f"SELECT {number};") for number in (1, 2, 3)]
-CHECKSUMS = {migration.number: migration.checksum for migration in MIGRATIONS}
+APPLIED = [Applied(found.number, found.checksum, found.oldest) for found in MIGRATIONS]
 
 
 @pytest.mark.parametrize("count", range(4))
 def test_what_was_not_applied_is_pending(count: int) -> None:
-    applied = {number: CHECKSUMS[number] for number in range(1, count + 1)}
-    assert find_pending(MIGRATIONS, applied) == MIGRATIONS[count:]
+    assert find_pending(MIGRATIONS, APPLIED[:count]) == MIGRATIONS[count:]
 
 
 def test_a_newer_database_is_refused() -> None:
     with pytest.raises(SetupError, match="version 4, newer than this program's 3"):
-        find_pending(MIGRATIONS, CHECKSUMS | {4: "later"})
+        find_pending(MIGRATIONS, [*APPLIED, Applied(4, "later", 4)])
+
+
+def test_a_newer_database_that_this_program_can_live_with_is_taken() -> None:
+    later = Migration(4, "later", "-- More.\n-- oldest: 3\nSELECT 4;")
+    assert later.oldest == 3
+    recorded = Applied(later.number, later.checksum, later.oldest)
+    assert find_pending(MIGRATIONS, [*APPLIED, recorded]) == []
+    with pytest.raises(SetupError, match="version 4, newer than this program's 2"):
+        find_pending(MIGRATIONS[:2], [*APPLIED[:2], recorded])
 
 
 def test_a_changed_migration_is_refused() -> None:
     with pytest.raises(SetupError, match=r"migration 2 \(step_2\) was applied .* in another form"):
-        find_pending(MIGRATIONS, CHECKSUMS | {2: "another"})
+        find_pending(MIGRATIONS, [APPLIED[0], Applied(2, "another", 2)])
 
 
 def test_an_older_database_is_refused_with_all_that_is_pending() -> None:
@@ -39,13 +48,15 @@ def test_an_older_database_is_refused_with_all_that_is_pending() -> None:
 
 
 def test_a_checksum_stands_for_the_text() -> None:
-    assert len({*CHECKSUMS.values(), Migration(1, "step_1", "SELECT 1; ").checksum}) == 4
-    assert Migration(9, "other", "SELECT 1;").checksum == CHECKSUMS[1]
+    checksums = {recorded.checksum for recorded in APPLIED}
+    assert len({*checksums, Migration(1, "step_1", "SELECT 1; ").checksum}) == 4
+    assert Migration(9, "other", "SELECT 1;").checksum == APPLIED[0].checksum
 
 
-def test_the_programs_migrations_are_numbered_without_gaps() -> None:
-    found = load_migrations("plantstore.sqlite")
+@pytest.mark.parametrize("package", ["plantstore.sqlite", "plantstore.postgres"])
+def test_the_programs_migrations_are_numbered_without_gaps(package: str) -> None:
+    found = load_migrations(package)
     assert [migration.number for migration in found] == list(range(1, len(found) + 1))
-    folder = files("plantstore.sqlite").joinpath("migrations")
+    folder = files(package).joinpath("migrations")
     names = {f"{migration.number:04}_{migration.name}.sql" for migration in found}
     assert {path.name for path in folder.iterdir() if path.name.endswith(".sql")} == names

@@ -7,8 +7,8 @@ import apsw
 import pytest
 
 from tests.cli.program import Program
+from tests.later import MIGRATION, later_program
 from tests.service import Service
-from tests.sqlite.later import MIGRATION, later_program
 
 
 @pytest.fixture

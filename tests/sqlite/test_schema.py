@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from tests.cli.program import Program
-from tests.sqlite.later import later_program
+from tests.later import later_program
 
 COMMANDS = (
     ("serve", "--port", "0"),
@@ -41,7 +41,7 @@ def read(program: Program) -> bytes:
     ("change", "advice"),
     [
         (
-            "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 1)",
+            "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)",
             "version 9999, newer than this program's 1: use the program that moved it, or a newer",
         ),
         (
@@ -61,7 +61,7 @@ def test_a_schema_of_another_program_is_refused(
 
 
 def test_migrate_refuses_what_it_cannot_move(program: Program) -> None:
-    execute(program, "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 1)")
+    execute(program, "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)")
     for arguments in (("migrate",), ("migrate", "--dry-run")):
         assert "newer than this program's" in program.refusal(*arguments)
 

@@ -7,7 +7,6 @@ to it is silent.
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import psycopg
 from psycopg import Connection, RawCursor, errors
@@ -15,6 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
+    Applied,
     Migration,
     demand_current,
     find_pending,
@@ -103,14 +103,12 @@ def _migrations() -> Sequence[Migration]:
     return load_migrations("plantstore.postgres")
 
 
-def _applied(connection: Connection) -> dict[int, str]:
+def _applied(connection: Connection) -> Sequence[Applied]:
     found = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
     if found == (None,):
-        return {}
-    rows: list[Any] = connection.execute(
-        "SELECT number, checksum FROM schema_migrations"
-    ).fetchall()
-    return dict(rows)
+        return []
+    rows = connection.execute("SELECT number, checksum, oldest FROM schema_migrations")
+    return [Applied(*row) for row in rows]
 
 
 def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
@@ -119,13 +117,15 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, "
-        "name text NOT NULL, checksum text NOT NULL, applied_at bigint NOT NULL)"
+        "name text NOT NULL, checksum text NOT NULL, oldest integer NOT NULL, "
+        "applied_at bigint NOT NULL)"
     )
     for migration in pending:
         connection.execute(migration.sql.encode())
+        recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
         connection.execute(
-            "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4)",
-            (migration.number, migration.name, migration.checksum, time.time_ns() // 10**6),
+            "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5)",
+            (*recorded, time.time_ns() // 10**6),
         )
 
 

@@ -1,12 +1,19 @@
-"""Numbered migrations: which there are, and which a database still lacks."""
+"""Numbered migrations: which there are, and which a database still lacks.
+
+A migration that older programs can live with says so in a line ``-- oldest: 3``: programs whose
+newest migration is 3 or later go on working, and start, on the schema that it leaves.
+"""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Sequence
 from importlib.resources import files
 
 from msgspec import Struct
 
 from plantstore.errors import SetupError
+
+_OLDEST_LINE = re.compile(r"^-- oldest: (\d+)$", re.MULTILINE)
 
 
 class Migration(Struct, frozen=True):
@@ -20,6 +27,20 @@ class Migration(Struct, frozen=True):
     def checksum(self) -> str:
         """SHA-256 of the SQL, in hexadecimal, recorded where the migration was applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def oldest(self) -> int:
+        """The lowest newest migration of programs that work on the schema that this one leaves."""
+        found = _OLDEST_LINE.search(self.sql)
+        return self.number if found is None else int(found[1])
+
+
+class Applied(Struct, frozen=True):
+    """What a database has recorded of a migration."""
+
+    number: int
+    checksum: str
+    oldest: int
 
 
 def load_migrations(package: str) -> Sequence[Migration]:
@@ -35,26 +56,27 @@ def load_migrations(package: str) -> Sequence[Migration]:
 
 
 def find_pending(
-    migrations: Sequence[Migration], applied: Mapping[int, str]
+    migrations: Sequence[Migration], applied: Sequence[Applied]
 ) -> Sequence[Migration]:
-    """The migrations that a database lacks, given the checksums by number that it recorded.
+    """The migrations that a database lacks, given those that it recorded.
 
-    :raises SetupError: the database was written by a newer program, or by a changed one.
+    :raises SetupError: the database was moved by a newer program, or by a changed one.
     """
     newest = migrations[-1].number
-    if applied and max(applied) > newest:
+    if any(recorded.oldest > newest for recorded in applied):
+        version = max(recorded.number for recorded in applied)
         raise SetupError(
-            f"the database's schema is version {max(applied)}, newer than this program's "
+            f"the database's schema is version {version}, newer than this program's "
             f"{newest}: use the program that moved it, or a newer one"
         )
+    checksums = {recorded.number: recorded.checksum for recorded in applied}
     for migration in migrations:
-        recorded = applied.get(migration.number)
-        if recorded not in (None, migration.checksum):
+        if checksums.get(migration.number) not in (None, migration.checksum):
             raise SetupError(
                 f"migration {migration.number} ({migration.name}) was applied to this database "
                 "in another form: restore a backup, or use the program that applied it"
             )
-    return [migration for migration in migrations if migration.number not in applied]
+    return [migration for migration in migrations if migration.number not in checksums]
 
 
 def demand_current(pending: Sequence[Migration]) -> None:

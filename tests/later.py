@@ -9,12 +9,16 @@ from tests.cli.program import Program
 MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
 
 
-def later_program(program: Program, migration: str = MIGRATION) -> Program:
+def later_program(program: Program, migration: str = MIGRATION, adapter: str = "sqlite") -> Program:
     """The later program, on the same database."""
     folder = program.folder / "later"
     source = Path(plantstore.__file__).parent
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(source, folder / "plantstore", ignore=ignored)
-    migrations = folder / "plantstore" / "sqlite" / "migrations"
+    migrations = folder / "plantstore" / adapter / "migrations"
     (migrations / "0002_later.sql").write_text(migration, encoding="utf-8")
-    return Program(program.folder, {"PYTHONPATH": str(folder)})
+    environ = {
+        "PYTHONPATH": str(folder),
+        "PLANTSTORE_DATABASE": program.environ["PLANTSTORE_DATABASE"],
+    }
+    return Program(program.folder, environ)

@@ -1,0 +1,95 @@
+"""``plantstore migrate`` on PostgreSQL: by hand, by many at once, and under load."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.cli.program import Program
+from tests.later import MIGRATION, later_program
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+
+GENTLE = f"-- oldest: 1\n{MIGRATION}"
+
+
+@pytest.fixture
+def empty(postgres_server: PostgresServer, tmp_path: Path) -> Program:
+    """The program on a database without tables."""
+    return Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.make_database()})
+
+
+@pytest.fixture
+def program(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[Program]:
+    """The program on a database with its schema."""
+    with postgres_server.fresh() as url:
+        yield Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+
+
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("check",), ("store", "list")])
+def test_a_database_without_tables_is_refused_with_what_to_do(
+    empty: Program, command: tuple[str, ...]
+) -> None:
+    assert "run `plantstore migrate` first" in empty.refusal(*command)
+
+
+def test_a_dry_run_only_tells(empty: Program) -> None:
+    assert empty.run("migrate", "--dry-run").err == "would apply migration 1 (initial)\n"
+    assert "run `plantstore migrate` first" in empty.refusal("store", "list")
+
+
+def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
+    with ThreadPoolExecutor() as pool:
+        runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))
+    assert [run.status for run in runs] == [0, 0, 0, 0]
+    told = sorted(run.err for run in runs)
+    assert told == ["applied migration 1 (initial)\n", *3 * ["the schema is up to date\n"]]
+    assert empty.data("store", "list") == []
+
+
+def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
+    later = later_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
+    assert 'relation "nowhere" does not exist' in later.refusal("migrate")
+    assert program.data("store", "list") == []
+    assert program.run("migrate").err == "the schema is up to date\n"
+
+
+def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
+    """What waits for a table's lock makes all wait that come after it."""
+    later = later_program(program, GENTLE, "postgres")
+    with closing(psycopg.connect(program.environ["PLANTSTORE_DATABASE"])) as reader:
+        reader.execute("SELECT count(*) FROM plants")
+        said = later.refusal("migrate")
+    assert "lock timeout" in said
+    assert later.run("migrate").err == "applied migration 2 (later)\n"
+
+
+def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    later = later_program(program, GENTLE, "postgres")
+    with Service(program.folder, database=url) as old:
+        token = old.make_token()
+        with old.client(token) as client:
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+            assert later.run("migrate").err == "applied migration 2 (later)\n"
+            assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
+            assert client.delete("/plants/1").is_success
+            assert client.get("/plants").json() == [{"name": "Aloe"}]
+    with Service(program.folder, database=url) as started, started.client(token) as client:
+        assert client.post("/plants", json={"id": 3, "name": "Ivy"}).is_success
+    assert len(later.data("token", "list")) == 1
+
+
+def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
+    later_program(program, MIGRATION, "postgres").out("migrate")
+    assert "is version 2, newer than this program's 1" in program.refusal("store", "list")
+
+
+def test_a_role_that_may_not_is_told_so(program: Program, postgres_server: PostgresServer) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")
+    said = Program(program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")})
+    assert "the database's role may not do this" in said.refusal("store", "list")
