@@ -1,0 +1,25 @@
+-- A role that can only do what `plantstore serve` does. Run it as the owner of the tables, who has
+-- run `plantstore migrate`; give the role a password, or a certificate, as your server wants it:
+--
+--     psql "$OWNERS_URL" -f docs/postgresql-role.sql
+--     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
+--
+-- It reads who may do what, and changes none of it; it never alters a plant or an event. The
+-- commands that administer stores, users, members and tokens need the owner's role.
+-- Run it again after a migration: new tables start without grants.
+
+DO $$ BEGIN
+    CREATE ROLE plantstore_service;
+EXCEPTION WHEN duplicate_object THEN
+    NULL;
+END $$;
+
+REVOKE ALL ON ALL TABLES IN SCHEMA public FROM plantstore_service;
+GRANT USAGE ON SCHEMA public TO plantstore_service;
+GRANT SELECT ON schema_migrations, stores, members TO plantstore_service;
+GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_at, revoked_at)
+    ON tokens TO plantstore_service;
+GRANT SELECT, UPDATE (revision) ON revisions TO plantstore_service;
+GRANT SELECT, INSERT, DELETE ON plants TO plantstore_service;
+GRANT INSERT ON events TO plantstore_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;

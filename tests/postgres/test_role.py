@@ -1,0 +1,86 @@
+"""``docs/postgresql-role.sql``: the role can do what the service does, and nothing else."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from tests.cli.program import Program
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+
+ROLE_FILE = Path(__file__).parents[2] / "docs" / "postgresql-role.sql"
+ROLE = "plantstore_service"
+
+
+@pytest.fixture
+def owners_url(postgres_server: PostgresServer) -> Iterator[str]:
+    """A database of which the role has its grants."""
+    with postgres_server.fresh() as url:
+        name = url.rpartition("/")[2]
+        script = ROLE_FILE.read_text(encoding="utf-8")
+        for _ in range(2):  # it may be run again
+            postgres_server.execute(script, f"ALTER ROLE {ROLE} LOGIN", database=name)
+        yield url
+
+
+def as_role(owners_url: str) -> str:
+    return owners_url.replace("postgres@", f"{ROLE}@")
+
+
+def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> None:
+    owner = Program(tmp_path, {"PLANTSTORE_DATABASE": owners_url})
+    token = owner.out("token", "create", "--store", "nursery", "--user", "ada", "--all-stores")
+    with Service(tmp_path, database=as_role(owners_url)) as service:
+        with service.client(token) as client:
+            key = {"Idempotency-Key": "one"}
+            for _ in range(2):
+                body = {"id": 1, "name": "Fern", "tag": "green"}
+                assert client.post("/plants", json=body, headers=key).status_code == 200
+            for number in range(2, 1200):
+                create = client.post("/stores/nursery/plants", json={"id": number, "name": "Aloe"})
+                assert create.status_code == 200
+            assert client.delete("/plants/2").status_code == 204
+            assert client.get("/plants?tag=green&fields=id").json() == [{"id": 1}]
+            assert len(client.get("/plants").json()) == 1198  # read from a snapshot
+            assert client.get("/readyz").status_code == 200
+            time.sleep(0.1)
+        assert "permission denied" not in service.log()
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SELECT * FROM users",
+        "SELECT * FROM events",
+        "SELECT created_at FROM tokens",
+        "UPDATE plants SET name = 'x'",
+        "UPDATE events SET name = 'x'",
+        "DELETE FROM events",
+        "TRUNCATE plants",
+        "INSERT INTO stores (name, created_at) VALUES ('x', 0)",
+        "INSERT INTO users (subject) VALUES ('x')",
+        "INSERT INTO members VALUES (1, 1, 'owner')",
+        "INSERT INTO revisions VALUES (1, 1)",
+        "UPDATE revisions SET store_id = 1",
+        "UPDATE tokens SET revoked_at = NULL",
+        "UPDATE members SET role = 'owner'",
+        "DELETE FROM stores",
+        "DELETE FROM schema_migrations",
+        "ALTER TABLE plants ADD COLUMN x text",
+        "CREATE TABLE x (y text)",
+    ],
+)
+def test_the_role_can_do_nothing_else(owners_url: str, statement: str) -> None:
+    refused = pytest.raises(psycopg.errors.InsufficientPrivilege)
+    with psycopg.connect(as_role(owners_url)) as connection, refused:
+        connection.execute(statement.encode())
+
+
+def test_the_commands_of_administration_say_that_the_role_may_not(
+    tmp_path: Path, owners_url: str
+) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": as_role(owners_url)})
+    assert "the database's role may not do this" in program.refusal("store", "create", "nursery")
