@@ -18,6 +18,7 @@ test: ## run all tests
 	@scripts/setup schemathesis
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
+	@scripts/need pgbouncer pgbouncer
 	.venv/bin/pytest $(ARGS)
 
 check: ## check style, types and the layers of imports

@@ -24,7 +24,7 @@ _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
 # PostgreSQL refuses to run as root: as root it gets a user of its own, in a namespace.
-_AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
+AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
 _numbers = itertools.count(1)
 
 
@@ -36,7 +36,7 @@ class PostgresServer:
         self._sockets = folder / "s"
         self._sockets.mkdir(parents=True)
         self._log = folder / "log"
-        self.port = _free_port()
+        self.port = free_port()
         _initialise(self._data)
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write("\n".join(("", "fsync = off", "max_connections = 200", *options, "")))
@@ -124,7 +124,7 @@ class PostgresServer:
 
 
 def _command(program: str, *arguments: str) -> list[str]:
-    as_user = _AS_USER if os.geteuid() == 0 else ()
+    as_user = AS_USER if os.geteuid() == 0 else ()
     return [*as_user, str(_PROGRAMS / program), *arguments]
 
 
@@ -134,7 +134,8 @@ def _initialise(data: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port of loopback that nobody listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,0 +1,97 @@
+"""Behind PgBouncer, which lends a server's connection for one transaction only."""
+
+import os
+import subprocess
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import psycopg
+
+from tests.postgres.server import AS_USER, PostgresServer, free_port
+from tests.service import Service
+
+# Fewer connections to the server than the service has, so that they change hands all the time.
+_CONFIG = """
+[databases]
+* = host=127.0.0.1 port={server_port} user=postgres
+
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = {port}
+unix_socket_dir =
+auth_type = any
+pool_mode = transaction
+default_pool_size = 2
+"""
+_START_SECONDS = 30
+
+
+@contextmanager
+def pgbouncer(server: PostgresServer, folder: Path, database: str) -> Iterator[int]:
+    """A running PgBouncer before the server; the port that it listens on."""
+    port = free_port()
+    config = folder / "pgbouncer.ini"
+    config.write_text(_CONFIG.format(server_port=server.port, port=port))
+    as_user = AS_USER if os.geteuid() == 0 else ()
+    command = [*as_user, "pgbouncer", "--quiet", str(config)]
+    with (folder / "pgbouncer.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        _wait(server.url(database, port=port), process)
+        yield port
+    finally:
+        process.kill()
+        process.wait(_START_SECONDS)
+
+
+def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while time.monotonic() < deadline and process.poll() is None:
+        try:
+            psycopg.connect(url).close()
+        except psycopg.OperationalError:
+            time.sleep(0.05)
+        else:
+            return
+    raise AssertionError("PgBouncer did not start")
+
+
+def test_the_service_works_without_kept_statements(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres_server.fresh() as plain:
+        name = plain.rpartition("/")[2]
+        with pgbouncer(postgres_server, tmp_path, name) as port:
+            url = postgres_server.url(name, port=port)
+            settings = {"prepare_statements": "false"}
+            with Service(tmp_path, database=url, settings=settings) as service:
+                use_it_all(service)
+                assert "prepared statement" not in service.log()
+
+
+def use_it_all(service: Service) -> None:
+    tokens = [service.make_token(f"store-{number}") for number in range(8)]
+    with ThreadPoolExecutor() as pool:
+        statuses = pool.map(lambda token: create_some(service, token), tokens)
+        assert all(status == 200 for some in statuses for status in some)
+    for token in tokens:
+        with service.client(token) as client:
+            assert len(client.get("/plants?limit=10").json()) == 10
+            assert len(client.get("/plants").json()) == 1100  # read from a snapshot
+            assert client.delete("/plants/1").status_code == 204
+            assert client.get("/plants?fields=id&limit=1").json() == [{"id": 2}]
+
+
+def create_some(service: Service, token: str) -> list[int]:
+    with service.client(token) as client:
+        return [create(client, number) for number in range(1, 1101)]
+
+
+def create(client: httpx.Client, number: int) -> int:
+    headers = {"Idempotency-Key": f"key-{number}"} if number % 10 == 0 else {}
+    body = {"id": number, "name": "Fern"}
+    return client.post("/plants", json=body, headers=headers).status_code
