@@ -11,12 +11,13 @@ from bench.aims import Measured
 from bench.cores import LOAD_CORE, SERVER_CORE, move_to_load_core
 from bench.lines import BY_NAME, LINES, Line
 from bench.load import WrongAnswersError
+from bench.postgres import measure_postgres
 from bench.report import show, to_json
 from bench.rounds import Pace, Result, measure
 from bench.start import measure_start
 from bench.stream import measure_stream
 
-_OTHERS = ("start", "stream")
+_OTHERS = ("start", "stream", "postgres")
 
 
 @click.command()
@@ -63,7 +64,8 @@ def _measure_all(
             failed.append(line.name)
     start = measure_start(folder) if "start" in others else None
     stream = measure_stream(folder) if "stream" in others else None
-    return Measured(results, start, stream), failed
+    postgres = measure_postgres(folder, pace) if "postgres" in others else None
+    return Measured(results, start, stream, postgres), failed
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
+from bench.postgres import PostgresResult
 from bench.rounds import Result, median_sample
 from bench.start import StartResult
 from bench.stream import StreamResult
@@ -15,6 +16,7 @@ class Measured(Struct, frozen=True):
     lines: Mapping[str, Result]
     start: StartResult | None = None
     stream: StreamResult | None = None
+    postgres: PostgresResult | None = None
 
 
 class Aim(Struct, frozen=True):
@@ -68,6 +70,15 @@ def _find_stream_growth(measured: Measured) -> float | None:
     return None if measured.stream is None else measured.stream.growth
 
 
+def _postgres_aim(text: str, name: str, bound: float) -> Aim:
+    def find(measured: Measured) -> float | None:
+        turns = measured.postgres.turns if measured.postgres is not None else []
+        found = [turn.ratio.median for turn in turns if turn.name == name]
+        return max(found, default=None)
+
+    return Aim(text, find, bound, at_least=True)
+
+
 AIMS = (
     _ratio_aim("list of 100, ready", "list-100@1e5", 0.8),
     _ratio_aim("list of 100, not ready", "miss-100@1e5", 0.35),
@@ -79,4 +90,6 @@ AIMS = (
     Aim("ready after", _find_start, 300, unit=" ms"),
     Aim("memory idle", _find_idle, 60, unit=" MiB"),
     Aim("more memory while 10^6 plants stream", _find_stream_growth, 20, unit=" MiB"),
+    _postgres_aim("create on PostgreSQL, of pgbench's insert", "create, by a bare insert", 2),
+    _postgres_aim("list on PostgreSQL, of pgbench's look-up", "list, by a bare look-up", 0.5),
 )

@@ -1,10 +1,13 @@
 """Shows what was measured: the table, which aims hold, and all of it as JSON."""
 
+from statistics import median
+
 import msgspec
 from rich.console import Console
 from rich.table import Table
 
 from bench.aims import AIMS, Aim, Measured
+from bench.postgres import PostgresResult
 from bench.rounds import Result, Spread, median_sample
 
 _COLUMNS = (
@@ -39,6 +42,8 @@ def show(measured: Measured) -> None:
             f"10^6 plants to a slow client in {measured.stream.seconds:.1f} s: "
             f"{measured.stream.growth:.1f} MiB more than {measured.stream.before:.1f} MiB"
         )
+    if measured.postgres is not None:
+        console.print(_make_postgres_table(measured.postgres))
     for aim in AIMS:
         console.print(describe(aim, measured))
 
@@ -85,6 +90,22 @@ def _make_cells(result: Result) -> list[str]:
         f"{result.resident:.0f}",
         f"{max(sample.others for sample in result.floor + result.service):.0%}",
     ]
+
+
+def _make_postgres_table(result: PostgresResult) -> Table:
+    columns = ("on PostgreSQL", "processes", "service/s", "p50 ms", "p99 ms", "bare statements/s")
+    table = Table(*columns, "of the bare", box=None, pad_edge=False)
+    for turn in result.turns:
+        table.add_row(
+            turn.name,
+            str(turn.processes),
+            f"{median(run.rate for run in turn.service):,.0f}",
+            f"{1000 * median(run.p50 for run in turn.service):.2f}",
+            f"{1000 * median(run.p99 for run in turn.service):.2f}",
+            f"{median(turn.bare):,.0f}",
+            _show_spread(turn.ratio),
+        )
+    return table
 
 
 def _show_spread(spread: Spread) -> str:

@@ -23,6 +23,7 @@ _NUMBERS_OF_RUN = 10**9
 # Prime, so that runs begin at different ones, and many more than the service keeps ready.
 _PATHS = 49_999
 _STATUS = {"GET": 200, "POST": 200, "DELETE": 204}
+NEW_ID = -1
 _NEW_PLANT = b'{"id":-1,"name":"Monstera deliciosa","tag":"tropical"}'
 
 
@@ -48,19 +49,19 @@ def running_trial(
     with running_service(folder / "service", database, command) as service:
         headers = {"Authorization": f"Bearer {service.make_token(STORE, 'bench')}"}
         beside = None if line.beside is None else BY_NAME[line.beside]
-        answers = _record(line, service, headers)
+        answers = record_answers(line, service, headers)
         if line.sends_etag:
             headers["If-None-Match"] = answers["GET"].header(b"etag").decode()
-            answers = _record(line, service, headers)
+            answers = record_answers(line, service, headers)
         if beside is not None:
-            answers |= _record(beside, service, headers)
+            answers |= record_answers(beside, service, headers)
             if line.on_slow_disk:
                 answers["POST"] = replace(answers["POST"], delay=DELAY_SECONDS)
         yield Trial(
             line,
             service,
-            _make_load(line, headers, answers, folder),
-            None if beside is None else _make_load(beside, headers, answers, folder),
+            make_load(line, headers, answers, folder),
+            None if beside is None else make_load(beside, headers, answers, folder),
             answers,
         )
 
@@ -79,7 +80,11 @@ def check_still(trial: Trial) -> None:
             raise WrongAnswersError("the list is another one afterwards")
 
 
-def _record(line: Line, service: Service, headers: dict[str, str]) -> dict[str, Answer]:
+def record_answers(line: Line, service: Service, headers: dict[str, str]) -> dict[str, Answer]:
+    """The service's answers, by method, to what the line's load asks.
+
+    :raises WrongAnswersError: one is not what the line is about.
+    """
     answers = {method: fetch(service.origin, ask(line, method, headers)) for method in line.shares}
     for method, answer in answers.items():
         wanted = 304 if "If-None-Match" in headers else _STATUS[method]
@@ -105,9 +110,10 @@ def ask(line: Line, method: str, headers: dict[str, str]) -> Asked:
     return Asked(method, line.path, headers)
 
 
-def _make_load(
+def make_load(
     line: Line, headers: dict[str, str], answers: dict[str, Answer], folder: Path
 ) -> Load:
+    """The load of a line, whose answers are these."""
     return Load(
         script=line.script,
         path=line.path,
