@@ -75,15 +75,17 @@ SELECT set_config('lock_timeout', $1, true)
 SELECT store_id FROM revisions WHERE store_id = ANY($1::bigint[]) ORDER BY store_id FOR NO KEY UPDATE
 
 -- A write with a name is a create. No two writes of a batch have the same plant or the same key.
+-- They come as one JSON array, which takes a fifth of the time that arrays of values take to write.
 
 -- name: write_batch
 WITH writes AS MATERIALIZED (
-    SELECT o.*, r.store_id IS NOT NULL AS has_store, k.fingerprint AS first_fingerprint, k.outcome AS first_outcome
-    FROM unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bytea[])
-        WITH ORDINALITY AS o (store_id, id, name, tag, user_id, token_label, key, fingerprint, n)
+    SELECT o.*, r.store_id IS NOT NULL AS has_store, encode(k.fingerprint, 'hex') AS first_fingerprint, k.outcome AS first_outcome
+    FROM ROWS FROM (json_to_recordset($1::json) AS (
+        store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text, key text, fingerprint text
+    )) WITH ORDINALITY AS o (store_id, id, name, tag, user_id, token_label, key, fingerprint, n)
     LEFT JOIN revisions AS r ON r.store_id = o.store_id
     LEFT JOIN idempotency_keys AS k
-        ON k.store_id = o.store_id AND k.user_id = o.user_id AND k.key = o.key AND k.created_at > $10
+        ON k.store_id = o.store_id AND k.user_id = o.user_id AND k.key = o.key AND k.created_at > $3
 ), inserted AS (
     INSERT INTO plants (store_id, id, name, tag)
     SELECT store_id, id, name, tag FROM writes
@@ -108,7 +110,7 @@ WITH writes AS MATERIALIZED (
 ), recorded AS (
     INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
     SELECT c.store_id, r.base + row_number() OVER (PARTITION BY c.store_id ORDER BY c.n),
-        c.kind, c.id, c.name, c.tag, $9, c.user_id, c.token_label
+        c.kind, c.id, c.name, c.tag, $2, c.user_id, c.token_label
     FROM changes AS c JOIN raised AS r ON r.store_id = c.store_id
 ), outcomes AS (
     SELECT w.*, CASE
@@ -125,7 +127,7 @@ WITH writes AS MATERIALIZED (
     LEFT JOIN plants AS p ON p.store_id = w.store_id AND p.id = w.id
 ), kept AS (
     INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
-    SELECT store_id, user_id, key, fingerprint, outcome, $9 FROM outcomes
+    SELECT store_id, user_id, key, decode(fingerprint, 'hex'), outcome, $2 FROM outcomes
     WHERE has_store AND key IS NOT NULL AND first_outcome IS NULL
     ON CONFLICT (store_id, user_id, key) DO UPDATE
     SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
@@ -227,3 +229,81 @@ WHERE encode(substr(token_hash, 1, 8), 'hex') = $1 AND revoked_at IS NULL
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
 WHERE store_id = $1 ORDER BY revision
+
+
+-- Copying: pages in the order of the keys, and rows written as they were read --------------------
+
+-- name: count_rows_of_store
+SELECT (SELECT count(*) FROM members WHERE store_id = $1) + (SELECT count(*) FROM tokens WHERE store_id = $1)
+    + (SELECT count(*) FROM plants WHERE store_id = $1) + (SELECT count(*) FROM events WHERE store_id = $1)
+
+-- name: page_of_users
+SELECT user_id, subject FROM users WHERE user_id >= $1 ORDER BY user_id LIMIT $2
+
+-- name: page_of_stores
+SELECT s.store_id, s.name, s.created_at, r.revision
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
+WHERE s.store_id >= $1 ORDER BY s.store_id LIMIT $2
+
+-- name: page_of_members
+SELECT user_id, role FROM members WHERE store_id = $1 AND user_id >= $2 ORDER BY user_id LIMIT $3
+
+-- name: page_of_tokens
+SELECT token_hash, user_id, all_stores::int, scopes, label, created_at, expires_at, revoked_at FROM tokens
+WHERE store_id = $1 AND token_hash >= $2 ORDER BY token_hash LIMIT $3
+
+-- name: page_of_plants
+SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3
+
+-- name: page_of_events
+SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
+WHERE store_id = $1 AND revision >= $2 ORDER BY revision LIMIT $3
+
+-- name: page_of_keys
+SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
+WHERE store_id = $1 AND (user_id, key) >= ($2, $3) ORDER BY user_id, key LIMIT $4
+
+-- The revision that nobody raises before the end of the transaction.
+
+-- name: hold_revision
+SELECT revision FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
+
+-- name: copy_users
+COPY users (user_id, subject) FROM STDIN
+
+-- name: copy_stores
+WITH made AS (INSERT INTO stores (store_id, name, created_at) VALUES ($1, $2, $3) RETURNING store_id)
+INSERT INTO revisions (store_id) SELECT store_id FROM made
+
+-- name: copy_members
+COPY members (store_id, user_id, role) FROM STDIN
+
+-- name: copy_tokens
+COPY tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at) FROM STDIN
+
+-- name: copy_revocation
+UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
+
+-- name: copy_plants
+COPY plants (store_id, id, name, tag) FROM STDIN
+
+-- name: delete_plant
+DELETE FROM plants WHERE store_id = $1 AND id = $2
+
+-- name: copy_events
+COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label) FROM STDIN
+
+-- name: copy_keys
+COPY idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) FROM STDIN
+
+-- name: set_revision
+UPDATE revisions SET revision = $2 WHERE store_id = $1
+
+-- Never back: an id that was given out to one that was deleted since is not given out again.
+
+-- name: pass_ids
+SELECT
+    setval(ids.store, greatest(pg_sequence_last_value(ids.store), (SELECT max(store_id) FROM stores), 1)),
+    setval(ids.user, greatest(pg_sequence_last_value(ids.user), (SELECT max(user_id) FROM users), 1))
+FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
+    pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids

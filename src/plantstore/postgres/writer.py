@@ -8,7 +8,9 @@ import logging
 import time
 from collections.abc import Sequence
 
+import msgspec
 import psycopg
+from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
@@ -25,6 +27,7 @@ _MOST_GROUPS = 4
 _MOST_IN_GROUP = 500
 _PURGE_INTERVAL_MS = 60_000
 _OF_LATE_SECONDS = 5.0
+_encode = msgspec.json.Encoder().encode
 
 # These are one write's fault; any other error befalls a batch as a whole.
 _FAULTS_OF_ONE = (DataError, IntegrityError, ValueError, OverflowError)
@@ -90,11 +93,15 @@ class Writer(Grouping[Write, Outcome]):
     async def _write(self, writes: Sequence[Write]) -> Sequence[Outcome | Exception]:
         try:
             return await self._commit(writes)
-        except _FAULTS_OF_ONE as error:
-            if len(writes) == 1:
-                return [error]
+        except _FAULTS_OF_ONE:
             # One of them is at fault: it must not fail its neighbours.
-            return [(await self._write([write]))[0] for write in writes]
+            return [await self._write_alone(write) for write in writes]
+
+    async def _write_alone(self, write: Write) -> Outcome | Exception:
+        try:
+            return (await self._commit([write]))[0]
+        except Exception as error:  # noqa: BLE001 - its own, whatever became of the others
+            return error
 
     async def _commit(self, writes: Sequence[Write]) -> Sequence[Outcome]:
         async with self._connections.lent(self._lock_seconds + self._answer_seconds) as connection:
@@ -112,7 +119,7 @@ class Writer(Grouping[Write, Outcome]):
         at = time.time_ns() // 10**6
         oldest_key = at - KEY_LIFETIME_MS
         stores = [sorted({write.store_id for write in writes})]
-        batch = (*_arrays(writes), at, oldest_key)
+        batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)
         async with connection.pipeline():
             await connection.execute(self._sql["limit_waiting"], [self._lock_limit])
             await connection.execute(self._sql["lock_stores"], stores)
@@ -143,27 +150,26 @@ def _names(write: Write) -> set[object]:
     return names
 
 
-def _arrays(writes: Sequence[Write]) -> list[list[object]]:
-    """The parameters of ``write_batch``: one array for each of a write's values."""
-    return [list(values) for values in zip(*map(_values, writes), strict=True)]
+class _Row(Struct):
+    """A write as ``write_batch`` reads it."""
+
+    store_id: int
+    id: int
+    name: str | None
+    tag: str | None
+    user_id: int
+    token_label: str
+    key: str | None
+    fingerprint: str | None
 
 
-def _values(write: Write) -> tuple[object, ...]:
-    caller = write.caller
+def _to_row(write: Write) -> _Row:
+    who = (write.caller.user_id, write.caller.token_label)
     if not isinstance(write, Create):
-        who = (caller.user_id, caller.token_label)
-        return (write.store_id, write.plant_id, None, None, *who, None, None)
+        return _Row(write.store_id, write.plant_id, None, None, *who, None, None)
     plant, key = write.plant, write.key
-    return (
-        write.store_id,
-        plant.id,
-        plant.name,
-        plant.tag,
-        caller.user_id,
-        caller.token_label,
-        None if key is None else key.key,
-        None if key is None else key.fingerprint,
-    )
+    once = (None, None) if key is None else (key.key, key.fingerprint.hex())
+    return _Row(write.store_id, plant.id, plant.name, plant.tag, *who, *once)
 
 
 def _give_up(waiting: Waiting[Write, Outcome]) -> None:
