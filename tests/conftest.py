@@ -2,10 +2,12 @@
 
 import itertools
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
 
+from tests.databases import SQLITE, Kind, postgres_kind
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -13,17 +15,25 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
-def service(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Service]:
+def kind(request: pytest.FixtureRequest) -> Kind:
+    """Each kind of database."""
+    if request.param == "sqlite":
+        return SQLITE
+    return postgres_kind(request.getfixturevalue("postgres_server"))
+
+
+@pytest.fixture
+def url(kind: Kind, tmp_path: Path) -> Iterator[str]:
+    """A database that nobody has used."""
+    with kind.fresh(tmp_path) as fresh:
+        yield fresh
+
+
+@pytest.fixture(scope="session")
+def service(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A running service on each kind of database, shared by tests that need only stores."""
     folder = tmp_path_factory.mktemp("service")
-    if request.param == "sqlite":
-        with Service(folder) as running:
-            yield running
-        return
-    server: PostgresServer = request.getfixturevalue("postgres_server")
-    with server.fresh() as url, Service(folder, database=url) as running:
+    with kind.fresh(folder) as url, Service(folder, database=url) as running:
         yield running
 
 

@@ -12,6 +12,7 @@ from plantstore.settings import (
     load_settings,
     setting_description,
     setting_names,
+    without_password,
 )
 
 URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
@@ -168,6 +169,22 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("prot = 80\n")
     with pytest.raises(SetupError, match="there is no setting 'prot'; there are: database, host"):
         load_settings({}, URL, str(tmp_path / "settings.toml"))
+
+
+@pytest.mark.parametrize(
+    ("url", "shown"),
+    [
+        ("sqlite:///plants.db", "sqlite:///plants.db"),
+        ("postgresql://db/plants", "postgresql://db/plants"),
+        ("postgresql://ada@db/plants", "postgresql://ada@db/plants"),
+        ("postgresql://ada:secret@db:5432/plants", "postgresql://ada:...@db:5432/plants"),
+        ("postgresql://ada:se:c/r@et@a,b/plants?x=1", "postgresql://ada:...@a,b/plants?x=1"),
+        ("postgresql://:secret@/plants", "postgresql://:...@/plants"),
+        ("postgresql:///p?user=a&password=secret&x=1", "postgresql:///p?user=a&password=...&x=1"),
+    ],
+)
+def test_a_password_is_not_shown(url: str, shown: str) -> None:
+    assert without_password(url) == shown
 
 
 def test_settings_cannot_be_changed() -> None:

@@ -5,6 +5,7 @@ Each comes from a flag, an environment variable ``PLANTSTORE_<NAME>`` (or a file
 these that has it.
 """
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,8 @@ import msgspec
 from msgspec import Meta, Struct
 
 from plantstore.errors import SetupError
+
+_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -70,7 +73,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_requests: Annotated[Count, _about("requests in hand, beyond which more get 503")] = 2048
     max_writes: Annotated[Count, _about("creates and deletes waiting for a commit")] = 1024
     max_streams: Annotated[Count, _about("long lists being sent at the same time")] = 16
-    head_timeout: Annotated[Seconds, _about("seconds for a request's head to arrive")] = 10.0
+    head_timeout: Annotated[
+        Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
+    ] = 10.0
     body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
     idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept")] = 75.0
     write_timeout: Annotated[
@@ -142,6 +147,11 @@ def default_database() -> str:
     from platformdirs import user_data_path  # noqa: PLC0415 - not needed where a URL is given
 
     return f"sqlite:///{user_data_path('plantstore', appauthor=False) / 'plantstore.db'}"
+
+
+def without_password(url: str) -> str:
+    """The database URL as it may be shown and logged."""
+    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}...", url)
 
 
 def setting_names() -> tuple[str, ...]:

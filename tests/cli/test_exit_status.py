@@ -6,11 +6,15 @@ import pty
 import signal
 import subprocess
 import termios
+import time
 
 import pytest
 
 import plantstore
 from tests.cli.program import PLANTSTORE, Program
+
+# A question is printed before Python reads the answer; in between it would lose the signal.
+_BEFORE_READING = 0.5
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,7 @@ def test_an_interrupted_question_ends_with_130(program: Program) -> None:
         assert asking.stderr is not None
         while b"[y/N]" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
             assert asking.poll() is None
+        time.sleep(_BEFORE_READING)
         asking.send_signal(signal.SIGINT)
         out, err = asking.communicate(timeout=60)
     assert asking.returncode == 130
@@ -122,6 +127,7 @@ def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:
         printed = b""
         while b"[y/N]" not in printed:
             printed += os.read(ours, 1000)
+        time.sleep(_BEFORE_READING)
         os.write(ours, b"\x03")
         assert asking.wait(60) == 130
     os.close(ours)

@@ -130,6 +130,9 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "name the token's store with --store, or give --all-stores" in (
         program.refusal(*create, status=2)
     )
+    assert "--role is the user's in one store: name that with --store, or leave --role out" in (
+        program.refusal(*create, "--all-stores", "--role", "reader", status=2)
+    )
     assert "ada is no member of any store: name one with --store" in (
         program.refusal(*create, "--all-stores")
     )

@@ -2,35 +2,18 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.database import Administration
 from tests.contract.garden import Garden
-from tests.contract.kinds import SQLITE, Kind, postgres_kind
 
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     """The event loop that the service runs on."""
     return "asyncio", {"use_uvloop": True}
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def kind(request: pytest.FixtureRequest) -> Kind:
-    """The kind of database."""
-    if request.param == "sqlite":
-        return SQLITE
-    return postgres_kind(request.getfixturevalue("postgres_server"))
-
-
-@pytest.fixture
-def url(kind: Kind, tmp_path: Path) -> Iterator[str]:
-    """A database that nobody has used."""
-    with kind.fresh(tmp_path) as fresh:
-        yield fresh
 
 
 @pytest.fixture

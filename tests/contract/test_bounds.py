@@ -9,7 +9,7 @@ from plantstore.database import Administration
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
 from tests.contract.garden import Garden
-from tests.contract.kinds import Kind
+from tests.databases import writes_held
 
 pytestmark = pytest.mark.anyio
 
@@ -17,10 +17,10 @@ MOST = 8
 
 
 async def test_writes_that_wait_are_bounded_in_number(
-    kind: Kind, url: str, administration: Administration
+    url: str, administration: Administration
 ) -> None:
     async with Garden(url, administration, max_writes=MOST) as garden:
-        with kind.writes_held(url):
+        with writes_held(url):
             plants = [NewPlant(n, f"Plant {n}") for n in range(5 * MOST)]
             writes = [asyncio.ensure_future(garden.create(plant)) for plant in plants]
             await asyncio.sleep(0.2)
@@ -37,10 +37,10 @@ async def test_writes_that_wait_are_bounded_in_number(
 
 
 async def test_after_an_overload_writes_are_taken_again(
-    kind: Kind, url: str, administration: Administration
+    url: str, administration: Administration
 ) -> None:
     async with Garden(url, administration, max_writes=MOST) as garden:
-        with kind.writes_held(url):
+        with writes_held(url):
             writes = [garden.create(NewPlant(n, "Ficus")) for n in range(5 * MOST)]
             waiting = asyncio.gather(*writes, return_exceptions=True)
             await asyncio.sleep(0.2)
@@ -50,13 +50,13 @@ async def test_after_an_overload_writes_are_taken_again(
 
 
 async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
-    kind: Kind, url: str, administration: Administration
+    url: str, administration: Administration
 ) -> None:
     async with Garden(url, administration, write_timeout=0.3) as garden:
         await garden.create(NewPlant(1, "Monstera"))
         key = IdempotencyKey("key", 32 * b"\x01")
         began = time.monotonic()
-        with kind.writes_held(url):
+        with writes_held(url):
             writes = [garden.create(NewPlant(2, "Ficus"), key), garden.delete(1)]
             results = await asyncio.gather(*writes, return_exceptions=True)
             with pytest.raises(DatabaseUnavailableError):
@@ -70,12 +70,10 @@ async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
         await garden.demand_consistency()
 
 
-async def test_reads_go_on_while_writes_wait(
-    kind: Kind, url: str, administration: Administration
-) -> None:
+async def test_reads_go_on_while_writes_wait(url: str, administration: Administration) -> None:
     async with Garden(url, administration) as garden:
         await garden.create(NewPlant(1, "Monstera"))
-        with kind.writes_held(url):
+        with writes_held(url):
             waiting = asyncio.ensure_future(garden.create(NewPlant(2, "Ficus")))
             await asyncio.sleep(0.05)
             assert (await garden.read_page(PlantQuery())).count == 1
@@ -88,10 +86,10 @@ async def test_reads_go_on_while_writes_wait(
 
 
 async def test_closing_finishes_the_writes_in_hand(
-    kind: Kind, url: str, administration: Administration
+    url: str, administration: Administration
 ) -> None:
     async with Garden(url, administration) as garden:
-        with kind.writes_held(url):
+        with writes_held(url):
             writes = [asyncio.ensure_future(garden.create(NewPlant(n, "Ficus"))) for n in range(20)]
             await asyncio.sleep(0.05)
             closing = asyncio.ensure_future(garden.database.close())

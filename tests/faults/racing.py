@@ -67,13 +67,13 @@ class Seen:
         self.operations.setdefault(plant_id, []).append(operation)
 
 
-async def race(service: Service, token: str) -> Seen:
-    """Several clients at once create, delete and list a few plants."""
+async def race(token: str, *services: Service) -> Seen:
+    """Several clients at once, of each service as many, create, delete and list a few plants."""
     seen = Seen()
 
     async def act(number: int) -> None:
         chance = random.Random(number)  # noqa: S311 - no secrets
-        async with open_client(service, token) as client:
+        async with open_client(services[number % len(services)], token) as client:
             for step in range(OPERATIONS_EACH):
                 plant_id = chance.randrange(IDS)
                 kind = chance.random()

@@ -16,7 +16,7 @@ from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.planters import demand_whole, planting
 from tests.service import Service
 
-STOPS = [signal.SIGTERM, signal.SIGINT]
+STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
 OWN_GROUP = ("setsid", sys.executable, "-m", "plantstore")
 
 
@@ -38,16 +38,31 @@ def test_creates_in_hand_are_answered_or_closed(tmp_path: Path, stop: signal.Sig
     assert set().union(*(planter.statuses for planter in planters)) <= {200, 204, 503}
 
 
-def test_ctrl_c_reaches_all_processes_and_the_status_is_0(tmp_path: Path) -> None:
-    """A terminal sends the signal to the whole group: the workers get it too."""
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGHUP])
+def test_a_terminals_signal_reaches_all_processes_and_the_status_is_0(
+    tmp_path: Path, stop: signal.Signals
+) -> None:
+    """Ctrl-C, and the terminal's end, go to the whole group: the workers get them too."""
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
     with service, planting(service, service.make_token()) as planters:
         time.sleep(0.2)
-        os.killpg(service.process.pid, signal.SIGINT)
+        os.killpg(service.process.pid, stop)
         assert service.process.wait(60) == 0
     assert "Traceback" not in service.log()
+    assert "died" not in service.log()
     with service:
         demand_whole(service, "nursery", planters)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_under_nohup_it_outlives_its_terminal(tmp_path: Path, workers: int) -> None:
+    command = ("setsid", "nohup", sys.executable, "-m", "plantstore")
+    with Service(tmp_path, settings={"workers": workers}, command=command) as service:
+        os.killpg(service.process.pid, signal.SIGHUP)
+        time.sleep(1)
+        assert httpx.get(f"{service.origin}/livez", verify=False).is_success
+        assert service.stop() == 0
+    assert "died" not in service.log()
 
 
 @contextmanager

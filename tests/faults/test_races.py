@@ -59,7 +59,7 @@ async def test_of_many_concurrent_creates_of_one_id_one_succeeds(
 async def test_what_racing_clients_see_has_an_order_that_explains_it(
     service: Service, store: str, token: str
 ) -> None:
-    seen = await race(service, token)
+    seen = await race(token, service)
     events = service.events(store)
     assert sum(map(len, seen.operations.values())) > 500
     demand_order(seen, events)

@@ -1,5 +1,6 @@
 """The service speaks TLS with the certificate that it is given, and drains there too."""
 
+import socket
 import ssl
 import subprocess
 import sys
@@ -52,6 +53,23 @@ def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers
             httpx.get(f"{service.origin.replace('https', 'http')}/livez")
         time.sleep(0.1)
         assert service.stop() == 0
+    assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01\x02\x00\x01"])
+def test_a_handshake_has_the_time_of_a_head(
+    tmp_path: Path, certificate: Path, sent: bytes, workers: int
+) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    settings = {**files, "head_timeout": 0.5, "workers": workers}
+    with Service(tmp_path, settings=settings) as service:
+        address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
+        with socket.create_connection(address, timeout=30) as connection:
+            connection.sendall(sent)
+            assert connection.recv(1) == b""  # without our deadline it takes a minute
+        with service.client(service.make_token()) as client:
+            assert client.get("/plants").json() == []
     assert "Traceback" not in service.log()
 
 

@@ -97,7 +97,7 @@ def test_a_changed_role_holds_at_once_for_both(workers: Service, store: str) -> 
 
 @pytest.mark.anyio
 async def test_what_racing_clients_of_both_see_has_an_order(workers: Service, store: str) -> None:
-    seen = await race(workers, workers.make_token(store))
+    seen = await race(workers.make_token(store), workers)
     events = workers.events(store)
     demand_order(seen, events)
     demand_lists(seen, events)
@@ -134,11 +134,25 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
             kill(killed)
         with planting(service, token, first=4) as later, ExitStack() as stack:
             one_client_each(service, token, stack)
+            assert f"worker {killed} died with exit code -9" in service.log()
             assert other in worker_pids(service)
             assert len(worker_pids(service)) == 2
         demand_whole(service, "nursery", planters + later)
         demand_integrity(service)
         assert service.stop() == 0
+
+
+def test_a_worker_that_cannot_start_ends_the_service(tmp_path: Path) -> None:
+    """It would be the same with each that takes its place."""
+    with Service(tmp_path, settings={"workers": 2}) as service:
+        for file in tmp_path.glob("plants.db*"):
+            file.rename(f"{file}.gone")
+        (tmp_path / "plants.db").mkdir()
+        kill(worker_pids(service)[0])
+        assert service.process.wait(60) == 1
+    assert "a worker cannot start: cannot use the database" in service.log()
+    assert service.log().count("died") == 1
+    assert "Traceback" not in service.log()
 
 
 def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) -> None:
@@ -155,7 +169,7 @@ def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) ->
             kill(pid)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("stop", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_the_workers_end_with_the_service(tmp_path: Path, stop: signal.Signals) -> None:
     with Service(tmp_path, settings={"workers": 2}) as service:
         pids = worker_pids(service)

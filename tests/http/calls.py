@@ -7,15 +7,9 @@ import httpx
 
 from tests.http.expect import expect_error
 from tests.http.raw import Answer
-from tests.service import JSON, Service
+from tests.service import JSON
 
 ALL_FIELDS = {"fields": "id,name,tag"}
-
-
-def open_client(service: Service, token: str | None) -> httpx.Client:
-    """An HTTP client that sends the token; without TLS, whose setup takes 50 ms a client."""
-    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
-    return httpx.Client(base_url=service.origin, headers=headers, timeout=30, verify=False)
 
 
 def create(client: httpx.Client, body: bytes | str, **headers: str) -> httpx.Response:

@@ -2,25 +2,22 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
 
-import apsw
-
-from plantstore.sqlite.connection import connect, database_path, open_lock
+from tests.databases import execute, writes_held
 from tests.http.raw import PATIENCE, Connection
 from tests.http.scenes import CREATES, LISTS, Scene
 from tests.service import Service
 
+FILLER = "\U0001fab4"  # four bytes, so that a long list is more than sockets hold
 _ids = count(1000)
 
 
-@contextmanager
-def stalled_writes(service: Service) -> Iterator[None]:
-    """Hold the writers' lock: creates and deletes wait, all else goes on."""
-    with open_lock(database_path(service.database)) as lock, lock.held():
-        yield
+def stalled_writes(service: Service) -> AbstractContextManager[None]:
+    """Creates and deletes wait, all else goes on."""
+    return writes_held(service.database)
 
 
 @contextmanager
@@ -42,27 +39,23 @@ def stream_in_hand(scene: Scene) -> Iterator[Connection]:
         yield connection
 
 
-def open_file(service: Service) -> apsw.Connection:
-    """A connection to the service's database file, behind its back."""
-    return connect(database_path(service.database))
-
-
 def fill_store(service: Service, store: str, count: int, size: int = 10, filler: str = "x") -> None:
     """Put plants with the ids from 1 into a store's table; names have ``size`` characters."""
-    with closing(open_file(service)) as database, stalled_writes(service), database:
-        database.executemany(
-            "INSERT OR REPLACE INTO plants (store_id, id, name, tag)"
-            " SELECT store_id, ?2, ?3, ?4 FROM stores WHERE name = ?1",
+    execute(
+        service.database,
+        "INSERT INTO plants (store_id, id, name, tag)"
+        " SELECT store_id, $1, $2, $3 FROM stores WHERE name = $4"
+        " ON CONFLICT (store_id, id) DO UPDATE SET name = excluded.name, tag = excluded.tag",
+        (
             (
-                (
-                    store,
-                    number,
-                    f"{number:06}".ljust(size, filler),
-                    "even" if number % 2 == 0 else None,
-                )
-                for number in range(1, count + 1)
-            ),
-        )
+                number,
+                f"{number:06}".ljust(size, filler),
+                "even" if number % 2 == 0 else None,
+                store,
+            )
+            for number in range(1, count + 1)
+        ),
+    )
 
 
 def new_plant() -> bytes:

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.http.calls import expect_refused, open_client
+from tests.http.calls import expect_refused
 from tests.http.scenes import OPERATIONS, READS, Route, Scene, make_scene
 from tests.service import Service
 
@@ -26,7 +26,7 @@ def scene(service: Service) -> Scene:
 def serving(folder: Path, origins: str) -> Iterator[httpx.Client]:
     with (
         Service(folder, settings={"cors_origins": origins}) as own,
-        open_client(own, own.make_token()) as client,
+        own.client(own.make_token()) as client,
     ):
         yield client
 
@@ -46,7 +46,7 @@ def split(value: str) -> set[str]:
 
 @ROUTES
 def test_options_tells_the_methods_without_a_token(scene: Scene, route: Route) -> None:
-    with open_client(scene.service, None) as client:
+    with scene.service.client(None) as client:
         answer = client.options(route.path.format(store=scene.store))
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == route.allow

@@ -12,7 +12,6 @@ import yaml
 
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, text_fault
-from tests.http.calls import open_client
 from tests.http.raw import Message, exchange
 from tests.http.scenes import OPERATIONS, READS
 from tests.service import Service
@@ -37,7 +36,7 @@ def source() -> dict[str, Any]:
 @pytest.fixture
 def anyone(service: Service) -> Iterator[httpx.Client]:
     """A client without a token."""
-    with open_client(service, None) as client:
+    with service.client(None) as client:
         yield client
 
 

@@ -1,9 +1,11 @@
 """Bodies of requests, as bytes: by length, in chunks, spoiled, too large, and unwanted."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.raw import Connection, Message
+from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
 
 FERN = b'{"id": 1, "name": "Fern"}'
@@ -90,6 +92,13 @@ def test_bad_chunks_are_refused(
         [("Transfer-Encoding", "gzip")],
         [("Transfer-Encoding", "identity")],
         [("Transfer-Encoding", "chunked, identity")],
+        [("Transfer-Encoding", "gzip, chunked")],
+        [("Transfer-Encoding", "identity, chunked")],
+        [("Transfer-Encoding", "chunked, chunked")],
+        [("Transfer-Encoding", "chunked;q=1")],
+        [("Transfer-Encoding", "chunked,")],
+        [("Transfer-Encoding", "")],
+        [("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
         [("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")],
         [("Transfer-Encoding", "xchunked")],
         [("Content-Length", "25, 25")],
@@ -117,6 +126,32 @@ def test_a_body_of_no_clear_length_is_refused(
         expect_error(answer, 40011)
         assert answer.closes
         assert connection.rest() == b""
+
+
+def test_a_coding_before_the_chunks_is_refused_by_its_rule(
+    service: Service, create: Message
+) -> None:
+    message = create.setting("Transfer-Encoding", "gzip, chunked")
+    answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
+    expect_error(answer, 40011)
+    assert "its Transfer-Encoding is not chunked alone" in answer.json["message"]
+
+
+@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/0.9"])
+def test_an_old_client_has_no_chunks(service: Service, chunked: Message, version: str) -> None:
+    message = replace(chunked, version=version)
+    answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
+    expect_error(answer, 40011)
+    assert f"{version} has no Transfer-Encoding" in answer.json["message"]
+
+
+@pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED", " chunked "])
+def test_chunks_are_told_in_small_or_large_letters(
+    service: Service, create: Message, coding: str
+) -> None:
+    message = create.setting("Transfer-Encoding", coding)
+    answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
+    assert (answer.status, answer.body) == (200, b'{"name":"Fern"}')
 
 
 def test_trailers_are_no_headers(service: Service, chunked: Message) -> None:

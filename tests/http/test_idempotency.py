@@ -2,14 +2,13 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
-from tests.http.calls import create, expect_refused, list_plants, open_client
-from tests.http.stalls import open_file
+from tests.databases import execute
+from tests.http.calls import create, expect_refused, list_plants
 from tests.service import Service
 
 FERN = '{"id": 1, "name": "Fern"}'
@@ -23,8 +22,8 @@ def create_once(client: httpx.Client, body: str, key: str = "k1") -> httpx.Respo
 
 def age_keys(service: Service, milliseconds: int) -> None:
     """Make all keys as much older."""
-    with closing(open_file(service)) as database:
-        database.execute("UPDATE idempotency_keys SET created_at = created_at - ?", (milliseconds,))
+    sql = "UPDATE idempotency_keys SET created_at = created_at - $1"
+    execute(service.database, sql, [(milliseconds,)])
 
 
 def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, store: str) -> None:
@@ -82,14 +81,14 @@ def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -
     bodies = {ada: FERN, eve: ALOE, elsewhere: '{"id": 3, "name": "Ivy"}'}
     for _ in range(2):
         for token, body in bodies.items():
-            with open_client(service, token) as client:
+            with service.client(token) as client:
                 assert create_once(client, body).status_code == 200
 
 
 def test_all_tokens_of_a_user_share_the_keys(service: Service, store: str) -> None:
     tokens = [service.make_token(store, "ada of tokens") for _ in range(2)]
     for token in tokens:
-        with open_client(service, token) as client:
+        with service.client(token) as client:
             assert create_once(client, FERN).status_code == 200
 
 
@@ -130,7 +129,7 @@ def test_keys_tell_small_letters_from_capitals(client: httpx.Client) -> None:
 
 def test_many_tries_at_once_create_one_plant(service: Service, token: str, store: str) -> None:
     def attempt(_number: int) -> httpx.Response:
-        with open_client(service, token) as client:
+        with service.client(token) as client:
             return create_once(client, FERN)
 
     with ThreadPoolExecutor(16) as threads:
@@ -144,20 +143,20 @@ def test_many_tries_at_once_create_one_plant(service: Service, token: str, store
 
 
 @pytest.fixture
-def restarted(tmp_path: Path) -> Iterator[Service]:
+def restarted(tmp_path: Path, url: str) -> Iterator[Service]:
     """A service of the test's own, to be stopped and started again."""
-    with Service(tmp_path) as running:
+    with Service(tmp_path, database=url) as running:
         yield running
 
 
 @pytest.mark.parametrize("end", [Service.stop, Service.kill])
 def test_a_key_outlives_the_process(restarted: Service, end: Callable[[Service], object]) -> None:
     token = restarted.make_token()
-    with open_client(restarted, token) as client:
+    with restarted.client(token) as client:
         assert create_once(client, FERN).status_code == 200
 
     end(restarted)
     restarted.start()
-    with open_client(restarted, token) as client:
+    with restarted.client(token) as client:
         assert create_once(client, FERN).status_code == 200
         expect_refused(create_once(client, ALOE), 42201)

@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role
-from tests.http.calls import create, create_plant, expect_refused, list_plants, open_client
+from tests.http.calls import create, create_plant, expect_refused, list_plants
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
@@ -21,7 +21,7 @@ FREE_ID = 4_000_000_002
 @pytest.fixture
 def other(service: Service, store: str) -> Iterator[httpx.Client]:
     """A client of another store, which has a plant of this id."""
-    with open_client(service, service.make_token(f"{store}-other", f"other of {store}")) as client:
+    with service.client(service.make_token(f"{store}-other", f"other of {store}")) as client:
         create_plant(client, ID, "Secret", "hidden")
         yield client
 
@@ -116,13 +116,13 @@ def test_a_token_for_all_stores_opens_each_of_its_users(service: Service, store:
     service.make_token(store, user)
     only_second = service.make_token(second, user)
     everywhere = service.make_token(None, user, all_stores=True)
-    with open_client(service, everywhere) as client:
+    with service.client(everywhere) as client:
         create_plant(client, 1, "In the first")
         named = client.post(f"/stores/{second}/plants", json={"id": 1, "name": "In the second"})
         assert named.status_code == 200
         assert client.get(f"/stores/{second}/plants").json() == [{"name": "In the second"}]
         assert client.get("/plants").json() == [{"name": "In the first"}]
-    with open_client(service, only_second) as client:
+    with service.client(only_second) as client:
         assert client.get("/plants").json() == [{"name": "In the second"}]
         expect_refused(client.get(f"/stores/{store}/plants"), 40403)
 
@@ -132,7 +132,7 @@ def test_a_role_in_each_store_bounds_a_token_for_all(service: Service, store: st
     token = service.make_token(store, user, all_stores=True)
     service.make_token(readable, f"owner of {readable}")
     service.make_token(readable, user, role=Role.READER)
-    with open_client(service, token) as client:
+    with service.client(token) as client:
         assert client.get(f"/stores/{readable}/plants").status_code == 200
         for refused in (
             client.post(f"/stores/{readable}/plants", json={"id": 1, "name": "Fern"}),
@@ -146,7 +146,7 @@ def test_a_deleted_store_takes_its_tokens_and_plants_along(service: Service, sto
     user, second = f"owner of {store}", f"{store}-second"
     everywhere = service.make_token(second, user, all_stores=True)
     token = service.make_token(store, user)
-    with open_client(service, token) as own, open_client(service, everywhere) as all_stores:
+    with service.client(token) as own, service.client(everywhere) as all_stores:
         create_plant(own, 1, "Fern")
         assert all_stores.get(f"/stores/{store}/plants").status_code == 200
         with closing(open_administration(service.database)) as administration:
@@ -154,6 +154,6 @@ def test_a_deleted_store_takes_its_tokens_and_plants_along(service: Service, sto
         expect_refused(own.get("/plants"), 40102)
         expect_refused(all_stores.get(f"/stores/{store}/plants"), 40403)
         assert all_stores.get("/plants").status_code == 200
-        with open_client(service, service.make_token(store, user)) as again:
+        with service.client(service.make_token(store, user)) as again:
             assert list_plants(again) == []
             expect_refused(own.get("/plants"), 40102)

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from tests.http.calls import create, create_plant, expect_refused, open_client
+from tests.http.calls import create, create_plant, expect_refused
 from tests.http.stalls import fill_store
 from tests.service import Service
 
@@ -56,7 +56,7 @@ def test_the_etags_of_different_lists_differ(client: httpx.Client) -> None:
 
 
 def test_two_stores_never_share_an_etag(service: Service, client: httpx.Client) -> None:
-    with open_client(service, service.make_token("etags", "other")) as other:
+    with service.client(service.make_token("etags", "other")) as other:
         assert etag_of(other) != etag_of(client)
         assert not is_fresh(other, etag_of(client))
 

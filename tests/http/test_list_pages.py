@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from tests.http.calls import create_plant, expect_refused, open_client
+from tests.http.calls import create_plant, expect_refused
 from tests.http.stalls import fill_store
 from tests.service import Service
 
@@ -17,7 +17,7 @@ _LINK = re.compile('<([^>]+)>; rel="next"')
 @pytest.fixture(scope="module")
 def many(service: Service) -> Iterator[httpx.Client]:
     """A client of a store with 2500 plants, of which every second has the tag ``even``."""
-    with open_client(service, service.make_token("many", "owner of many")) as client:
+    with service.client(service.make_token("many", "owner of many")) as client:
         fill_store(service, "many", MANY)
         yield client
 

@@ -9,15 +9,14 @@ import httpx
 import pytest
 
 from plantstore.model import Event
-from tests.http.calls import create_plant, open_client
+from tests.http.calls import create_plant
 from tests.http.raw import Connection, Message
 from tests.http.scenes import LISTS, Scene, make_scene
-from tests.http.stalls import fill_store, peak_memory, stream_in_hand, wait_for_log
+from tests.http.stalls import FILLER, fill_store, peak_memory, stream_in_hand, wait_for_log
 from tests.service import Service
 
 COUNT = 5000
 SIZE = 250
-FILLER = "\U0001fab4"  # four bytes, so that a list is more than sockets hold
 
 
 @pytest.fixture
@@ -31,7 +30,7 @@ def full(service: Service) -> Scene:
 @pytest.fixture
 def writer(service: Service, full: Scene) -> Iterator[httpx.Client]:
     """Another client of that store."""
-    with open_client(service, full.token) as client:
+    with service.client(full.token) as client:
         yield client
 
 
@@ -85,7 +84,7 @@ def test_each_list_is_the_store_at_its_etags_revision(
 
     thread = threading.Thread(target=write)
     thread.start()
-    with open_client(service, full.token) as reader:
+    with service.client(full.token) as reader:
         listed = [reader.get("/plants?fields=id") for _ in range(30)]
     enough.set()
     thread.join()
@@ -98,11 +97,11 @@ def test_each_list_is_the_store_at_its_etags_revision(
         assert ids == replay(set(range(1, COUNT + 1)), events, revision)
 
 
-def test_a_long_list_takes_little_memory(tmp_path: Path) -> None:
-    with Service(tmp_path) as own:
+def test_a_long_list_takes_little_memory(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url) as own:
         scene = make_scene(own)
         fill_store(own, scene.store, 100_000, size=250)
-        with open_client(own, scene.token) as client:
+        with own.client(scene.token) as client:
             client.get("/plants?limit=2000").raise_for_status()
             before = peak_memory(own)
             with client.stream("GET", "/plants") as streamed:
@@ -111,8 +110,9 @@ def test_a_long_list_takes_little_memory(tmp_path: Path) -> None:
             assert peak_memory(own) - before < 10_000_000
 
 
-def test_a_client_that_takes_a_list_too_slowly_is_given_up(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"body_timeout": 0.5, "max_streams": 1}) as own:
+def test_a_client_that_takes_a_list_too_slowly_is_given_up(tmp_path: Path, url: str) -> None:
+    settings = {"body_timeout": 0.5, "max_streams": 1}
+    with Service(tmp_path, database=url, settings=settings) as own:
         scene = make_scene(own)
         fill_store(own, scene.store, 40_000, size=250)
         with stream_in_hand(scene) as slow:

@@ -9,7 +9,7 @@ import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role, Scope
-from tests.http.calls import create, create_plant, expect_refused, list_plants, open_client
+from tests.http.calls import create, create_plant, expect_refused, list_plants
 from tests.service import Service
 
 OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
@@ -39,19 +39,19 @@ def test_a_token_may_do_what_its_scopes_and_its_role_allow(
     # A token cannot be made with scopes beyond the role, but the role can change later.
     token = service.make_token(store, f"{role} of {store}", role=Role.OWNER, scopes=scopes)
     set_role(service, store, f"{role} of {store}", role)
-    with open_client(service, token) as other:
+    with service.client(token) as other:
         expect_allowed(other, scopes & role.scopes)
 
 
 def test_head_needs_what_get_needs(service: Service, store: str) -> None:
     token = service.make_token(store, scopes=frozenset({Scope.CREATE, Scope.DELETE}))
-    with open_client(service, token) as client:
+    with service.client(token) as client:
         assert client.head("/plants").status_code == 403
 
 
 def test_a_changed_role_counts_at_once(service: Service, store: str, client: httpx.Client) -> None:
     user = f"member of {store}"
-    with open_client(service, service.make_token(store, user, role=Role.EDITOR)) as member:
+    with service.client(service.make_token(store, user, role=Role.EDITOR)) as member:
         for role in (Role.READER, Role.EDITOR, Role.READER, Role.OWNER):
             client.delete("/plants/2")
             create(client, '{"id": 1, "name": "Fern"}')
@@ -62,7 +62,7 @@ def test_a_changed_role_counts_at_once(service: Service, store: str, client: htt
 def test_a_member_who_has_left_finds_no_store(service: Service, store: str) -> None:
     user = f"member of {store}"
     token = service.make_token(store, user)
-    with open_client(service, token) as member:
+    with service.client(token) as member:
         create_plant(member, 1, "Fern")
         with closing(open_administration(service.database)) as administration:
             administration.remove_member(store, user)

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from plantstore.bootstrap import open_administration
-from tests.http.calls import create_plant, expect_refused, open_client
+from tests.http.calls import create_plant, expect_refused
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -52,7 +52,7 @@ def test_a_revoked_token_is_refused_in_the_midst_of_writes(
     with closing(open_administration(service.database)) as administration:
         for number in range(50):
             token = service.make_token(store)
-            with open_client(service, token) as other:
+            with service.client(token) as other:
                 create_plant(other, number, "Fern")
                 administration.revoke_token(token)
                 refused = other.delete(f"/plants/{number}")
@@ -77,7 +77,7 @@ def test_a_token_revoked_while_the_body_comes_is_refused(service: Service, store
 def test_a_token_expires_at_its_time(service: Service, store: str) -> None:
     expires_at = time.time_ns() // 10**6 + 1000
     token = service.make_token(store, expires_at=expires_at)
-    with open_client(service, token) as client:
+    with service.client(token) as client:
         assert client.get("/plants").status_code == 200
         while client.get("/plants").status_code == 200:
             assert time.time() < expires_at / 1000 + 1
@@ -152,7 +152,7 @@ def test_anything_else_is_not_a_valid_token(service: Service, token: str, spoil:
         swapped=token.swapcase().replace("PST", "pst"),
         shorter=token[:-1],
     )
-    with open_client(service, None) as client:
+    with service.client(None) as client:
         headers = {b"Authorization": f"Bearer {spoiled}".encode()}
         assert expect_refused(client.get("/plants", headers=headers), 40102) == INVALID
 
@@ -162,13 +162,13 @@ def test_the_number_of_another_store_opens_neither(service: Service, store: str)
     number, other_number = one.split("_")[1], other.split("_")[1]
     assert number != other_number
     crossed = f"pst_{other_number}_{one.split('_')[2]}"
-    with open_client(service, crossed) as client:
+    with service.client(crossed) as client:
         assert expect_refused(client.get("/plants"), 40102) == INVALID
         assert expect_refused(client.get(f"/stores/{store}/plants"), 40102) == INVALID
 
 
 def test_a_token_in_the_url_is_none(service: Service, token: str) -> None:
-    with open_client(service, None) as client:
+    with service.client(None) as client:
         expect_refused(client.get(f"/plants?access_token={token}"), 40101)
 
 

@@ -9,7 +9,7 @@ import click
 from plantstore import bootstrap
 from plantstore.cli.welcome import welcome
 from plantstore.logs import set_up_logs
-from plantstore.settings import load_settings
+from plantstore.settings import Settings, load_settings, without_password
 
 logger = logging.getLogger("plantstore")
 
@@ -49,6 +49,13 @@ def serve(
         flags["cors_origins"] = cors_origins
     settings = load_settings(flags, os.environ, file)
     set_up_logs(settings.log_format)
+    if not _serve(settings, welcomes=welcomes):
+        raise click.exceptions.Exit(1)
+    logger.info("stopped")
+
+
+def _serve(settings: Settings, *, welcomes: bool) -> bool:
+    """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.http.server import listen, origin_of  # noqa: PLC0415 - slow to import
 
     with closing(listen(settings)) as listener:
@@ -56,7 +63,5 @@ def serve(
         with closing(bootstrap.open_administration(settings.database)) as administration:
             if welcomes:
                 welcome(administration, origin)
-        logger.info("serving %s on %s", settings.database, origin)
-        if not bootstrap.serve(settings, listener):
-            raise click.exceptions.Exit(1)
-        logger.info("stopped")
+        logger.info("serving %s on %s", without_password(settings.database), origin)
+        return bootstrap.serve(settings, listener)

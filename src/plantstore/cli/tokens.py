@@ -11,7 +11,7 @@ import click
 from plantstore.bootstrap import open_administration
 from plantstore.cli.options import database_option, json_option, quiet_option
 from plantstore.cli.output import format_time, print_json, print_records
-from plantstore.model import Role, Scope, Token, TokenRequest
+from plantstore.model import IssuedToken, Role, Scope, Token, TokenRequest
 
 _LIFETIME = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
 _UNIT_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
@@ -61,7 +61,12 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     help="How long the token is valid, in m, h, d or w.",
 )
 @click.option("--label", default="", help="A note, to tell the token from others.")
-@click.option("--all-stores", is_flag=True, help="Open every store of the user.")
+@click.option(
+    "--all-stores",
+    is_flag=True,
+    help="Open every store of the user. The token is made for the oldest of them, and ends when "
+    "that store is deleted.",
+)
 @database_option
 @json_option
 @quiet_option
@@ -88,8 +93,7 @@ def create(
       plantstore token create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --user ada --all-stores --scope list
     """
-    if store is None and not all_stores:
-        raise click.UsageError("name the token's store with --store, or give --all-stores")
+    _demand_store(store, role, all_stores=all_stores)
     request = TokenRequest(
         subject=user,
         store=store,
@@ -101,6 +105,21 @@ def create(
     )
     with closing(open_administration(database)) as administration:
         issued = administration.create_token(request)
+    _print_issued(issued, as_json=as_json, quiet=quiet)
+
+
+def _demand_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
+    if store is not None:
+        return
+    if not all_stores:
+        raise click.UsageError("name the token's store with --store, or give --all-stores")
+    if role is not None:
+        raise click.UsageError(
+            "--role is the user's in one store: name that with --store, or leave --role out"
+        )
+
+
+def _print_issued(issued: IssuedToken, *, as_json: bool, quiet: bool) -> None:
     for note in () if quiet else issued.made:
         click.echo(note, err=True)
     if as_json:

@@ -1,15 +1,16 @@
 """Runs the application under uvicorn, in this process or in several workers."""
 
+import asyncio
 import resource
 import socket
-import ssl
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import uvicorn
+import uvloop
 
 from plantstore.errors import SetupError
-from plantstore.http.handshake import Handshake
 from plantstore.http.protocol import BoundedProtocol
 from plantstore.http.signals import stop_on_signals
 from plantstore.settings import Settings
@@ -85,8 +86,7 @@ class ServerConfig(uvicorn.Config):
         super().__init__(
             create_app,
             factory=True,
-            http=BoundedProtocol if settings.tls_cert is None else Handshake,
-            loop="uvloop",
+            http=BoundedProtocol,
             ws="none",
             lifespan="on",
             log_config=None,
@@ -100,10 +100,25 @@ class ServerConfig(uvicorn.Config):
             ssl_keyfile=settings.tls_key,
         )
         self.settings = settings
-        self.tls: ssl.SSLContext | None = None
 
-    def load(self) -> None:
-        """Load the application and the certificate (uvicorn's hook)."""
-        super().load()
-        # Where uvicorn has it, asyncio makes the handshakes, outside of our bounds.
-        self.tls, self.ssl = self.ssl, None
+    def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop]:
+        """What makes the event loop (uvicorn's hook)."""
+        return partial(ServerLoop, self.settings.head_timeout)
+
+
+class ServerLoop(uvloop.Loop):
+    """uvloop's event loop, with our deadline for TLS handshakes in place of its minute."""
+
+    def __init__(self, handshake_timeout: float) -> None:
+        super().__init__()
+        self._handshake_timeout = handshake_timeout
+
+    async def create_server(
+        self,
+        *arguments: Any,  # noqa: ANN401 - asyncio and uvloop give it different types
+        **options: Any,  # noqa: ANN401
+    ) -> Any:  # noqa: ANN401
+        """Listen (uvicorn's call, which has no deadline to set)."""
+        if options.get("ssl") is not None:
+            options["ssl_handshake_timeout"] = self._handshake_timeout
+        return await super().create_server(*arguments, **options)

@@ -1,26 +1,31 @@
 """Opens the SQLite file: its folder, its rights, its settings and its schema.
 
-Invariant: the folder and the files are readable by their owner alone, and no connection is given
-out on a schema that this program does not know.
+Invariant: the folder and the files that it makes are readable by their owner alone, and no
+connection is given out on a schema that this program does not know.
 """
 
+import logging
 import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
+from functools import cache
+from multiprocessing import parent_process
 from pathlib import Path
-from typing import Any
 
 import apsw
 
 from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
+    Applied,
     Migration,
     demand_current,
     find_pending,
     load_migrations,
 )
 from plantstore.sqlite.file_lock import FileLock
+
+logger = logging.getLogger(__name__)
 
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
 OLDEST_SQLITE = (3, 51, 3)
@@ -76,11 +81,14 @@ def open_lock(path: Path) -> FileLock:
 def prepare(path: Path) -> None:
     """Make the file with its tables where it is missing; refuse a schema of another version.
 
+    It warns of a file that was there before and that others may open.
+
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with _explained(path):
         if not path.exists():
             _create_file(path)
+        _warn_of_rights(path)
         with closing(connect(path)) as connection:
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held_within(LOCK_PATIENCE):
@@ -143,6 +151,12 @@ def _create_file(path: Path) -> None:
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
+@cache  # once is enough for a process, and a worker's parent has warned
+def _warn_of_rights(path: Path) -> None:
+    if path.stat().st_mode & 0o077 and parent_process() is None:
+        logger.warning("others than its owner may open %s: chmod 600 %s", path, path)
+
+
 def _is_new(connection: apsw.Connection) -> bool:
     """Whether the file has no tables yet.
 
@@ -166,15 +180,13 @@ def _migrations() -> Sequence[Migration]:
     return load_migrations("plantstore.sqlite")
 
 
-def _applied(connection: apsw.Connection) -> dict[int, str]:
+def _applied(connection: apsw.Connection) -> Sequence[Applied]:
     if not connection.execute(
         "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
     ).get:
-        return {}
-    rows: list[Any] = connection.execute(
-        "SELECT number, checksum FROM schema_migrations"
-    ).fetchall()
-    return dict(rows)
+        return []
+    rows = connection.execute("SELECT number, checksum, oldest FROM schema_migrations")
+    return [Applied(*row) for row in rows]
 
 
 def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
@@ -182,11 +194,13 @@ def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
     with connection:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, "
-            "name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"
+            "name TEXT NOT NULL, checksum TEXT NOT NULL, oldest INTEGER NOT NULL, "
+            "applied_at INTEGER NOT NULL) STRICT"
         )
         for migration in pending:
             connection.execute(migration.sql)
+            recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
             connection.execute(
-                "INSERT INTO schema_migrations VALUES (?, ?, ?, ?)",
-                (migration.number, migration.name, migration.checksum, time.time_ns() // 10**6),
+                "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
+                (*recorded, time.time_ns() // 10**6),
             )

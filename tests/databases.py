@@ -1,0 +1,55 @@
+"""The kinds of database: how a test gets a fresh one, and reaches it behind the service's back."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager
+from pathlib import Path
+
+import psycopg
+from msgspec import Struct
+
+from plantstore.sqlite.connection import connect, database_path, open_lock
+from tests.postgres.server import PostgresServer
+
+_SQLITE_PREFIX = "sqlite:"
+
+
+class Kind(Struct, frozen=True):
+    """One kind; ``fresh`` gives the URL of a database, in a folder, that nobody has used."""
+
+    name: str
+    fresh: Callable[[Path], AbstractContextManager[str]]
+
+
+@contextmanager
+def _fresh_sqlite(folder: Path) -> Iterator[str]:
+    yield f"{_SQLITE_PREFIX}///{folder / 'plants.db'}"
+
+
+SQLITE = Kind("sqlite", _fresh_sqlite)
+
+
+def postgres_kind(server: PostgresServer) -> Kind:
+    """Databases of this server."""
+    return Kind("postgres", lambda _folder: server.fresh())
+
+
+@contextmanager
+def writes_held(url: str) -> Iterator[None]:
+    """Keep every write to a database waiting, as another writer would that takes its time."""
+    if url.startswith(_SQLITE_PREFIX):
+        with open_lock(database_path(url)) as lock, lock.held():
+            yield
+        return
+    with closing(psycopg.connect(url)) as connection:
+        connection.execute("LOCK TABLE revisions IN EXCLUSIVE MODE")
+        yield
+
+
+def execute(url: str, sql: str, rows: Iterable[Sequence[object]] = ((),)) -> None:
+    """Execute a statement for each row of arguments: ``$1`` and so on, in this order."""
+    if url.startswith(_SQLITE_PREFIX):
+        with writes_held(url), closing(connect(database_path(url))) as database, database:
+            database.executemany(sql, rows)
+        return
+    with psycopg.connect(url, cursor_factory=psycopg.RawCursor) as connection:
+        connection.cursor().executemany(sql.encode(), rows)
