@@ -39,6 +39,9 @@ OTHER: dict[str, tuple[str, Any]] = {
     "write_timeout": ("1e-3", 0.001),
     "stream_timeout": ("5", 5.0),
     "drain_timeout": ("5", 5.0),
+    "database_connections": ("20", 20),
+    "database_timeout": ("1.5", 1.5),
+    "prepare_statements": ("false", False),
 }
 
 
@@ -97,6 +100,8 @@ def test_each_source_goes_before_the_next(name: str, tmp_path: Path) -> None:
 def to_toml(value: object) -> str:
     if isinstance(value, tuple):
         return f"[{', '.join(map(to_toml, value))}]"
+    if isinstance(value, bool):
+        return str(value).lower()
     return (
         f'"{"1/day" if value is None else value}"'
         if not isinstance(value, (int, float))

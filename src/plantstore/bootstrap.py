@@ -4,7 +4,8 @@ Adapters are imported when a URL asks for them: a start is quick because it impo
 """
 
 import gc
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
@@ -12,10 +13,11 @@ from typing import TYPE_CHECKING
 from plantstore.database import Administration, Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
-from plantstore.settings import Settings
+from plantstore.settings import Settings, without_password
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
+    from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
 
@@ -47,6 +49,28 @@ def open_session(url: str) -> "Session":
     from plantstore.sqlite.session import SQLiteSession  # noqa: PLC0415
 
     return SQLiteSession(url)
+
+
+@contextmanager
+def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
+    """A copy of a database to another, within a snapshot of the first.
+
+    :raises SetupError: one of them cannot be used, or they are the same.
+    """
+    from plantstore.sql.copying.copying import Copy  # noqa: PLC0415
+
+    if not _is_postgres(source_url):
+        from plantstore.sqlite.session import demand_file  # noqa: PLC0415
+
+        demand_file(source_url)
+    with (
+        closing(open_session(source_url)) as source,
+        closing(open_session(target_url)) as target,
+        source.snapshot(),
+    ):
+        if source.place == target.place:
+            raise SetupError(f"both URLs lead to {source.place}: name two databases")
+        yield Copy(source, target)
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
@@ -89,7 +113,7 @@ def _is_postgres(url: str) -> bool:
         return True
     if not url.startswith("sqlite:"):
         raise SetupError(
-            f"{url!r} is no database URL that is known: write sqlite:///plants.db, "
-            "or postgresql://user@host/name"
+            f"{without_password(url)!r} is no database URL that is known: "
+            "write sqlite:///plants.db, or postgresql://user@host/name"
         )
     return False

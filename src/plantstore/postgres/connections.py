@@ -13,7 +13,7 @@ from contextlib import asynccontextmanager, suppress
 
 import psycopg
 from psycopg import AsyncConnection, AsyncRawCursor
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg.pq import TransactionStatus
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.postgres.connection import read_url
@@ -22,32 +22,22 @@ from plantstore.sql.session import Row
 
 logger = logging.getLogger(__name__)
 
-# The pool gives an attempt up so soon because the next one who asks makes it try again.
-_RECONNECT_SECONDS = 0.5
-_LEAST = 2
-
 
 class Connections:
-    """At most ``most`` connections, lent for at most ``settings.database_timeout`` seconds."""
+    """At most ``most`` connections, made when they are needed, and kept.
+
+    Each is lent for at most ``settings.database_timeout`` seconds, and waited for as long.
+    """
 
     def __init__(self, settings: Settings, most: int) -> None:
+        self._url = read_url(settings.database)
         self._timeout = settings.database_timeout
+        # From the first time on; None is for never.
+        self._prepare_threshold = 0 if settings.prepare_statements else None
         self._loop = asyncio.get_running_loop()
-        self._pool = AsyncConnectionPool(
-            read_url(settings.database),
-            connection_class=AsyncConnection[tuple[object, ...]],
-            kwargs={
-                "autocommit": True,
-                "cursor_factory": AsyncRawCursor,
-                "prepare_threshold": 0 if settings.prepare_statements else None,
-            },
-            min_size=min(_LEAST, most),
-            max_size=most,
-            timeout=self._timeout,
-            reconnect_timeout=_RECONNECT_SECONDS,
-            open=False,
-        )
-        self._opening = self._loop.create_task(self._pool.open())
+        self._free = asyncio.Semaphore(most)
+        self._idle: list[AsyncConnection] = []
+        self._is_closed = False
 
     @asynccontextmanager
     async def lent(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
@@ -56,9 +46,8 @@ class Connections:
         :raises DatabaseUnavailableError: there is none to be had.
         """
         try:
-            await self._opening
-            connection = await self._pool.getconn()
-        except (PoolTimeout, PoolClosed) as error:
+            connection = await self._borrow()
+        except (TimeoutError, psycopg.Error) as error:
             logger.error("no connection to the database: %s", error)  # noqa: TRY400
             raise DatabaseUnavailableError from error
         deadline = self._loop.call_later(seconds or self._timeout, cut, connection)
@@ -66,10 +55,35 @@ class Connections:
             yield connection
         finally:
             deadline.cancel()
-            was_lost = connection.broken
-            await self._pool.putconn(connection)
-            if was_lost:  # the others may be too
-                self._loop.create_task(self._pool.check())
+            await self._give_back(connection)
+
+    async def _borrow(self) -> AsyncConnection:
+        async with asyncio.timeout(self._timeout):
+            await self._free.acquire()
+        try:
+            while self._idle:
+                connection = self._idle.pop()
+                if not _was_lost(connection):
+                    return connection
+                await connection.close()
+            async with asyncio.timeout(self._timeout):
+                return await AsyncConnection.connect(
+                    self._url,
+                    autocommit=True,
+                    cursor_factory=AsyncRawCursor,
+                    prepare_threshold=self._prepare_threshold,
+                )
+        except BaseException:
+            self._free.release()
+            raise
+
+    async def _give_back(self, connection: AsyncConnection) -> None:
+        is_ready = connection.info.transaction_status is TransactionStatus.IDLE
+        if is_ready and not self._is_closed:
+            self._idle.append(connection)
+        else:
+            await connection.close()
+        self._free.release()
 
     async def read(self, query: str, arguments: Sequence[object]) -> Sequence[Row]:
         """All rows of a query that changes nothing; asked again where its connection was lost.
@@ -80,6 +94,8 @@ class Connections:
             return await self._read_once(query, arguments)
         except psycopg.OperationalError as error:
             logger.warning("a read is tried again: %s", error)
+        except psycopg.Error as error:
+            raise unavailable(error) from error
         try:
             return await self._read_once(query, arguments)
         except psycopg.Error as error:
@@ -93,14 +109,27 @@ class Connections:
 
     async def close(self) -> None:
         """Close all; what is lent out is closed when it comes back."""
-        await self._opening
-        await self._pool.close()
+        self._is_closed = True
+        while self._idle:
+            await self._idle.pop().close()
 
 
 def unavailable(error: psycopg.Error) -> DatabaseUnavailableError:
     """The port's error for one of PostgreSQL's after which nothing was written."""
     logger.error("the database failed: %s", error)
     return DatabaseUnavailableError()
+
+
+def _was_lost(connection: AsyncConnection) -> bool:
+    """Whether the server ended it while nobody used it; what it says last is read, without a wait.
+
+    A write sent on such a connection would have to be told to be of unknown outcome.
+    """
+    try:
+        connection.pgconn.consume_input()
+    except psycopg.OperationalError:
+        return True
+    return False
 
 
 def cut(connection: AsyncConnection) -> None:

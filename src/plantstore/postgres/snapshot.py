@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 
 import psycopg
 
+from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
 from plantstore.postgres.connections import Connections, cut, unavailable
 from plantstore.postgres.reading import ask_last_id, ask_page, to_page
@@ -34,7 +35,8 @@ class PostgresSnapshot:
         """Begin the transaction: from now on the snapshot stays as it is."""
         lent = connections.lent(most_seconds)
         self._connection = await self._stack.enter_async_context(lent)
-        await self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+        self._stack.push_async_callback(self._end)
+        await self._query("begin_snapshot", ())
         rows = await self._query("find_revision", (self._store_id,))
         self.revision = rows[0][0] if rows else 0
 
@@ -54,13 +56,17 @@ class PostgresSnapshot:
         await self._stack.aclose()
         self._closed(self)
 
+    async def _end(self) -> None:
+        with suppress(DatabaseUnavailableError):  # then the connection is not kept
+            await self._query("end_snapshot", ())
+
     async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
         deadline = loop.call_later(self._seconds, cut, self._connection)
         cursor = self._connection.cursor(binary=True)
         try:
             await cursor.execute(self._sql[name], arguments)
-            return await cursor.fetchall()
+            return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:
             raise unavailable(error) from error
         finally:
