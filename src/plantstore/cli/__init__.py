@@ -5,6 +5,7 @@ import sys
 
 import click
 
+from plantstore.cli.copy import copy
 from plantstore.cli.maintenance import check, completion, migrate, version
 from plantstore.cli.members import member
 from plantstore.cli.serve import serve
@@ -27,7 +28,7 @@ def cli() -> None:
     """
 
 
-for command in (serve, migrate, check, version, store, user, member, token, completion):
+for command in (serve, migrate, copy, check, version, store, user, member, token, completion):
     cli.add_command(command)
 
 

@@ -52,6 +52,12 @@ FROM (
     WHERE store_id = $1 AND id >= $2 AND ($4::text IS NULL OR tag = $4) ORDER BY id LIMIT $3
 ) AS page
 
+-- name: begin_snapshot
+BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
+
+-- name: end_snapshot
+ROLLBACK
+
 -- The last plant of a limit, where another one follows.
 
 -- name: find_last_of_limit
@@ -307,3 +313,12 @@ SELECT
     setval(ids.user, greatest(pg_sequence_last_value(ids.user), (SELECT max(user_id) FROM users), 1))
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
+
+-- Tables that were filled just now have no statistics yet: a page would be sorted out of all rows.
+-- For this transaction only.
+
+-- name: plan_pages
+SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)
+
+-- name: analyze
+ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys

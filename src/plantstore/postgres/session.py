@@ -24,6 +24,12 @@ class PostgresSession:
             self._connection.close()
             raise
 
+    @property
+    def place(self) -> str:
+        """See ``Session``."""
+        info = self._connection.info
+        return f"{info.dbname} at {info.hostaddr or info.host}:{info.port}"
+
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Session``."""
         with explained():
@@ -36,6 +42,37 @@ class PostgresSession:
         with explained(), self._connection.transaction():
             self.query("lock_administration")
             yield
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See ``Session``."""
+        with explained():
+            self.query("begin_snapshot")
+            try:
+                self.query("plan_pages")
+                yield
+            finally:
+                if not self._connection.closed:
+                    self._connection.rollback()
+
+    def write_rows(self, name: str, rows: Sequence[Row]) -> None:
+        """See ``Session``; COPY takes a fifth of the time of INSERT."""
+        sql = self._sql[name]
+        with explained(), self._connection.cursor() as cursor:
+            if not sql.startswith("COPY "):
+                cursor.executemany(sql, rows)
+                return
+            with cursor.copy(sql) as copy:
+                for row in rows:
+                    copy.write_row(row)
+
+    def pass_ids(self) -> None:
+        """See ``Session``."""
+        self.query("pass_ids")
+
+    def analyze(self) -> None:
+        """See ``Session``; without it, the first lists would take long."""
+        self.query("analyze")
 
     def check(self) -> Sequence[str]:
         """See ``Session``."""

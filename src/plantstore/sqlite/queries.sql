@@ -185,3 +185,66 @@ WHERE lower(hex(substr(token_hash, 1, 8))) = ?1 AND revoked_at IS NULL
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
 WHERE store_id = ?1 ORDER BY revision
+
+
+-- Copying: pages in the order of the keys, and rows written as they were read --------------------
+
+-- name: count_rows_of_store
+SELECT (SELECT count(*) FROM members WHERE store_id = ?1) + (SELECT count(*) FROM tokens WHERE store_id = ?1)
+    + (SELECT count(*) FROM plants WHERE store_id = ?1) + (SELECT count(*) FROM events WHERE store_id = ?1)
+
+-- name: page_of_users
+SELECT user_id, subject FROM users WHERE user_id >= ?1 ORDER BY user_id LIMIT ?2
+
+-- name: page_of_stores
+SELECT store_id, name, created_at, revision FROM stores WHERE store_id >= ?1 ORDER BY store_id LIMIT ?2
+
+-- name: page_of_members
+SELECT user_id, role FROM members WHERE store_id = ?1 AND user_id >= ?2 ORDER BY user_id LIMIT ?3
+
+-- name: page_of_tokens
+SELECT token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at FROM tokens
+WHERE store_id = ?1 AND token_hash >= ?2 ORDER BY token_hash LIMIT ?3
+
+-- name: page_of_plants
+SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
+
+-- name: page_of_events
+SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
+WHERE store_id = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3
+
+-- name: page_of_keys
+SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
+WHERE store_id = ?1 AND (user_id, key) >= (?2, ?3) ORDER BY user_id, key LIMIT ?4
+
+-- The revision that nobody raises before the end of the transaction.
+
+-- name: hold_revision
+SELECT revision FROM stores WHERE store_id = ?1
+
+-- name: copy_users
+INSERT INTO users (user_id, subject) VALUES (?1, ?2)
+
+-- name: copy_stores
+INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)
+
+-- name: copy_members
+INSERT INTO members (store_id, user_id, role) VALUES (?1, ?2, ?3)
+
+-- name: copy_tokens
+INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- name: copy_revocation
+UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
+
+-- name: copy_plants
+INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4)
+
+-- name: copy_events
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- name: copy_keys
+INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)

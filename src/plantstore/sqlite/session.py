@@ -27,6 +27,11 @@ class SQLiteSession:
         self._lock = open_lock(self._path)
         self._connection = connect(self._path)
 
+    @property
+    def place(self) -> str:
+        """See ``Session``."""
+        return str(self._path)
+
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Session``."""
         try:
@@ -49,6 +54,28 @@ class SQLiteSession:
                 self._roll_back()
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See ``Session``."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._roll_back()
+
+    def write_rows(self, name: str, rows: Sequence[Row]) -> None:
+        """See ``Session``."""
+        try:
+            self._connection.executemany(self._sql[name], rows).fetchall()
+        except apsw.Error as error:
+            raise _explain(error) from error
+
+    def pass_ids(self) -> None:
+        """See ``Session``; AUTOINCREMENT does so by itself."""
+
+    def analyze(self) -> None:
+        """See ``Session``; the plans of SQLite's queries do not depend on it."""
+
     def check(self) -> Sequence[str]:
         """See ``Session``."""
         fault = self._connection.execute("PRAGMA quick_check(1)").get
@@ -67,6 +94,16 @@ class SQLiteSession:
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
+
+
+def demand_file(url: str) -> None:
+    """Refuse the URL of a file that is not there, which a session would make.
+
+    :raises SetupError: it is not there.
+    """
+    path = database_path(url)
+    if not path.is_file():
+        raise SetupError(f"there is no database {path}")
 
 
 def _explain(error: apsw.Error) -> SetupError:

@@ -1,0 +1,55 @@
+"""``plantstore copy``."""
+
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+import click
+
+from plantstore import bootstrap
+from plantstore.cli.options import quiet_option
+
+
+@click.command()
+@click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
+@click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
+@quiet_option
+def copy(source: str, target: str, *, quiet: bool) -> None:
+    """Copy everything to another database, of either kind, and verify it.
+
+    Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
+    what an earlier copy left: the same command goes on after an interruption, and brings an
+    earlier copy up to date. What is written to the source from now on is not in the copy.
+
+    \b
+    Example:
+      plantstore copy --from sqlite:///plants.db --to postgresql://postgres@localhost/plants
+    """
+    with bootstrap.open_copy(source, target) as copying:
+        copying.check()
+        rows = copying.count_rows()
+        for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
+            if quiet or not sys.stderr.isatty():
+                deque(steps, maxlen=0)
+            else:
+                _show(words, steps, rows)
+    if not quiet:
+        click.echo(_describe(copying.written), err=True)
+
+
+def _describe(written: Mapping[str, int]) -> str:
+    counts = ", ".join(f"{words}: {count}" for words, count in written.items())
+    if not counts:
+        return "nothing to copy: the target has it all already, which was verified"
+    return f"copied and verified: {counts}"
+
+
+def _show(words: str, steps: Iterator[int], rows: int) -> None:
+    """Take the steps, which yield how many of the rows they are done with, and show a bar."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
+    from rich.progress import Progress  # noqa: PLC0415
+
+    with Progress(console=Console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(words, total=rows)
+        for done in steps:
+            progress.update(bar, advance=done)

@@ -1,0 +1,1 @@
+"""Copies all that one database holds to another, whatever kinds they are."""

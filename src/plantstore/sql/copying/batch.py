@@ -1,0 +1,111 @@
+"""Writes what is copied into the target, some ten thousand rows a transaction.
+
+Invariant: each transaction leaves an earlier state of the source, or a part of one, that the next
+copy goes on from; and none is made where somebody else has changed the store meanwhile.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+
+from plantstore.errors import SetupError
+from plantstore.sql.copying.tables import (
+    EVENTS,
+    KEYS,
+    MEMBERS,
+    PLANTS,
+    STORES,
+    TOKENS,
+    USERS,
+    Table,
+)
+from plantstore.sql.session import Row, Session
+
+_BATCH_ROWS = 20_000
+
+# What rows refer to comes first. Members come last: before them, nobody gets into a new store.
+_FIRST = (USERS.write, STORES.write)
+_THEN = (
+    "delete_plant",
+    PLANTS.write,
+    KEYS.write,
+    EVENTS.write,
+    "set_revision",
+    TOKENS.write,
+    "copy_revocation",
+    MEMBERS.write,
+)
+
+
+class Batch:
+    """The rows of the next transaction on ``target``; ``written`` counts those of all, in words."""
+
+    def __init__(self, target: Session) -> None:
+        self._target = target
+        self._rows: defaultdict[str, list[Row]] = defaultdict(list)
+        self._size = 0
+        self._touched: set[int] = set()
+        self._revisions: dict[int, int] = {}
+        self.written: Counter[str] = Counter()
+
+    def expect(self, store_id: int, revision: int) -> None:
+        """Tell at which revision the target has the store, before any of its rows."""
+        self._revisions[store_id] = revision
+
+    def insert(self, table: Table, rows: Sequence[Row], *store: int) -> None:
+        """Add rows that a table lacks; ``store`` is the id of theirs."""
+        self._add(table.write, [(*store, *row) for row in rows], *store)
+        if table is EVENTS and rows:
+            self._add("set_revision", [(*store, rows[-1][0])])
+        self._count(table.name, rows)
+
+    def delete_plants(self, rows: Sequence[Row], store_id: int) -> None:
+        """Delete the plants with these rows' ids."""
+        self._add("delete_plant", [(store_id, row[0]) for row in rows], store_id)
+        self._count("deleted plants", rows)
+
+    def revoke_tokens(self, rows: Sequence[Row], store_id: int) -> None:
+        """Revoke tokens when these rows say."""
+        self._add("copy_revocation", [(store_id, row[0], row[-1]) for row in rows], store_id)
+        self._count("revoked tokens", rows)
+
+    def set_revision(self, revision: int, store_id: int) -> None:
+        """Set the store's revision, after all of its plants and events."""
+        self._add("set_revision", [(store_id, revision)], store_id)
+
+    def write(self) -> None:
+        """Write what is waiting."""
+        with self._target.transaction():
+            self._write(_FIRST)
+            if any(self._rows[query] for query in _FIRST):
+                self._target.pass_ids()
+            self._hold()
+            self._write(_THEN)
+        self._revisions.update({row[0]: row[1] for row in self._rows["set_revision"]})
+        self._rows.clear()
+        self._touched.clear()
+        self._size = 0
+
+    def _add(self, query: str, rows: Sequence[Row], *store: int) -> None:
+        self._rows[query] += rows
+        if rows:
+            self._touched.update(store)
+        self._size += len(rows)
+
+    def _count(self, words: str, rows: Sequence[Row]) -> None:
+        self.written[words] += len(rows)
+        if self._size >= _BATCH_ROWS:
+            self.write()
+
+    def _write(self, queries: Iterable[str]) -> None:
+        for query in queries:
+            if rows := self._rows[query]:
+                self._target.write_rows(query, rows)
+
+    def _hold(self) -> None:
+        """Keep others from changing the stores until the transaction ends."""
+        for store_id in sorted(self._touched):
+            found = [row[0] for row in self._target.query("hold_revision", store_id)]
+            if found != [self._revisions[store_id]]:
+                raise SetupError(
+                    f"{self._target.place} was changed while it was copied to: stop what serves it"
+                )

@@ -1,0 +1,79 @@
+"""Tells a target that a copy may go on with from one that has a life of its own.
+
+The rule: all that the target holds, the source holds too, in the same form, and each of its
+stores' events are the beginning of the source's. Whatever was done to the target through the
+service or the command line breaks it, so that a copy destroys nothing of the kind.
+"""
+
+from collections.abc import Iterator
+from itertools import chain, repeat
+
+from plantstore.errors import SetupError
+from plantstore.sql.copying.tables import (
+    EVENTS,
+    MEMBERS,
+    STORES,
+    TOKENS,
+    USERS,
+    Table,
+    pair_rows,
+    read_rows,
+)
+from plantstore.sql.session import Row, Session
+
+_TOKEN_ID_BYTES = 8
+
+
+def demand_earlier_state(source: Session, target: Session) -> None:
+    """Refuse a target that is neither empty nor an earlier state of the source, or a part of one.
+
+    :raises SetupError: it has something of its own; the message says what.
+    """
+    found = next(_own_things(source, target), None)
+    if found is not None:
+        raise SetupError(
+            f"{target.place} has {found}, and {source.place} has not: copy to an empty database, "
+            "or to what an earlier copy of the same one left; nothing was written"
+        )
+
+
+def _own_things(source: Session, target: Session) -> Iterator[str]:
+    """What only the target has, in words."""
+    for user in _strangers(source, target, USERS):
+        yield f"the user {user[1]!r} with the number {user[0]}"
+    for store in _strangers(source, target, STORES):
+        yield f"the store {store[1]!r} with the number {store[0]}, at revision {store[-1]}"
+    for store_id, name, *_ in read_rows(target, STORES):
+        for event in _strange_events(source, target, store_id):
+            yield f"the change of {name!r} to revision {event[0]}"
+        for _ in _strangers(source, target, MEMBERS, store_id):
+            yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
+        for token in _strangers(source, target, TOKENS, store_id):
+            token_id = token[0][:_TOKEN_ID_BYTES].hex()
+            yield f"the token {token_id} of {name!r}, or has revoked it"
+
+
+def _strangers(source: Session, target: Session, table: Table, *store: int) -> Iterator[Row]:
+    pairs = pair_rows(read_rows(source, table, *store), read_rows(target, table, *store))
+    for ours, theirs in pairs:
+        if theirs is not None and not _is_earlier(table, theirs, ours):
+            yield theirs
+
+
+def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
+    """Whether the row was the source's, or still is."""
+    if ours is None or theirs[:-1] != ours[:-1]:
+        return False
+    if table is STORES:
+        return bool(theirs[-1] <= ours[-1])  # the revision
+    if table is TOKENS and theirs[-1] is None:
+        return True  # since then it was revoked
+    return bool(theirs[-1] == ours[-1])
+
+
+def _strange_events(source: Session, target: Session, store_id: int) -> Iterator[Row]:
+    """As ``_strangers``, without reading the source's later events."""
+    ours = chain(read_rows(source, EVENTS, store_id), repeat(None))
+    for their, our in zip(read_rows(target, EVENTS, store_id), ours, strict=False):
+        if their != our:
+            yield their

@@ -1,0 +1,85 @@
+"""Reads the tables in pages, alike on every database, and pairs the rows of two databases.
+
+Invariant: no more than some pages are in memory, and rows come in the order of their keys, which
+are integers or bytes: every database and Python order them alike.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain, islice
+from typing import Any, TypeVar
+
+from msgspec import Struct
+
+from plantstore.model import INT64_MIN
+from plantstore.sql.session import Row, Session
+
+PAGE_ROWS = 5000
+
+Item = TypeVar("Item")
+Pair = tuple[Row | None, Row | None]
+
+
+class Table(Struct, frozen=True):
+    """A table by its name, and the queries that read a page of it and write its rows.
+
+    ``first`` is no higher than any key; as many columns are the key, and a row begins with them.
+    """
+
+    name: str
+    read: str
+    write: str
+    first: tuple[Any, ...]
+
+
+USERS = Table("users", "page_of_users", "copy_users", (0,))
+STORES = Table("stores", "page_of_stores", "copy_stores", (0,))
+# Of one store each:
+MEMBERS = Table("members", "page_of_members", "copy_members", (0,))
+TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (b"",))
+PLANTS = Table("plants", "page_of_plants", "copy_plants", (INT64_MIN,))
+EVENTS = Table("events", "page_of_events", "copy_events", (0,))
+KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (0, ""))
+
+
+def read_pages(session: Session, table: Table, *store: int) -> Iterator[Sequence[Row]]:
+    """The rows in pages; ``store`` is the store's id where the table is one store's."""
+    width = len(table.first)
+    start = table.first
+    last: tuple[Any, ...] | None = None
+    while True:
+        page = session.query(table.read, *store, *start, PAGE_ROWS)
+        # It begins with the last one's last row, since above the highest key there is no other;
+        # or does not, where that row was deleted meanwhile.
+        rows = page[1:] if page and tuple(page[0][:width]) == last else page
+        if rows:
+            yield rows
+        if len(page) < PAGE_ROWS:
+            return
+        start = last = tuple(page[-1][:width])
+
+
+def read_rows(session: Session, table: Table, *store: int) -> Iterator[Row]:
+    """The rows, one after another."""
+    return chain.from_iterable(read_pages(session, table, *store))
+
+
+def pair_rows(sources: Iterator[Row], targets: Iterator[Row]) -> Iterator[Pair]:
+    """The rows of both with the same first column together; None where one has no such row."""
+    source, target = next(sources, None), next(targets, None)
+    while source is not None or target is not None:
+        if target is None or (source is not None and source[0] < target[0]):
+            yield source, None
+            source = next(sources, None)
+        elif source is None or target[0] < source[0]:
+            yield None, target
+            target = next(targets, None)
+        else:
+            yield source, target
+            source, target = next(sources, None), next(targets, None)
+
+
+def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """The same, some thousand at a time."""
+    iterator = iter(items)
+    while part := list(islice(iterator, PAGE_ROWS)):
+        yield part

@@ -1,0 +1,1 @@
+"""``plantstore copy``: between databases of every kind."""

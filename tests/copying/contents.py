@@ -1,0 +1,69 @@
+"""All that is in a database, read and written behind the program's back."""
+
+from contextlib import closing
+
+import psycopg
+
+from plantstore.bootstrap import open_administration
+from plantstore.sqlite.connection import connect, database_path
+from tests.databases import execute
+
+Rows = list[tuple[object, ...]]
+
+_TABLES = {
+    "users": "user_id, subject",
+    "members": "store_id, user_id, role",
+    "tokens": "store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, "
+    "revoked_at",
+    "plants": "store_id, id, name, tag",
+    "events": "store_id, revision, kind, plant_id, name, tag, at, user_id, token_label",
+    "idempotency_keys": "store_id, user_id, key, fingerprint, outcome, created_at",
+}
+_STORES = "SELECT store_id, name, created_at, revision FROM stores"
+_MADE = 1_700_000_000_000
+
+
+def contents(url: str) -> dict[str, Rows]:
+    """The rows of all tables; equal where databases hold the same."""
+    revisions = " JOIN revisions USING (store_id)" if url.startswith("postgres") else ""
+    found = {"stores": select(url, _STORES + revisions)}
+    for table, columns in _TABLES.items():
+        found[table] = select(url, f"SELECT {columns} FROM {table}")
+    return {table: sorted(rows, key=_key) for table, rows in found.items()}
+
+
+def select(url: str, sql: str) -> Rows:
+    """The rows of a query."""
+    if url.startswith("postgres"):
+        with psycopg.connect(url) as connection:
+            return connection.execute(sql.encode()).fetchall()
+    with closing(connect(database_path(url))) as database:
+        return [tuple(row) for row in database.execute(sql)]
+
+
+def seed(url: str, plants: int) -> None:
+    """Make a store of many plants, some of them changed since, as quickly as can be."""
+    with closing(open_administration(url)) as administration:
+        store_id = administration.create_store("seeded").store_id
+        administration.create_user("sower")
+    ids = range(-plants * 7, plants * 7, 14)
+    execute(
+        url,
+        "INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)",
+        [(store_id, number, f"Plant {number}", f"tag-{number % 5}") for number in ids],
+    )
+    execute(
+        url,
+        "INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, "
+        "token_label) VALUES ($1, $2, 'plant.created', $3, $4, $5, $6, 1, 'sowing')",
+        [
+            (store_id, revision, number, f"Plant {number}", f"tag-{number % 5}", _MADE + revision)
+            for revision, number in enumerate(ids, 1)
+        ],
+    )
+    table = "revisions" if url.startswith("postgres") else "stores"
+    execute(url, f"UPDATE {table} SET revision = {plants} WHERE store_id = {store_id}")
+
+
+def _key(row: tuple[object, ...]) -> list[str]:
+    return [str(value) for value in row[:3]]

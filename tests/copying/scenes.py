@@ -1,0 +1,76 @@
+"""A source that has everything that a database can hold."""
+
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+from msgspec import Struct
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import INT64_MAX, INT64_MIN, Role, Scope
+from tests.service import Service
+
+KEY = {"Idempotency-Key": "once"}
+KEYED = {"id": 20, "name": "Ficus"}
+PLANTS = (
+    {"id": INT64_MIN, "name": "the lowest"},
+    {"id": -1, "name": "Löwenzahn 🌼 e\u0301\u200d\\N \\. \u2028", "tag": "\\x00 \u202e 'quoted\""},
+    {"id": 0, "name": "x" * 256, "tag": "🌱" * 64},
+    {"id": INT64_MAX, "name": "the highest", "tag": "tropical"},
+)
+
+
+class Tokens(Struct, frozen=True):
+    """The tokens of the source."""
+
+    owner: str
+    reader: str
+    everywhere: str
+    revoked: str
+    expired: str
+
+
+def plant_everything(folder: Path, url: str) -> Tokens:
+    """Fill a database through the service and the command line's side."""
+    with Service(folder, database=url) as service:
+        tokens = make_tokens(service)
+        with service.client(tokens.owner) as client:
+            for plant in (*PLANTS, {"id": 7, "name": "deleted"}, {"id": 8, "name": "before"}):
+                assert client.post("/plants", json=plant).status_code == 200
+            for plant_id in (7, 8):
+                assert client.delete(f"/plants/{plant_id}").status_code == 204
+            again = client.post("/plants", json={"id": 8, "name": "after", "tag": "new"})
+            assert again.status_code == 200
+            assert client.post("/plants", json=KEYED, headers=KEY).status_code == 200
+            assert client.post("/stores/meadow/plants", json=KEYED).status_code == 404
+        with service.client(tokens.everywhere) as client:
+            assert client.post("/stores/meadow/plants", json=KEYED).status_code == 200
+    return tokens
+
+
+def make_tokens(service: Service) -> Tokens:
+    """Tokens of all sorts, and three stores, of which one stays empty."""
+    with closing(open_administration(service.database)) as administration:
+        for store in ("gone", "empty"):
+            administration.create_store(store)
+        administration.delete_store("gone")  # ids have a gap
+    owner = service.make_token()
+    service.make_token("meadow", "Zoë 🌿")
+    with closing(open_administration(service.database)) as administration:
+        administration.add_member("meadow", "ada", Role.EDITOR)
+    revoked = service.make_token()
+    service.revoke(revoked)
+    return Tokens(
+        owner=owner,
+        reader=service.make_token(user="kiosk", role=Role.READER),
+        everywhere=service.make_token(None, all_stores=True, scopes=frozenset(Scope)),
+        revoked=revoked,
+        expired=service.make_token(expires_at=1),
+    )
+
+
+def list_plants(client: httpx.Client) -> object:
+    """All plants that the client sees, with their ids."""
+    answer = client.get("/plants?fields=id,name,tag")
+    assert answer.status_code == 200, answer.text
+    return answer.json()
