@@ -15,7 +15,7 @@ _numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
-def kind(request: pytest.FixtureRequest) -> Kind:
+def database_kind(request: pytest.FixtureRequest) -> Kind:
     """Each kind of database."""
     if request.param == "sqlite":
         return SQLITE
@@ -23,17 +23,17 @@ def kind(request: pytest.FixtureRequest) -> Kind:
 
 
 @pytest.fixture
-def url(kind: Kind, tmp_path: Path) -> Iterator[str]:
+def url(database_kind: Kind, tmp_path: Path) -> Iterator[str]:
     """A database that nobody has used."""
-    with kind.fresh(tmp_path) as fresh:
+    with database_kind.fresh(tmp_path) as fresh:
         yield fresh
 
 
 @pytest.fixture(scope="session")
-def service(kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A running service on each kind of database, shared by tests that need only stores."""
     folder = tmp_path_factory.mktemp("service")
-    with kind.fresh(folder) as url, Service(folder, database=url) as running:
+    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
         yield running
 
 

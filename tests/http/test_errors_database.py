@@ -54,9 +54,9 @@ def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Servic
     assert scene.send(scene.message(CREATES[0])).status == 200
 
 
-def test_without_the_tables_nothing_is_ready(own_service: Service, kind: Kind) -> None:
+def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind: Kind) -> None:
     scene = make_scene(own_service)
-    execute(own_service.database, f"ALTER TABLE {REVISIONS[kind.name]} RENAME TO lost")
+    execute(own_service.database, f"ALTER TABLE {REVISIONS[database_kind.name]} RENAME TO lost")
     for route in OPERATIONS:
         expect_error(scene.send(scene.message(route)), 50302, method=route.method)
     for route in READS:
@@ -67,11 +67,13 @@ def test_without_the_tables_nothing_is_ready(own_service: Service, kind: Kind) -
             assert answer.status == 200
 
 
-def test_a_table_lost_under_a_write_fails_the_write_alone(own_service: Service, kind: Kind) -> None:
+def test_a_table_lost_under_a_write_fails_the_write_alone(
+    own_service: Service, database_kind: Kind
+) -> None:
     scene = make_scene(own_service)
     execute(own_service.database, "ALTER TABLE events RENAME TO lost")
     for route in WRITES:
-        expect_error(scene.send(scene.message(route)), WITHOUT_TABLE[kind.name])
+        expect_error(scene.send(scene.message(route)), WITHOUT_TABLE[database_kind.name])
     execute(own_service.database, "ALTER TABLE lost RENAME TO events")
     assert scene.send(scene.message(DELETES[0])).status == 204
     assert scene.plants() == b"[]"

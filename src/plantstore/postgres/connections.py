@@ -86,16 +86,18 @@ class Connections:
         self._free.release()
 
     async def read(self, query: str, arguments: Sequence[object]) -> Sequence[Row]:
-        """All rows of a query that changes nothing; asked again where its connection was lost.
+        """All rows of a query that changes nothing; asked again where its connection broke off.
 
         :raises DatabaseUnavailableError: they are not to be had.
         """
+        begun = self._loop.time()
         try:
             return await self._read_once(query, arguments)
-        except psycopg.OperationalError as error:
-            logger.warning("a read is tried again: %s", error)
         except psycopg.Error as error:
-            raise unavailable(error) from error
+            was_slow = self._loop.time() - begun > self._timeout / 2
+            if was_slow or not isinstance(error, psycopg.OperationalError):
+                raise unavailable(error) from error
+            logger.warning("a read is tried again: %s", error)
         try:
             return await self._read_once(query, arguments)
         except psycopg.Error as error:

@@ -1,0 +1,58 @@
+"""A service whose connections to PostgreSQL go through a network that can fail."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+from msgspec import Struct
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Event, NewPlant
+from tests.contract.garden import replay
+from tests.faults.planters import list_plants
+from tests.postgres.proxy import Proxy
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+
+STORE = "nursery"
+
+
+class Line(Struct, frozen=True):
+    """The service, the network before its database, the database's own URL, and a token."""
+
+    service: Service
+    proxy: Proxy
+    direct: str
+    token: str
+
+    def events(self) -> list[Event]:
+        """What happened to the plants, whatever the network does."""
+        with closing(open_administration(self.direct)) as administration:
+            return list(administration.list_events(STORE))
+
+    def plants(self) -> list[NewPlant]:
+        """The plants that there are, whatever the network does."""
+        return replay(self.events())
+
+    def demand_whole(self) -> None:
+        """Fail unless the service lists what its events tell of, without a gap."""
+        events = self.events()
+        assert [event.revision for event in events] == list(range(1, len(events) + 1))
+        assert list_plants(self.service, self.token) == replay(events)
+
+
+@contextmanager
+def line(
+    server: PostgresServer, folder: Path, settings: Mapping[str, object] | None = None
+) -> Iterator[Line]:
+    """A line to a fresh database of the server."""
+    with server.fresh() as direct, Proxy(server.port) as proxy:
+        behind = direct.replace(f":{server.port}/", f":{proxy.port}/")
+        with Service(folder, database=behind, settings=settings) as service:
+            yield Line(service, proxy, direct, service.make_token(STORE))
+
+
+def error_of(answer: httpx.Response) -> int:
+    """The answer's error number; 0 where it is a good one."""
+    return 0 if answer.is_success else int(answer.json()["error"])

@@ -1,0 +1,84 @@
+"""A PostgreSQL that is killed under load, and what clients of the service were told meanwhile."""
+
+import random
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.faults.planters import (
+    Planter,
+    body,
+    demand_whole,
+    planting,
+    wait_until_planted,
+)
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+
+CRASHES = 8
+BACK_SECONDS = 20.0
+
+
+@pytest.fixture
+def durable(tmp_path: Path) -> Iterator[PostgresServer]:
+    """A server of the test's own, whose commits are on the disk when they return."""
+    with PostgresServer(tmp_path / "postgres", "fsync = on") as running:
+        yield running
+
+
+def wait_until_written(service: Service, token: str, plant_id: int) -> float:
+    """Seconds until the service takes a write, asked for again and again."""
+    began = time.monotonic()
+    with service.client(token) as client:
+        while (answer := client.post("/plants", json=body(plant_id))).status_code != 200:
+            assert answer.json()["error"] in {50302, 50303}
+            assert time.monotonic() - began < BACK_SECONDS
+            time.sleep(0.02)
+    return time.monotonic() - began
+
+
+def test_nothing_that_was_told_is_lost_when_the_database_is_killed(
+    tmp_path: Path, durable: PostgresServer
+) -> None:
+    chance = random.Random(8)  # noqa: S311 - no secrets
+    planters: list[Planter] = []
+    took: list[float] = []
+    with durable.fresh() as url, Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        scratch = service.make_token("scratch")
+        for crash in range(CRASHES):
+            with planting(service, token, first=4 * crash) as new:
+                wait_until_planted(new, 4)
+                time.sleep(chance.uniform(0.05, 0.35))
+                durable.kill()
+                time.sleep(chance.uniform(0, 0.5))
+                durable.start()
+                took.append(wait_until_written(service, scratch, crash))
+            planters += new
+        demand_whole(service, "nursery", planters)
+        assert service.process.poll() is None  # one process went through it all
+        assert "Traceback" not in service.log()
+    assert {error for planter in planters for error in planter.refusals} <= {50301, 50302, 50303}
+    assert any(planter.refusals for planter in planters)
+    assert sorted(took)[CRASHES // 2] < BACK_SECONDS / 4
+
+
+def test_a_key_makes_a_write_happen_once_whatever_becomes_of_the_database(
+    tmp_path: Path, durable: PostgresServer
+) -> None:
+    with durable.fresh() as url, Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        with service.client(token) as client, planting(service, service.make_token("other")):
+            for number in range(40):
+                if number % 10 == 5:
+                    durable.kill()
+                    durable.start()
+                deadline = time.monotonic() + BACK_SECONDS
+                headers = {"Idempotency-Key": f"key {number}"}
+                while client.post("/plants", json=body(number), headers=headers).status_code != 200:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.02)
+        events = service.events("nursery")
+        assert [event.plant.id for event in events] == list(range(40))

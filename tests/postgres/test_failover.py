@@ -1,0 +1,139 @@
+"""A database of two servers, of which one takes writes: the service finds it, also when it moves.
+
+The standby commits before a write is told of, so that none is lost when it takes over.
+"""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from msgspec import Struct
+
+from plantstore.bootstrap import migrate
+from tests.faults.planters import body, demand_whole, planting, wait_until_planted
+from tests.postgres.lines import error_of
+from tests.postgres.server import PostgresServer, free_port
+from tests.service import Service
+
+PATIENCE = 30.0
+NOT_WRITTEN = 50302
+RELOAD = "SELECT pg_reload_conf()"
+
+
+class Servers(Struct, frozen=True):
+    """A primary, its standby, and the URL of a database that names them in this order."""
+
+    primary: PostgresServer
+    standby: PostgresServer
+    url: str
+
+
+def both(first_port: int, second_port: int, url: str) -> str:
+    """The URL with these two servers."""
+    name = url.rpartition("/")[2]
+    return f"postgresql://postgres@127.0.0.1:{first_port},127.0.0.1:{second_port}/{name}"
+
+
+@contextmanager
+def servers(folder: Path) -> Iterator[Servers]:
+    """A primary with a fresh database, whose commits wait for its standby."""
+    with PostgresServer(folder / "primary") as primary:
+        url = primary.make_database()
+        migrate(url, dry_run=False)
+        with PostgresServer(folder / "standby", primary=primary) as standby:
+            primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", RELOAD)
+            yield Servers(primary, standby, both(primary.port, standby.port, url))
+
+
+def fence(server: PostgresServer) -> None:
+    """Let the server take no more writes."""
+    server.execute("ALTER SYSTEM SET default_transaction_read_only = on", RELOAD)
+
+
+def unfence(server: PostgresServer) -> None:
+    """Let it take writes again."""
+    server.execute("ALTER SYSTEM RESET default_transaction_read_only", RELOAD)
+
+
+def wait_for_write(service: Service, token: str, plant_id: int, *wanted: int) -> None:
+    """Create a plant, again and again, until the answer is a wanted one: an error, or 0."""
+    deadline = time.monotonic() + PATIENCE
+    with service.client(token) as client:
+        while (error := error_of(client.post("/plants", json=body(plant_id)))) not in wanted:
+            assert error in {0, 40004, NOT_WRITTEN, 50303}
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def demand_served(folder: Path, database: str) -> None:
+    """Fail unless a service on this database takes writes and lists them."""
+    with Service(folder, database=database) as service:
+        token = service.make_token()
+        with service.client(token) as client:
+            assert client.post("/plants", json=body(1)).status_code == 200
+            assert client.get("/plants?fields=id").json() == [{"id": 1}]
+
+
+def test_a_server_that_is_down_is_passed_over(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres_server.fresh() as url:
+        database = both(free_port(), postgres_server.port, url)
+        demand_served(tmp_path, database)
+
+
+def test_a_server_that_is_read_only_is_passed_over(tmp_path: Path) -> None:
+    with servers(tmp_path) as found:
+        database = both(found.standby.port, found.primary.port, found.url)
+        demand_served(tmp_path, database)
+
+
+def test_writes_stop_at_a_fenced_server_and_go_on_when_it_is_not(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres_server.fresh() as url, Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        with planting(service, token) as planters:
+            wait_until_planted(planters, 20)
+            fence(postgres_server)
+            try:
+                wait_for_write(service, token, 1, NOT_WRITTEN)
+                events = len(fenced_events(postgres_server, url))
+                time.sleep(0.5)
+                assert len(fenced_events(postgres_server, url)) == events
+            finally:
+                unfence(postgres_server)
+            wait_for_write(service, token, 1, 0, 40004)
+            wait_until_planted(planters, sum(len(one.there) for one in planters) + 20)
+        assert {error for one in planters for error in one.refusals} == {NOT_WRITTEN}
+        assert service.process.poll() is None
+        planters[0].there.add(1)
+        demand_whole(service, "nursery", planters)
+
+
+def fenced_events(server: PostgresServer, url: str) -> list[tuple[object, ...]]:
+    """The revisions of all events, from a server that need not take writes."""
+    return server.execute("SELECT revision FROM events", database=url.rpartition("/")[2])
+
+
+@pytest.mark.parametrize("end", ["fenced", "killed"])
+def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> None:
+    with servers(tmp_path) as found, Service(tmp_path, database=found.url) as service:
+        token, scratch = service.make_token(), service.make_token("scratch")
+        with planting(service, token) as planters:
+            wait_until_planted(planters, 20)
+            if end == "fenced":
+                fence(found.primary)
+            else:
+                found.primary.kill()
+            wait_for_write(service, scratch, 1, NOT_WRITTEN)
+            found.standby.execute("SELECT pg_promote()")
+            wait_for_write(service, scratch, 1, 0, 40004)
+            wait_until_planted(planters, sum(len(one.there) for one in planters) + 20)
+        demand_whole(service, "nursery", planters)
+        refusals = {error for one in planters for error in one.refusals}
+        assert NOT_WRITTEN in refusals
+        assert refusals <= {NOT_WRITTEN, 50303}
+        assert end == "killed" or refusals == {NOT_WRITTEN}
