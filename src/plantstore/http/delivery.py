@@ -8,6 +8,7 @@ from typing import Any
 
 from plantstore.http.answers import Answer, Headers, Stream
 from plantstore.http.request import Request
+from plantstore.http.whole import write_whole
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -23,6 +24,8 @@ async def deliver(
     settings: Settings,
 ) -> None:
     """Send the answer with these extra headers; the protocol ends a client that takes nothing."""
+    if isinstance(answer, Answer) and write_whole(send, answer, extra):
+        return
     headers = [*answer.headers, *extra]
     if isinstance(answer, Answer):
         await send({"type": "http.response.start", "status": answer.status, "headers": headers})

@@ -5,7 +5,6 @@ Numbers have JSON's form: ``int`` alone would take ``１２``, ``1_0`` and ``+7`
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import TypeVar
 from urllib.parse import quote, unquote_plus, unquote_to_bytes
 
@@ -73,7 +72,6 @@ def read_plant_id(text: str) -> int:
     return plant_id
 
 
-@lru_cache(maxsize=1024)
 def read_plant_query(text: bytes) -> PlantQuery:
     """The query that a list's parameters make; unknown ones are ignored.
 
@@ -104,11 +102,12 @@ def write_plant_query(query: PlantQuery) -> str:
 
 def _split(text: bytes) -> dict[str, list[str]]:
     """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
-    decode = _unquote if b"%" in text or b"+" in text else str
     given: dict[str, list[str]] = {}
     for part in text.decode(errors="surrogateescape").split("&"):
         name, _, value = part.partition("=")
-        given.setdefault(decode(name), []).append(decode(value))
+        if "%" in part or "+" in part:
+            name, value = _unquote(name), _unquote(value)
+        given.setdefault(name, []).append(value)
     return given
 
 

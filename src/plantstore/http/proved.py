@@ -29,7 +29,9 @@ class ProvedAnswers:
         self._answers: dict[Identity, tuple[int | None, Answer]] = {}
 
     def find(self, request: Request) -> Answer | None:
-        """The answer to the same request, if it is still right."""
+        """The answer to the same request, if it is still right; only lists are kept."""
+        if request.method not in ("GET", "HEAD"):
+            return None
         request.commit_number = number = self._database.commit_number()
         if number is None or number != self._number:
             self._clear()

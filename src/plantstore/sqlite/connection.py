@@ -63,13 +63,17 @@ def database_path(url: str) -> Path:
         raise SetupError(f"{url!r} leads to no file: {error}") from None
 
 
-def connect(path: Path) -> apsw.Connection:
-    """A connection to an existing file, with the settings that every one of them needs."""
+def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
+    """A connection to an existing file, with the settings that every one of them needs.
+
+    It keeps at most ``cache_mib`` MiB of the file's pages, and no page beyond a commit by another.
+    """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
     # Without it, SQLite prepares a statement again whenever another value is bound (4 times the
     # time of the caller's look-up), since it is built with statistics on values.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     connection.execute(_SETTINGS).fetchall()  # without it, it stops at the first row
+    connection.pragma("cache_size", -1024 * cache_mib)
     return connection
 
 

@@ -32,6 +32,7 @@ from plantstore.sqlite.writer import Writer
 
 _MOST_CALLERS = 10_000
 _READER_THREADS = 2
+_CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file each time
 
 
 class SQLiteDatabase:
@@ -41,7 +42,7 @@ class SQLiteDatabase:
         self._path = database_path(settings.database)
         prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
-        self._connection = connect(self._path)
+        self._connection = connect(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
         self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
         self._commit_mark = CommitMark(self._path)

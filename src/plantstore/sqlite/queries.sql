@@ -27,42 +27,50 @@ SELECT revision FROM stores WHERE store_id = ?1
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id)
 FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(
-        iif(tag IS NULL, json_object('name', name), json_object('name', name, 'tag', tag))) AS BLOB) AS plants
-    FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3)
+    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
+    FROM (
+        SELECT id, iif(tag IS NULL, json_object('name', name), json_object('name', name, 'tag', tag)) AS plant
+        FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
+    )
 )
 
 -- name: read_page_of_tag
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
 FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(
-        json_object('name', name, 'tag', tag)) AS BLOB) AS plants
-    FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3)
+    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
+    FROM (
+        SELECT id, json_object('name', name, 'tag', tag) AS plant
+        FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
+    )
 )
 
 -- name: read_page_of_fields
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id)
 FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(
-        '{' || substr(
+    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
+    FROM (
+        SELECT id, '{' || substr(
             iif(?5, ',"id":' || id, '') ||
             iif(?6, ',"name":' || json_quote(name), '') ||
-            iif(?7 AND tag IS NOT NULL, ',"tag":' || json_quote(tag), ''), 2) || '}') AS BLOB) AS plants
-    FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3)
+            iif(?7 AND tag IS NOT NULL, ',"tag":' || json_quote(tag), ''), 2) || '}' AS plant
+        FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
+    )
 )
 
 -- name: read_page_of_tag_and_fields
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
 FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(
-        '{' || substr(
+    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
+    FROM (
+        SELECT id, '{' || substr(
             iif(?5, ',"id":' || id, '') ||
             iif(?6, ',"name":' || json_quote(name), '') ||
-            iif(?7, ',"tag":' || json_quote(tag), ''), 2) || '}') AS BLOB) AS plants
-    FROM (SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3)
+            iif(?7, ',"tag":' || json_quote(tag), ''), 2) || '}' AS plant
+        FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
+    )
 )
 
 -- The last plant of a limit, where another one follows.
