@@ -19,7 +19,7 @@ test: ## run all tests
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
-	.venv/bin/pytest $(ARGS)
+	.venv/bin/pytest --numprocesses 3 $(ARGS)
 
 check: ## check style, types and the layers of imports
 	@scripts/setup dev

@@ -5,11 +5,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import hypothesis
 import pytest
 
 from tests.databases import SQLITE, Kind, postgres_kind
 from tests.postgres.server import PostgresServer
 from tests.service import Service
+
+# No test asserts on time, also not by hypothesis' own bound.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 _numbers = itertools.count(1)
 

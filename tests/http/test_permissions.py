@@ -30,7 +30,7 @@ def expect_allowed(client: httpx.Client, allowed: frozenset[Scope]) -> None:
             assert f"may not {scope.value} plants" in expect_refused(answer, 40301)
 
 
-@pytest.mark.parametrize("scopes", SCOPES, ids=" ".join)
+@pytest.mark.parametrize("scopes", SCOPES, ids=lambda scopes: " ".join(sorted(scopes)))
 @pytest.mark.parametrize("role", Role)
 def test_a_token_may_do_what_its_scopes_and_its_role_allow(
     service: Service, client: httpx.Client, store: str, role: Role, scopes: frozenset[Scope]

@@ -4,7 +4,7 @@ import signal
 
 import uvicorn
 
-_STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOPS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def stop_on_signals(server: uvicorn.Server) -> None:
@@ -12,6 +12,7 @@ def stop_on_signals(server: uvicorn.Server) -> None:
 
     uvicorn raises the signals again when it has drained: then they do nothing more.
     """
-    for stop in _STOPS:
+    for stop in STOPS:
         if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
             signal.signal(stop, server.handle_exit)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)

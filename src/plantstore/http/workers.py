@@ -15,7 +15,7 @@ from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
 
 from plantstore.errors import SetupError
-from plantstore.http.signals import stop_on_signals
+from plantstore.http.signals import STOPS, stop_on_signals
 
 logger = logging.getLogger(__name__)
 
@@ -80,5 +80,10 @@ class Workers(Multiprocess):
 
     def _start(self) -> Worker:
         worker = Worker(self.config, self.sockets)
-        worker.start()
+        # Ctrl-C goes to all processes: a new one's signals wait until it heeds them.
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        try:
+            worker.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
         return worker
