@@ -9,13 +9,12 @@ import time
 from collections.abc import Callable, Sequence
 
 from plantstore.cli import main
-from plantstore.model import Outcome
+from plantstore.model import Outcome, Page
 from plantstore.postgres import database as postgres
 from plantstore.postgres.connections import Connections
+from plantstore.postgres.reading import PageAsked, Pages
 from plantstore.postgres.writer import Writer
-from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
-from plantstore.sql.session import Row
 from plantstore.sql.writes import Create, Write
 
 VARIABLE = "PLANTSTORE_TEST_FAULT"
@@ -38,23 +37,21 @@ class EarlyWriter(Writer):
         self._send()  # those that wait for these
 
 
-class LaggingConnections(Connections):
+class LaggingPages(Pages):
     """Reads pages as they were a little while ago, as from a standby that is behind."""
 
-    def __init__(self, settings: Settings, most: int) -> None:
-        super().__init__(settings, most)
-        self._read: dict[tuple[object, ...], tuple[float, Sequence[Row]]] = {}
+    def __init__(self, connections: Connections, sql: dict[str, str], most_waiting: int) -> None:
+        super().__init__(connections, sql, most_waiting)
+        self._read: dict[PageAsked, tuple[float, Page]] = {}
 
-    async def read(self, query: str, arguments: Sequence[object]) -> Sequence[Row]:
-        """See ``Connections``."""
-        if isinstance(arguments[0], list):  # callers are found as they are
-            return await super().read(query, arguments)
-        asked = (query, *arguments)
-        at, rows = self._read.get(asked, (0.0, []))
-        if time.monotonic() - at > _LATE_SECONDS:
-            rows = await super().read(query, arguments)
-            self._read[asked] = (time.monotonic(), rows)
-        return rows
+    async def run(self, items: Sequence[PageAsked]) -> Sequence[Page]:
+        """See ``Pages``."""
+        now = time.monotonic()
+        fresh = {one for one, (at, _) in self._read.items() if now - at < _LATE_SECONDS}
+        asked = list(set(items) - fresh)
+        pages = await super().run(asked) if asked else []
+        self._read |= {one: (now, page) for one, page in zip(asked, pages, strict=True)}
+        return [self._read[one][1] for one in items]
 
 
 def _load_unlocked(package: str) -> dict[str, str]:
@@ -74,7 +71,7 @@ def _replace(name: str, replacement: object) -> Callable[[], None]:
 
 FAULTS = {
     "early": _replace("Writer", EarlyWriter),
-    "lagging": _replace("Connections", LaggingConnections),
+    "lagging": _replace("Pages", LaggingPages),
     "unlocked": _replace("load_queries", _load_unlocked),
 }
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from plantstore.model import Caller, Role, Scope, permissions_of
-from plantstore.postgres.connections import Connections
+from plantstore.postgres.connections import Asked, Connections
 from plantstore.postgres.grouping import Grouping
 from plantstore.sql.session import Row
 
@@ -36,13 +36,15 @@ class Callers(Grouping[Credentials, Caller | None]):
         distinct = list(dict.fromkeys(items))
         own = [asked for asked in distinct if asked.store_name is None]
         named = [asked for asked in distinct if asked.store_name is not None]
-        found: dict[Credentials, Caller] = {}
+        queries: list[Asked] = []
         if own:
-            arrays = _arrays(own)[:2]
-            found |= _read(own, await self._connections.read(self._sql["find_callers"], arrays))
+            queries.append((self._sql["find_callers"], _arrays(own)[:2]))
         if named:
-            query = self._sql["find_callers_of_named_stores"]
-            found |= _read(named, await self._connections.read(query, _arrays(named)))
+            queries.append((self._sql["find_callers_of_named_stores"], _arrays(named)))
+        found: dict[Credentials, Caller] = {}
+        answers = await self._connections.read(*queries)
+        for asked, rows in zip([part for part in (own, named) if part], answers, strict=True):
+            found |= {asked[row[0] - 1]: _to_caller(row) for row in rows}
         return [found.get(asked) for asked in items]
 
 
@@ -52,10 +54,6 @@ def _arrays(asked: Sequence[Credentials]) -> tuple[list[object], ...]:
         [one.token_hash for one in asked],
         [one.store_name for one in asked],
     )
-
-
-def _read(asked: Sequence[Credentials], rows: Sequence[Row]) -> dict[Credentials, Caller]:
-    return {asked[row[0] - 1]: _to_caller(row) for row in rows}
 
 
 def _to_caller(row: Row) -> Caller:

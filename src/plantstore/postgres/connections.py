@@ -22,6 +22,8 @@ from plantstore.sql.session import Row
 
 logger = logging.getLogger(__name__)
 
+Asked = tuple[str, Sequence[object]]  # a query and its arguments
+
 
 class Connections:
     """At most ``most`` connections, made when they are needed, and kept.
@@ -85,29 +87,34 @@ class Connections:
             await connection.close()
         self._free.release()
 
-    async def read(self, query: str, arguments: Sequence[object]) -> Sequence[Row]:
-        """All rows of a query that changes nothing; asked again where its connection broke off.
+    async def read(self, *asked: Asked) -> Sequence[Sequence[Row]]:
+        """The rows of each query; none changes anything. All go in one round trip.
+
+        They are asked again where the connection broke off.
 
         :raises DatabaseUnavailableError: they are not to be had.
         """
         begun = self._loop.time()
         try:
-            return await self._read_once(query, arguments)
+            return await self._read_once(asked)
         except psycopg.Error as error:
             was_slow = self._loop.time() - begun > self._timeout / 2
             if was_slow or not isinstance(error, psycopg.OperationalError):
                 raise unavailable(error) from error
             logger.warning("a read is tried again: %s", error)
         try:
-            return await self._read_once(query, arguments)
+            return await self._read_once(asked)
         except psycopg.Error as error:
             raise unavailable(error) from error
 
-    async def _read_once(self, query: str, arguments: Sequence[object]) -> Sequence[Row]:
+    async def _read_once(self, asked: Sequence[Asked]) -> Sequence[Sequence[Row]]:
         async with self.lent() as connection:
-            cursor = connection.cursor(binary=True)
-            await cursor.execute(query, arguments)
-            return await cursor.fetchall()
+            if len(asked) == 1:  # needs no pipeline, which takes time
+                cursor = await connection.execute(*asked[0], binary=True)
+                return [await cursor.fetchall()]
+            async with connection.pipeline():
+                cursors = [await connection.execute(*one, binary=True) for one in asked]
+            return [await cursor.fetchall() for cursor in cursors]
 
     async def close(self) -> None:
         """Close all; what is lent out is closed when it comes back."""

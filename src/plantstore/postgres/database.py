@@ -8,7 +8,7 @@ from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, Pl
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import connect, demand_schema
 from plantstore.postgres.connections import Connections
-from plantstore.postgres.reading import ask_page, to_page
+from plantstore.postgres.reading import PageAsked, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
@@ -27,6 +27,7 @@ class PostgresDatabase:
         self._connections = Connections(settings, settings.database_connections)
         self._long_connections = Connections(settings, settings.max_streams)
         self._callers = Callers(self._connections, self._sql, settings.max_requests)
+        self._pages = Pages(self._connections, self._sql, settings.max_requests)
         self._writer = Writer(self._connections, self._sql, settings)
         self._snapshots: set[PostgresSnapshot] = set()
 
@@ -41,8 +42,7 @@ class PostgresDatabase:
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
         """See ``Database``."""
-        name, arguments = ask_page(store_id, query, most)
-        return to_page((await self._connections.read(self._sql[name], arguments))[0])
+        return await self._pages.submit(PageAsked(store_id, query, most))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         """See ``Database``."""
@@ -72,7 +72,7 @@ class PostgresDatabase:
     async def check(self) -> None:
         """See ``Database``."""
         self._writer.demand_working()
-        await self._connections.read(self._sql["find_revision"], (0,))
+        await self._connections.read((self._sql["find_revision"], (0,)))
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``: what fails here may work again, so that there is no such fault."""
@@ -83,6 +83,7 @@ class PostgresDatabase:
         """See ``Database``."""
         await self._writer.drain()
         await self._callers.drain()
+        await self._pages.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()
         await self._connections.close()
