@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from plantstore.model import (
+    Bearer,
     Caller,
     Event,
     IdempotencyKey,
@@ -58,6 +59,12 @@ class Database(Protocol):
 
         ``store_name`` None means the token's own store. An expired token is still found, a
         revoked one is not. A token not for all stores has no role in another store than its own.
+        """
+
+    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+        """Who holds the token of this store, and what it opens; None for no such token.
+
+        An expired token is still found, a revoked one is not.
         """
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:

@@ -119,6 +119,28 @@ class Caller(Struct, frozen=True):
     revision: int
 
 
+class OpenStore(Struct, frozen=True):
+    """A store that a token opens, and what its user may do there with it."""
+
+    name: str
+    role: Role
+    permissions: frozenset[Scope]
+
+
+class Bearer(Struct, frozen=True):
+    """Who holds a token, and the stores that it opens, by name.
+
+    ``store`` is the name of the token's own store; the user need not be a member there.
+    """
+
+    user_id: int
+    subject: str
+    token_label: str
+    expires_at: int | None
+    store: str
+    stores: tuple[OpenStore, ...]
+
+
 def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Scope]:
     """What a token with these scopes may do for a member with this role."""
     return frozenset() if role is None else scopes & role.scopes

@@ -17,6 +17,7 @@ from plantstore.errors import (
     PlantStoreError,
 )
 from plantstore.model import (
+    Bearer,
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -44,6 +45,23 @@ async def authenticate(database: Database, token: str, store_name: str | None) -
     if caller.role is None:
         raise NoSuchStoreError
     return caller
+
+
+async def identify(database: Database, token: str) -> Bearer:
+    """Who holds this token, and all the stores that it opens.
+
+    :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
+    :raises NoSuchStoreError: it opens no store.
+    """
+    store_id = read_store_id(token)
+    if store_id is None:
+        raise InvalidTokenError
+    bearer = await database.find_bearer(store_id, hash_token(token))
+    if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= _now()):
+        raise InvalidTokenError
+    if not bearer.stores:
+        raise NoSuchStoreError
+    return bearer
 
 
 def authorise(caller: Caller, scope: Scope) -> None:

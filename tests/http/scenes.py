@@ -15,12 +15,13 @@ NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
 
 @dataclass(frozen=True)
 class Route:
-    """One method of one path; ``scope`` is None where no token is needed."""
+    """One method of one path; ``scope`` is None where the token needs none."""
 
     method: str
     path: str
     allow: str
     scope: Scope | None = None
+    needs_token: bool = True
 
     def __str__(self) -> str:
         """Its name in a test's id."""
@@ -39,8 +40,9 @@ LISTS = tuple(
 CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
 DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
 OPERATIONS = (*LISTS, *CREATES, *DELETES)
+ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
 READS = tuple(
-    Route(method, path, _READ)
+    Route(method, path, _READ, needs_token=False)
     for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
     for method in ("GET", "HEAD")
 )
@@ -63,7 +65,7 @@ class Scene:
     def message(self, route: Route, token: str | None = None) -> Message:
         """A good request for the route."""
         message = Message(route.method, route.path.format(store=self.store))
-        if route.scope is not None:
+        if route.needs_token:
             message = message.adding("Authorization", f"Bearer {token or self.token}")
         if route.scope is not Scope.CREATE:
             return message

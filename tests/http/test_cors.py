@@ -8,12 +8,12 @@ import httpx
 import pytest
 
 from tests.http.calls import expect_refused
-from tests.http.scenes import OPERATIONS, READS, Route, Scene, make_scene
+from tests.http.scenes import ME, OPERATIONS, READS, Route, Scene, make_scene
 from tests.service import Service
 
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
 EXPOSED = {"Allow", "ETag", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
-ROUTES = pytest.mark.parametrize("route", [*OPERATIONS, *READS], ids=str)
+ROUTES = pytest.mark.parametrize("route", [*OPERATIONS, *ME, *READS], ids=str)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import yaml
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, text_fault
 from tests.http.raw import Message, exchange
-from tests.http.scenes import OPERATIONS, READS
+from tests.http.scenes import ME, OPERATIONS, READS
 from tests.service import Service
 
 HOSTS = ("plants.example", "plants.example:8080", "127.0.0.1", "[::1]:9", "a_b-c.d", "X")
@@ -110,7 +110,9 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
         for method in item
         if method != "parameters"
     }
-    routes = {(route.method, route.path.replace("/1", "/{id}")) for route in (*OPERATIONS, *READS)}
+    routes = {
+        (route.method, route.path.replace("/1", "/{id}")) for route in (*OPERATIONS, *ME, *READS)
+    }
     assert documented == routes
 
 

@@ -13,6 +13,7 @@ from tests.http.scenes import (
     CREATES,
     DELETES,
     LISTS,
+    ME,
     OPERATIONS,
     READS,
     Route,
@@ -62,7 +63,7 @@ def fill_queue(scene: Scene, stack: ExitStack) -> list[Connection]:
 
 def test_a_user_over_the_rate_is_told_when_to_go_on(start: StartService) -> None:
     service = start(rate_limit="1/hour")
-    for route in OPERATIONS:
+    for route in (*OPERATIONS, *ME):
         scene = make_scene(service)
         answer = send(scene, route)
         expect_error(answer, 42901, method=route.method)
@@ -98,7 +99,7 @@ def test_the_rate_comes_back(start: StartService) -> None:
 def test_requests_past_the_bound_are_refused_but_for_health(start: StartService) -> None:
     scene = make_scene(start(max_requests=1))
     with request_in_hand(scene):
-        for route in OPERATIONS:
+        for route in (*OPERATIONS, *ME):
             expect_error(send(scene, route), 50301, method=route.method)
         for route in READS:
             assert send(scene, route).status == 200

@@ -12,6 +12,7 @@ from tests.http.expect import expect_error
 from tests.http.scenes import (
     CREATES,
     DELETES,
+    ME,
     OPERATIONS,
     READS,
     Route,
@@ -79,7 +80,7 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
     assert scene.plants() == b"[]"
 
 
-@pytest.mark.parametrize("route", OPERATIONS, ids=str)
+@pytest.mark.parametrize("route", [*OPERATIONS, *ME], ids=str)
 def test_a_fault_of_ours_is_told_as_such_and_logged(own_service: Service, route: Route) -> None:
     scene = make_scene(own_service)
     execute(own_service.database, "UPDATE tokens SET scopes = 'fly'")

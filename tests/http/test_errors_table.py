@@ -15,6 +15,7 @@ from tests.http.scenes import (
     CREATES,
     DELETES,
     LISTS,
+    ME,
     OPERATIONS,
     PLANT,
     READS,
@@ -25,7 +26,8 @@ from tests.http.scenes import (
 from tests.service import Service
 
 _BREAKS_OF_ROUTES = (
-    ((*OPERATIONS, *READS), (*breaks.FRAMING, *breaks.EVERYWHERE)),
+    ((*OPERATIONS, *ME, *READS), (*breaks.FRAMING, *breaks.EVERYWHERE)),
+    (ME, breaks.BEARERS),
     (OPERATIONS, breaks.CALLERS),
     (LISTS, breaks.OF_LISTS),
     (CREATES, breaks.OF_CREATES),
@@ -62,7 +64,7 @@ def test_a_spoiled_request_gets_its_error(scene: Scene, route: Route, spoiled: B
 
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
-@pytest.mark.parametrize("path", ["/", "/plant", "/stores", "/stores/nursery", "/metrics", "/docs"])
+@pytest.mark.parametrize("path", ["/plant", "/stores", "/stores/nursery", "/metrics", "/me/"])
 def test_an_unknown_path_is_none(scene: Scene, method: str, path: str) -> None:
     answer = scene.send(Message(method, path))
     expect_error(answer, 40402, method=method)

@@ -18,9 +18,11 @@ from plantstore.http.cors import Cors
 from plantstore.http.delivery import deliver, spool
 from plantstore.http.errors import InternalError, MethodNotAllowedError, NoSuchPathError
 from plantstore.http.health import Health
+from plantstore.http.me import BearerOperation
 from plantstore.http.openapi import OpenApi
 from plantstore.http.parameters import read_plants_path
 from plantstore.http.plants import PlantOperations, allowed_methods
+from plantstore.http.rates import Rates
 from plantstore.http.request import ClientGoneError, Request
 from plantstore.http.request_ids import make_request_id
 from plantstore.settings import Settings
@@ -34,9 +36,12 @@ class App:
     """Answers requests on one database."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
-        self._plants = PlantOperations(database, settings)
+        rates = Rates(settings.rate_limit)
+        self._plants = PlantOperations(database, settings, rates)
+        self._me = BearerOperation(database, rates)
         health, document = Health(database), OpenApi()
         self._reads: dict[bytes, Callable[[Request], Awaitable[Answer]]] = {
+            b"/me": self._answer_me,
             b"/livez": health.answer_live,
             b"/readyz": health.answer_ready,
             b"/openapi.json": document.answer_json,
@@ -92,8 +97,7 @@ class App:
             return await self._read(request)
         if request.method == "OPTIONS":
             return self._cors.answer_options(allowed_methods(path))
-        if self._in_hand > self._settings.max_requests:
-            raise OverloadedError
+        self._demand_room()
         return await self._plants.answer(request, path)
 
     async def _read(self, request: Request) -> Answer:
@@ -105,6 +109,14 @@ class App:
         if request.method not in ("GET", "HEAD"):
             raise MethodNotAllowedError(method=request.method, allow=_READ_METHODS)
         return await read(request)
+
+    async def _answer_me(self, request: Request) -> Answer:
+        self._demand_room()
+        return await self._me.answer(request)
+
+    def _demand_room(self) -> None:
+        if self._in_hand > self._settings.max_requests:
+            raise OverloadedError
 
     async def _live(self, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
         await receive()

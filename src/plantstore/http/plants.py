@@ -28,10 +28,10 @@ PLANT_METHODS = "DELETE, OPTIONS"
 class PlantOperations:
     """The operations of all stores."""
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+    def __init__(self, database: Database, settings: Settings, rates: Rates) -> None:
         self._database = database
         self._lists = PlantLists(database, settings.cache_size)
-        self._rates = Rates(settings.rate_limit)
+        self._rates = rates
         self._running = RunningKeys()
 
     def find_proved(self, request: Request) -> Answer | None:
@@ -74,7 +74,7 @@ class PlantOperations:
 
     async def _admit(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:
         caller = await self._identify(request, path, scope)
-        self._rates.check(caller)
+        self._rates.check(caller.user_id)
         return caller
 
     async def _identify(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:

@@ -4,7 +4,6 @@ import math
 import time
 
 from plantstore.errors import TooManyRequestsError
-from plantstore.model import Caller
 
 
 class Rates:
@@ -27,14 +26,14 @@ class Rates:
         """Whether there is a limit."""
         return self._limiter is not None
 
-    def check(self, caller: Caller) -> None:
-        """Count one call.
+    def check(self, user_id: int) -> None:
+        """Count one call of the user.
 
         :raises TooManyRequestsError: it is one too many.
         """
         if self._limiter is None:
             return
-        user = str(caller.user_id)
+        user = str(user_id)
         if not self._limiter.hit(self._limit, user):
             reset = self._limiter.get_window_stats(self._limit, user).reset_time
             raise TooManyRequestsError(retry_after=max(1, math.ceil(reset - time.time())))

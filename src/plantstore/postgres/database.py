@@ -4,7 +4,7 @@ import asyncio
 from contextlib import closing
 
 from plantstore.errors import OverloadedError
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery
+from plantstore.model import Bearer, Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import connect, demand_schema
 from plantstore.postgres.connections import Connections
@@ -12,6 +12,7 @@ from plantstore.postgres.reading import PageAsked, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
+from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Delete
 
@@ -39,6 +40,11 @@ class PostgresDatabase:
     ) -> Caller | None:
         """See ``Database``."""
         return await self._callers.submit(Credentials(store_id, token_hash, store_name))
+
+    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+        """See ``Database``."""
+        arguments = (store_id, token_hash)
+        return to_bearer(await self._connections.read(self._sql["find_bearer"], arguments))
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
         """See ``Database``."""

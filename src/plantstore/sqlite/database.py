@@ -11,6 +11,7 @@ import apsw
 
 from plantstore.errors import OverloadedError
 from plantstore.model import (
+    Bearer,
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -22,6 +23,7 @@ from plantstore.model import (
     permissions_of,
 )
 from plantstore.settings import Settings
+from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.commit_mark import CommitMark
@@ -73,6 +75,14 @@ class SQLiteDatabase:
             if caller is not None:
                 self._callers[key] = caller
         return caller
+
+    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+        """See ``Database``."""
+        try:
+            rows = self._execute(self._sql["find_bearer"], (store_id, token_hash)).fetchall()
+        except apsw.Error as error:
+            raise unavailable(error) from error
+        return to_bearer(rows)
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
         """See ``Database``."""

@@ -1,0 +1,78 @@
+"""Tells a token's bearer who it is and what it may do: what a page or a program needs to begin."""
+
+from datetime import UTC, datetime
+
+from msgspec import Struct
+
+from plantstore import operations
+from plantstore.database import Database
+from plantstore.http.answers import Answer, answer_json
+from plantstore.http.rates import Rates
+from plantstore.http.request import Request
+from plantstore.model import Bearer, OpenStore, Role, Scope
+
+_NO_STORE = [(b"cache-control", b"no-store")]
+
+
+class MyStore(Struct, frozen=True):
+    """A store that the token opens."""
+
+    name: str
+    role: Role
+    scopes: list[Scope]
+
+
+class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The bearer of a token; what does not apply is left out."""
+
+    user: str
+    label: str
+    store: str
+    role: Role | None = None
+    scopes: list[Scope]
+    expires_at: str | None = None
+    stores: list[MyStore]
+
+
+class BearerOperation:
+    """Answers ``/me``."""
+
+    def __init__(self, database: Database, rates: Rates) -> None:
+        self._database = database
+        self._rates = rates
+
+    async def answer(self, request: Request) -> Answer:
+        """The bearer of the request's token.
+
+        :raises PlantStoreError: the token is none, or opens no store; or there are too many calls.
+        """
+        bearer = await operations.identify(self._database, request.read_token())
+        self._rates.check(bearer.user_id)
+        return answer_json(200, _describe(bearer), _NO_STORE)
+
+
+def _describe(bearer: Bearer) -> Me:
+    own = next((store for store in bearer.stores if store.name == bearer.store), None)
+    return Me(
+        user=bearer.subject,
+        label=bearer.token_label,
+        store=bearer.store,
+        role=None if own is None else own.role,
+        scopes=[] if own is None else _order(own.permissions),
+        expires_at=None if bearer.expires_at is None else _write_time(bearer.expires_at),
+        stores=[_describe_store(store) for store in bearer.stores],
+    )
+
+
+def _describe_store(store: OpenStore) -> MyStore:
+    return MyStore(store.name, store.role, _order(store.permissions))
+
+
+def _order(permissions: frozenset[Scope]) -> list[Scope]:
+    return [scope for scope in Scope if scope in permissions]
+
+
+def _write_time(milliseconds: int) -> str:
+    """As RFC 3339 has it, in UTC."""
+    time = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

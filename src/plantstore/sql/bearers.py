@@ -1,0 +1,22 @@
+"""What the rows of a token's bearer mean, alike on every database."""
+
+from collections.abc import Sequence
+
+from plantstore.model import Bearer, OpenStore, Role, Scope, permissions_of
+from plantstore.sql.session import Row
+
+
+def to_bearer(rows: Sequence[Row]) -> Bearer | None:
+    """The bearer in its rows: one for each store, or one without a store; None for no rows."""
+    if not rows:
+        return None
+    user_id, subject, label, expires_at, own_store, scopes_text, _, _ = rows[0]
+    scopes = frozenset(map(Scope, scopes_text.split(",")))
+    stores = tuple(_to_store(row, scopes) for row in rows if row[-1] is not None)
+    return Bearer(user_id, subject, label, expires_at, own_store, stores)
+
+
+def _to_store(row: Row, scopes: frozenset[Scope]) -> OpenStore:
+    *_, name, role_name = row
+    role = Role(role_name)
+    return OpenStore(name, role, permissions_of(role, scopes))

@@ -1,0 +1,108 @@
+"""Who a token's bearer is, and what it opens."""
+
+from contextlib import closing
+
+import httpx
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Role, Scope
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+ALL = ["list", "create", "delete"]
+
+
+def get_me(service: Service, token: str) -> httpx.Response:
+    with service.client(token) as client:
+        return client.get("/me")
+
+
+def test_a_bearer_is_told_its_user_and_its_store(service: Service, store: str, token: str) -> None:
+    answer = get_me(service, token)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.json() == {
+        "user": f"owner-of-{store}",
+        "label": "",
+        "store": store,
+        "role": "owner",
+        "scopes": ALL,
+        "stores": [{"name": store, "role": "owner", "scopes": ALL}],
+    }
+
+
+def test_head_has_the_headers_of_get(client: httpx.Client) -> None:
+    head, got = client.head("/me"), client.get("/me")
+    assert (head.status_code, head.content) == (200, b"")
+    own = ("date", "x-request-id")
+    assert [pair for pair in head.headers.items() if pair[0] not in own] == [
+        pair for pair in got.headers.items() if pair[0] not in own
+    ]
+
+
+def test_an_expiry_is_told_in_utc(service: Service, store: str) -> None:
+    token = service.make_token(store, expires_at=4102444800123)
+    assert get_me(service, token).json()["expires_at"] == "2100-01-01T00:00:00.123Z"
+
+
+@pytest.mark.parametrize("role", Role)
+def test_scopes_are_what_token_and_role_allow(service: Service, store: str, role: Role) -> None:
+    scopes = frozenset({Scope.LIST, Scope.DELETE})
+    token = service.make_token(store, "eve", role=Role.OWNER, scopes=scopes)
+    set_role(service, store, "eve", role)
+    me = get_me(service, token).json()
+    assert me["role"] == role
+    assert me["scopes"] == (["list"] if role is Role.READER else ["list", "delete"])
+
+
+def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store: str) -> None:
+    user, readable = f"owner of {store}", f"{store}-readable"
+    token = service.make_token(store, user, all_stores=True)
+    service.make_token(f"{store}-other", f"other of {store}")
+    service.make_token(readable, f"owner of {readable}")
+    service.make_token(readable, user, role=Role.READER)
+    assert get_me(service, token).json()["stores"] == [
+        {"name": store, "role": "owner", "scopes": ALL},
+        {"name": readable, "role": "reader", "scopes": ["list"]},
+    ]
+
+
+def test_a_token_for_one_store_tells_no_other(service: Service, store: str) -> None:
+    token = service.make_token(store, f"owner of {store}")
+    service.make_token(f"{store}-second", f"owner of {store}")
+    assert [one["name"] for one in get_me(service, token).json()["stores"]] == [store]
+
+
+def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: str) -> None:
+    user = f"owner of {store}"
+    token = service.make_token(store, user, all_stores=True)
+    service.make_token(f"{store}-second", user)
+    with closing(open_administration(service.database)) as administration:
+        administration.remove_member(store, user)
+        me = get_me(service, token).json()
+        assert (me["store"], me["scopes"], "role" in me) == (store, [], False)
+        assert [one["name"] for one in me["stores"]] == [f"{store}-second"]
+        administration.remove_member(f"{store}-second", user)
+    expect_refused(get_me(service, token), 40403)
+
+
+def test_a_revoked_or_expired_token_is_refused(service: Service, store: str) -> None:
+    token = service.make_token(store)
+    assert get_me(service, token).status_code == 200
+    service.revoke(token)
+    expect_refused(get_me(service, token), 40102)
+    expect_refused(get_me(service, service.make_token(store, expires_at=1)), 40102)
+
+
+def test_a_changed_role_is_told_at_once(service: Service, store: str) -> None:
+    token = service.make_token(store, "eve")
+    for role in (Role.READER, Role.OWNER, Role.EDITOR):
+        set_role(service, store, "eve", role)
+        assert get_me(service, token).json()["role"] == role
+
+
+def set_role(service: Service, store: str, user: str, role: Role) -> None:
+    with closing(open_administration(service.database)) as administration:
+        administration.add_member(store, user, role)
