@@ -25,6 +25,7 @@ from plantstore.http.plants import PlantOperations, allowed_methods
 from plantstore.http.rates import Rates
 from plantstore.http.request import ClientGoneError, Request
 from plantstore.http.request_ids import make_request_id
+from plantstore.http.site import Site
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -47,6 +48,7 @@ class App:
             b"/openapi.json": document.answer_json,
             b"/openapi.yaml": document.answer_yaml,
         }
+        self._site = Site()
         self._cors = Cors(settings.cors_origins)
         self._database = database
         self._settings = settings
@@ -101,7 +103,7 @@ class App:
         return await self._plants.answer(request, path)
 
     async def _read(self, request: Request) -> Answer:
-        read = self._reads.get(request.raw_path)
+        read = self._reads.get(request.raw_path) or await self._site.find(request.raw_path)
         if read is None:
             raise NoSuchPathError
         if request.method == "OPTIONS":
