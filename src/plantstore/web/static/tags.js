@@ -23,7 +23,7 @@ export class Tags {
 
   show(counts, chosen) {
     Object.assign(this, { counts, chosen });
-    const sorted = [...counts].sort(([a, x], [b, y]) => y - x || a.localeCompare(b));
+    const sorted = [...counts].sort(([a, x], [b, y]) => !a - !b || y - x || a.localeCompare(b));
     this.#drawBars(sorted);
     this.#drawChoices(sorted);
     $("known-tags").replaceChildren(

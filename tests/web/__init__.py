@@ -1,0 +1,1 @@
+"""Tests of the pages for people: a real browser before a real server."""

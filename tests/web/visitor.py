@@ -1,0 +1,134 @@
+"""Somebody before the page: what people do, and what must never happen meanwhile."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, Protocol
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, Route, expect
+
+from tests.service import JSON, Service
+
+DESKTOP = {"width": 1280, "height": 800}
+# The browser itself tells each answer that is an error, and each lost connection.
+_TOLD_BY_THE_BROWSER = "Failed to load resource"
+
+
+class Visit(Protocol):
+    """Opens a window on a service, with options of a browser's context."""
+
+    def __call__(self, service: Service = ..., **options: object) -> "Visitor":
+        """The visitor in the new window."""
+
+
+class Visitor:
+    """A window of the page; ``faults`` are errors in the console, and what came from elsewhere."""
+
+    def __init__(self, page: Page, service: Service) -> None:
+        self.page = page
+        self.service = service
+        self.faults: list[str] = []
+        page.on("console", self._hear)
+        page.on("pageerror", lambda error: self.faults.append(str(error)))
+        page.on("request", self._watch)
+
+    def __getitem__(self, selector: str) -> Locator:
+        """The part of the page that the CSS selector finds."""
+        return self.page.locator(selector)
+
+    def open(self, path: str = "/") -> "Visitor":
+        """Go to a page of the service."""
+        self.page.goto(self.service.origin + path)
+        return self
+
+    def sign_in(self, token: str) -> "Visitor":
+        """Open the page and sign in with the token."""
+        self.open()
+        self["#token"].fill(token)
+        self["#token"].press("Enter")
+        expect(self["#app"]).to_be_visible()
+        return self
+
+    def sees(self, text: str, part: str = "body") -> None:
+        """The part shows the text, now or soon."""
+        expect(self[part]).to_contain_text(text)
+
+    def counts(self, text: str) -> None:
+        """The list has this count, exactly."""
+        expect(self["#count"]).to_have_text(text)
+
+    def add(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Fill in the form and press Enter."""
+        self["#add-name"].fill(name)
+        self["#add-tag"].fill(tag)
+        if plant_id is not None:
+            self["#add-id"].fill(plant_id)
+        self["#add-tag"].press("Enter")
+
+    def adds(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Add a plant, which must work."""
+        self.add(name, tag, plant_id)
+        self.sees(name, "#add-done")
+
+    def names(self) -> list[str]:
+        """The names of the rows in sight."""
+        return self["#rows .name"].all_inner_texts()
+
+    def choose_file(self, name: str, content: str | bytes) -> None:
+        """Open the import and choose a file."""
+        self["#import-open"].click()
+        self.gives_file(name, content)
+
+    def gives_file(self, name: str, content: str | bytes) -> None:
+        """Choose a file in the import that is open."""
+        buffer = content.encode() if isinstance(content, str) else content
+        self["#import-file"].set_input_files([{"name": name, "mimeType": "", "buffer": buffer}])
+
+    def downloads(self, selector: str) -> tuple[str, str]:
+        """The name and the text of the file that a click gives."""
+        with self.page.expect_download() as download:
+            self[selector].click()
+        return download.value.suggested_filename, download.value.path().read_bytes().decode()
+
+    def exports(self, kind: str) -> tuple[str, str]:
+        """The exported list's file name and text."""
+        self["#export-summary"].click()
+        return self.downloads(f"#export-{kind}")
+
+    def hold(self, pattern: str) -> list[Route]:
+        """Requests to such addresses wait from now on: these."""
+        held: list[Route] = []
+        self.page.route(pattern, held.append)
+        return held
+
+    def stays(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
+        """The value of a JavaScript expression in the page."""
+        return self.page.evaluate(script)
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and _TOLD_BY_THE_BROWSER not in message.text:
+            self.faults.append(message.text)
+
+    def _watch(self, request: Request) -> None:
+        if not request.url.startswith((self.service.origin, "blob:", "data:")):
+            self.faults.append(f"asked elsewhere: {request.url}")
+
+
+@contextmanager
+def open_visitor(browser: Browser, service: Service, **options: Any) -> Iterator[Visitor]:  # noqa: ANN401 - playwright's
+    """A visitor in a window of their own."""
+    with browser.new_context(**{"viewport": DESKTOP, "locale": "en-GB"} | options) as context:
+        context.set_default_timeout(15_000)
+        yield Visitor(context.new_page(), service)
+
+
+def plant(service: Service, token: str, *plants: Mapping[str, object]) -> None:
+    """Create plants over the interface."""
+    with service.client(token) as client:
+        for one in plants:
+            client.post("/plants", json=one, headers=JSON).raise_for_status()
+
+
+def list_all(service: Service, token: str) -> Any:  # noqa: ANN401 - JSON
+    """The store's plants, with all fields."""
+    with service.client(token) as client:
+        return client.get("/plants", params={"fields": "id,name,tag"}).raise_for_status().json()
