@@ -57,6 +57,11 @@ class Service:
                 time.sleep(0.02)
         raise AssertionError(f"not ready:\n{self.log()}")
 
+    def start_again_on(self, port: str) -> None:
+        """Start the process on a port that it had before, where its clients find it."""
+        self._environ["PLANTSTORE_PORT"] = port
+        self.start()
+
     def stop(self) -> int:
         """Stop the process as a supervisor does; its exit status."""
         self.process.send_signal(signal.SIGTERM)

@@ -106,8 +106,7 @@ def test_pressing_enter_twice_adds_once(visit: Visit, shop: Service, owner: str)
     visitor.add("Fern")
     visitor.sees("Adding…", "#add-button")
     visitor["#add-tag"].press("Enter")
-    for route in held:
-        route.continue_()
+    held.let_go()
     visitor.sees("Added Fern", "#add-done")
-    assert len(held) == 1
+    assert len(held.routes) == 1
     assert len(list_all(shop, owner)) == 1

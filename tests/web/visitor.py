@@ -20,6 +20,27 @@ class Visit(Protocol):
         """The visitor in the new window."""
 
 
+class Held:
+    """Requests that wait until they are let go."""
+
+    def __init__(self) -> None:
+        self.routes: list[Route] = []
+        self._is_open = False
+
+    def take(self, route: Route) -> None:
+        """Keep one waiting."""
+        if self._is_open:
+            route.continue_()
+        else:
+            self.routes.append(route)
+
+    def let_go(self) -> None:
+        """Send all on, and those that come from now on."""
+        self._is_open = True
+        for route in self.routes:
+            route.continue_()
+
+
 class Visitor:
     """A window of the page; ``faults`` are errors in the console, and what came from elsewhere."""
 
@@ -50,6 +71,7 @@ class Visitor:
 
     def sees(self, text: str, part: str = "body") -> None:
         """The part shows the text, now or soon."""
+        expect(self[part]).to_be_visible()
         expect(self[part]).to_contain_text(text)
 
     def counts(self, text: str) -> None:
@@ -94,10 +116,10 @@ class Visitor:
         self["#export-summary"].click()
         return self.downloads(f"#export-{kind}")
 
-    def hold(self, pattern: str) -> list[Route]:
-        """Requests to such addresses wait from now on: these."""
-        held: list[Route] = []
-        self.page.route(pattern, held.append)
+    def hold(self, pattern: str) -> "Held":
+        """Requests to such addresses wait from now on."""
+        held = Held()
+        self.page.route(pattern, held.take)
         return held
 
     def stays(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives

@@ -191,6 +191,7 @@ export class Grid {
   }
 
   selectAll() {
+    if (!this.canSelect) return;
     for (const { id } of this.items) this.selected.add(id);
     this.#tellSelection();
   }

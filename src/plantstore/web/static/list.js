@@ -76,7 +76,8 @@ export class PlantList {
     }
     const run = new AbortController();
     this.#run = run;
-    this.#setState(keepPlace && this.plants.items.length ? "more" : "loading");
+    keepPlace &&= this.plants.items.length > 0;
+    this.#setState(keepPlace ? "more" : "loading");
     if (!keepPlace) {
       this.plants = new Plants();
       this.#showAll();

@@ -213,4 +213,4 @@ fold();
 
 const kept = sessionStorage.getItem(TOKEN);
 if (kept) signIn(kept);
-else setView("sign-in");
+else showSignIn();
