@@ -18,6 +18,7 @@ export class Grid {
     this.items = [];
     this.selected = new Set();
     this.active = 0;
+    this.hasActive = false;
     this.canSelect = false;
     this.rowHeight = readRowHeight();
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
@@ -87,15 +88,18 @@ export class Grid {
 
   #fit() {
     const rowHeight = readRowHeight();
-    if (rowHeight === this.rowHeight) {
-      this.#draw();
-    } else {
+    const first = Math.round(this.#offset / this.rowHeight);
+    if (rowHeight !== this.rowHeight) {
       this.rowHeight = rowHeight;
       this.refresh();
+      this.#scrollTo(first);
     }
+    this.#draw();
   }
 
   #resize() {
+    const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
+    this.root.style.setProperty("--id-length", Math.max(...ends));
     this.body.style.height = `${Math.min(this.#height, TALLEST)}px`;
     this.root.setAttribute("aria-rowcount", this.items.length + 1);
   }
@@ -111,7 +115,15 @@ export class Grid {
       const row = this.#rows.get(index) ?? this.#place(index);
       row.element.style.transform = `translateY(${index * this.rowHeight + shift}px)`;
     }
+    this.#tellActive();
     if (last >= this.items.length - 3 * SPARE) this.on.near();
+  }
+
+  // It may name only what is there: a row far out of sight is not.
+  #tellActive() {
+    const row = this.hasActive && this.#rows.get(this.active);
+    if (row) this.root.setAttribute("aria-activedescendant", row.element.id);
+    else this.root.removeAttribute("aria-activedescendant");
   }
 
   #recycle(first, last) {
@@ -203,12 +215,12 @@ export class Grid {
   }
 
   #activate(index, { scroll = true } = {}) {
-    if (!this.items.length) return this.root.removeAttribute("aria-activedescendant");
+    this.hasActive = true;
     this.active = Math.max(0, Math.min(index, this.items.length - 1));
     if (scroll) this.#scrollTo(this.active);
     for (const [at, { element }] of this.#rows)
       element.classList.toggle("active", at === this.active);
-    this.root.setAttribute("aria-activedescendant", `row-${this.active}`);
+    this.#tellActive();
   }
 
   #scrollTo(index) {

@@ -1,0 +1,156 @@
+"""How the pages are served: what their headers allow, how small they are, how long they are kept."""
+
+import gzip
+import re
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from plantstore.http.errors import TABLE
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+PAGES = ("/", "/docs", "/docs/errors")
+MOST_BYTES = 60 * 1024
+STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
+
+
+@pytest.fixture
+def anyone(shop: Service) -> Iterator[httpx.Client]:
+    """A client without a token."""
+    with shop.client(None) as client:
+        yield client
+
+
+def files_of(anyone: httpx.Client, path: str) -> list[str]:
+    found = sorted(set(STATIC.findall(anyone.get(path).text)))
+    assert found
+    return found
+
+
+def size_of(anyone: httpx.Client, path: str) -> int:
+    return int(anyone.head(path, headers={"Accept-Encoding": "gzip"}).headers["content-length"])
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_may_load_nothing_from_elsewhere(anyone: httpx.Client, path: str) -> None:
+    headers = anyone.get(path).headers
+    policy = dict(
+        part.strip().partition(" ")[::2] for part in headers["content-security-policy"].split(";")
+    )
+    assert policy["default-src"] == "'none'"
+    for name in ("base-uri", "form-action", "frame-ancestors"):
+        assert policy[name] == "'none'"
+    for name in ("script-src", "style-src", "connect-src"):
+        assert policy[name] == "'self'"
+    assert ("require-trusted-types-for" in policy) == (path != "/docs")
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+    assert headers["content-type"] == "text/html; charset=utf-8"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_has_no_script_or_style_of_its_own(anyone: httpx.Client, path: str) -> None:
+    text = anyone.get(path).text
+    assert not re.search(r"<style|\sstyle=|\son[a-z]+=|javascript:", text)
+    assert all("src=" in tag for tag in re.findall("<script[^>]*>", text))
+
+
+def test_the_page_is_small(anyone: httpx.Client) -> None:
+    total = size_of(anyone, "/") + sum(size_of(anyone, path) for path in files_of(anyone, "/"))
+    assert total < MOST_BYTES
+
+
+def test_the_page_names_all_that_its_scripts_import(anyone: httpx.Client) -> None:
+    named = files_of(anyone, "/")
+    imported = set()
+    for path in named:
+        if path.endswith(".js"):
+            text = anyone.get(path).text
+            imported |= {f"/static/{one}" for one in re.findall(r' from "\./([^"]+)"', text)}
+            assert "import(" not in text
+    assert imported < set(named)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_file_is_kept_forever(anyone: httpx.Client, page: str) -> None:
+    for path in files_of(anyone, page):
+        assert re.fullmatch(r"/static/[a-z-]+\.[0-9a-f]{12}\.(js|css|svg)", path)
+        answer = anyone.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["content-type"].startswith(("text/", "image/svg+xml"))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_asked_for_again_and_is_then_the_same(anyone: httpx.Client, path: str) -> None:
+    answer = anyone.get(path)
+    assert answer.headers["cache-control"] == "no-cache"
+    again = anyone.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == answer.headers["etag"]
+    assert anyone.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("accepted", "is_compressed"),
+    [
+        ("gzip", True),
+        ("br, gzip;q=0.5", True),
+        ("GZIP ; q=1.0", True),
+        ("gzip;q=0", False),
+        ("gzip; q=0.000", False),
+        ("br", False),
+        ("identity", False),
+        ("", False),
+    ],
+)
+def test_what_is_sent_is_compressed_for_who_takes_it(
+    anyone: httpx.Client, accepted: str, *, is_compressed: bool
+) -> None:
+    for path in ("/", files_of(anyone, "/")[0]):
+        with anyone.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
+            raw = b"".join(answer.iter_raw())
+        assert answer.headers["vary"] == "Accept-Encoding"
+        assert (answer.headers.get("content-encoding") == "gzip") == is_compressed
+        plain = anyone.get(path, headers={"Accept-Encoding": "identity"}).content
+        assert (gzip.decompress(raw) if is_compressed else raw) == plain
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_head_and_options_are_those_of_the_other_paths(anyone: httpx.Client, path: str) -> None:
+    head, got = anyone.head(path), anyone.get(path)
+    assert head.content == b""
+    assert head.headers["content-length"] == got.headers["content-length"]
+    options = anyone.options(path)
+    assert (options.status_code, options.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+    refused = anyone.post(path)
+    assert (refused.status_code, refused.json()["error"]) == (405, 40501)
+    assert refused.headers["allow"] == "GET, HEAD, OPTIONS"
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/static/",
+        "/static/main.js",
+        "/static/main.000000000000.js",
+        "/static/../pages.py",
+        "/static/%2e%2e/pages.py",
+        "/static/é",
+        "/index.html",
+        "/docs/",
+        "/docs/other",
+        "/favicon.ico",
+    ],
+)
+def test_other_paths_are_none(anyone: httpx.Client, path: str) -> None:
+    for method in ("GET", "POST", "OPTIONS"):
+        expect_refused(anyone.request(method, path), 40402)
+
+
+def test_the_table_of_errors_is_that_of_the_code(anyone: httpx.Client) -> None:
+    text = anyone.get("/docs/errors").text
+    assert re.findall(r'<tr id="e([0-9]+)">', text) == [str(row.number) for row in TABLE]

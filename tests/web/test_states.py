@@ -1,0 +1,63 @@
+"""Every state of the page, light and dark, wide and narrow: nothing to complain of, and pictured.
+
+The pictures are for people: they are in ``.screenshots`` after a run.
+"""
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+from tests.service import Service
+from tests.web.states import OWN, STATES, Stage
+from tests.web.visitor import Visit, Visitor
+
+FOLDER = Path(__file__).parents[2] / ".screenshots"
+SIZES = {"desktop": (1280, 800), "phone": (390, 800), "wide": (1920, 1080)}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WITHOUT = {"resultTypes": ["violations"]}
+
+
+@pytest.fixture(scope="module")
+def axe() -> Axe:
+    """The rules for what everybody can use."""
+    return Axe()
+
+
+def looks(visitor: Visitor, name: str) -> Iterator[str]:
+    """The page in each size and scheme, pictured."""
+    FOLDER.mkdir(exist_ok=True)
+    for (size, (width, height)), scheme in product(SIZES.items(), SCHEMES):
+        visitor.page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        visitor.page.set_viewport_size({"width": width, "height": height})
+        visitor.page.wait_for_timeout(50)  # for the rows that the new size has room for
+        look = f"{name}-{size}-{scheme}"
+        visitor.page.screenshot(path=FOLDER / f"{look}.png")
+        yield look
+
+
+def overflow(visitor: Visitor) -> int:
+    """By how many pixels the page is wider than its window."""
+    wide: int = visitor.stays("document.documentElement.scrollWidth - innerWidth")
+    return wide
+
+
+@pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
+def test_a_state_is_fit_for_everybody(
+    visit: Visit,
+    shop: Service,
+    store: str,
+    owner: str,
+    axe: Axe,
+    state: Callable[[Stage], None],
+) -> None:
+    visitor = visit()
+    state(Stage(visitor, shop, store, owner))
+    for look in looks(visitor, state.__name__):
+        if state in OWN:
+            found = axe.run(visitor.page, options=WITHOUT)
+            assert found.violations_count == 0, f"{look}: {found.generate_report()}"
+            assert overflow(visitor) <= 0, look
