@@ -4,7 +4,7 @@
 PORT ?= 8080
 ARGS ?=
 
-.PHONY: help serve test check docs bench lock clean
+.PHONY: help serve test check docs picture bench lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -19,6 +19,7 @@ test: ## run all tests
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
+	@scripts/need chromium chromium
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
 
 check: ## check style, types and the layers of imports
@@ -32,6 +33,11 @@ docs: ## write docs/reference.md from the code
 	@scripts/setup dev
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
 
+picture: ## draw docs/page.png, the README's picture of the page
+	@scripts/setup dev
+	@scripts/need chromium chromium
+	.venv/bin/python -m tests.web.picture docs/page.png
+
 bench: ## measure the service with wrk
 	@scripts/setup dev
 	@scripts/need gcc gcc libc6-dev
@@ -43,5 +49,5 @@ lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest
 	scripts/lock $(ARGS)
 
 clean: ## remove everything that these targets made
-	rm -rf .venv .venv-schemathesis .*_cache .hypothesis build dist
+	rm -rf .venv .venv-schemathesis .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +

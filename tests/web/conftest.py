@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
 
 from tests.service import Service
 from tests.web.visitor import Visit, Visitor, open_visitor
@@ -14,6 +14,7 @@ from tests.web.visitor import Visit, Visitor, open_visitor
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """The system's Chromium. It ends with this package: its loop would be in others' way."""
+    expect.set_options(timeout=30_000)  # a busy machine's patience
     path = shutil.which("chromium")
     assert path is not None, "install it: sh scripts/need chromium chromium"
     with sync_playwright() as playwright:
@@ -26,7 +27,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture(scope="package")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A running service: the page uses the interface alone, so that one kind of database will do."""
+    """A running service; the page uses the interface alone, so one kind of database will do."""
     with Service(tmp_path_factory.mktemp("shop")) as running:
         yield running
 

@@ -1,7 +1,7 @@
 """Adding plants: the next id, Enter, and the service's own words beside the field."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.service import Service
 from tests.web.visitor import Visit, list_all, plant
@@ -41,40 +41,36 @@ def test_an_id_of_ones_own_takes_its_place_in_the_list(
 
 
 @pytest.mark.parametrize(
-    ("name", "tag", "plant_id", "field", "words"),
+    ("typed", "words"),
     [
-        ("Other", "", "1", "id", "the id 1 belongs to another plant of this store"),
-        ("Fern", "", "1", "id", "this very plant, with the id 1, is in the store already"),
-        ("X", "", "one", "id", "id must be an integer without fraction or exponent"),
-        ("X", "", "1.5", "id", "id must be an integer without fraction or exponent"),
-        ("X", "", "007", "id", "id must be an integer"),
-        ("X", "", " ", "id", "id must be an integer"),
-        ("X", "", str(2**63), "id", "id must be from -9223372036854775808"),
-        ("", "", "2", "name", "name must be 1 to 256 characters long, not 0"),
-        (LONG, "", "2", "name", "name must be 1 to 256 characters long, not 257"),
-        ("  ", "", "2", "name", "name must not be only white space"),
-        ("X", "y" * 65, "2", "tag", "tag must be 1 to 64 characters long, not 65"),
-        ("X", " ", "2", "tag", "tag must not be only white space"),
+        ({"id": "1", "name": "X"}, "the id 1 belongs to another plant of this store"),
+        ({"id": "1", "name": "Fern"}, "this very plant, with the id 1, is in the store already"),
+        ({"id": "one"}, "id must be an integer without fraction or exponent"),
+        ({"id": "1.5"}, "id must be an integer without fraction or exponent"),
+        ({"id": "007"}, "id must be an integer"),
+        ({"id": " "}, "id must be an integer"),
+        ({"id": str(2**63)}, "id must be from -9223372036854775808"),
+        ({"name": ""}, "name must be 1 to 256 characters long, not 0"),
+        ({"name": LONG}, "name must be 1 to 256 characters long, not 257"),
+        ({"name": "  "}, "name must not be only white space"),
+        ({"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
+        ({"tag": " "}, "tag must not be only white space"),
     ],
 )
 def test_a_refusal_stands_beside_its_field(
-    visit: Visit,
-    shop: Service,
-    owner: str,
-    name: str,
-    tag: str,
-    plant_id: str,
-    field: str,
-    words: str,
+    visit: Visit, shop: Service, owner: str, typed: dict[str, str], words: str
 ) -> None:
+    """The field that it is about comes first in ``typed``."""
     plant(shop, owner, {"id": 1, "name": "Fern"})
     visitor = visit().sign_in(owner)
     expect(visitor["#add-id"]).to_have_value("2")
-    visitor.add(name, tag, plant_id)
+    field = next(iter(typed))
+    texts = {"name": "X", "tag": "", "id": "2"} | typed
+    visitor.add(texts["name"], texts["tag"], texts["id"])
     visitor.sees(words, f"#add-{field}-fault")
     expect(visitor[f"#add-{field}"]).to_be_focused()
     expect(visitor[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
-    for other, text in {"name": name, "tag": tag, "id": plant_id}.items():
+    for other, text in texts.items():
         expect(visitor[f"#add-{other}"]).to_have_value(text)
     assert len(list_all(shop, owner)) == 1
     visitor[f"#add-{field}"].fill("3")
@@ -85,9 +81,9 @@ def test_after_a_lost_answer_a_plant_is_added_once(visit: Visit, shop: Service, 
     visitor = visit().sign_in(owner)
     expect(visitor["#add-id"]).to_have_value("1")
 
-    def lose_answer(route: object) -> None:
-        route.fetch()  # type: ignore[attr-defined]
-        route.abort()  # type: ignore[attr-defined]
+    def lose_answer(route: Route) -> None:
+        route.fetch()
+        route.abort()
 
     visitor.page.route("**/plants", lose_answer)
     visitor.add("Fern")

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.http.stalls import execute, fill_store
+from tests.databases import execute
+from tests.http.stalls import fill_store
 from tests.service import Service
 from tests.web.visitor import Visit, Visitor, plant
 
@@ -73,6 +74,38 @@ def test_pages_are_asked_for_by_their_links(visit: Visit, big_store: str) -> Non
     assert len(pages) == MANY // 1000
     assert all("fields=id,name,tag" in url for url in pages)
     assert all("after=" in url for url in pages[1:])
+
+
+def test_beyond_very_many_the_rest_comes_as_one_scrolls(
+    visit: Visit, shop: Service, store: str, owner: str
+) -> None:
+    fill_store(shop, store, 201_500, size=6)
+    visitor = visit().sign_in(owner)
+    expect(visitor["#count"]).to_have_text("200,000 plants so far", timeout=60_000)
+    expect(visitor["#add-id"]).to_have_value("")
+    visitor["#grid"].focus()
+    visitor["#grid"].press("End")
+    expect(visitor["#count"]).to_have_text("201,000 plants so far")
+    visitor["#find"].fill("201500")
+    visitor.counts("1 of 201,500 plants")
+    expect(visitor["#add-id"]).to_have_value("201501")
+
+
+def test_what_one_adds_and_deletes_while_it_loads_is_shown(
+    visit: Visit, shop: Service, store: str, owner: str
+) -> None:
+    fill_store(shop, store, 3000, size=6)
+    visitor = visit().open()
+    held = visitor.hold("**/plants?*after=*")
+    visitor.sign_in(owner)
+    visitor.counts("1,000 plants so far")
+    visitor.adds("New", plant_id="5000")
+    visitor["#rows .remove"].first.click()
+    visitor.counts("999 plants so far")
+    held.let_go()
+    visitor.counts("3,000 plants")
+    visitor["#find"].fill("new")
+    visitor.counts("1 of 3,000 plants")
 
 
 def test_plants_are_found_as_one_types(visit: Visit, big_store: str) -> None:

@@ -1,4 +1,4 @@
-"""How the pages are served: what their headers allow, how small they are, how long they are kept."""
+"""How the pages are served: what they may load, how small they are, how long they are kept."""
 
 import gzip
 import re

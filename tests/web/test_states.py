@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 
 from tests.service import Service
 from tests.web.states import OWN, STATES, Stage
@@ -21,10 +21,10 @@ SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 WITHOUT = {"resultTypes": ["violations"]}
 
 
-@pytest.fixture(scope="module")
-def axe() -> Axe:
-    """The rules for what everybody can use."""
-    return Axe()
+@pytest.fixture
+def stage(visit: Visit, shop: Service, store: str, owner: str) -> Stage:
+    """A visitor at the closed page, and a store of their own."""
+    return Stage(visit(), shop, store, owner)
 
 
 def looks(visitor: Visitor, name: str) -> Iterator[str]:
@@ -46,18 +46,10 @@ def overflow(visitor: Visitor) -> int:
 
 
 @pytest.mark.parametrize("state", STATES, ids=lambda state: state.__name__)
-def test_a_state_is_fit_for_everybody(
-    visit: Visit,
-    shop: Service,
-    store: str,
-    owner: str,
-    axe: Axe,
-    state: Callable[[Stage], None],
-) -> None:
-    visitor = visit()
-    state(Stage(visitor, shop, store, owner))
-    for look in looks(visitor, state.__name__):
+def test_a_state_is_fit_for_everybody(stage: Stage, state: Callable[[Stage], None]) -> None:
+    state(stage)
+    for look in looks(stage.visitor, state.__name__):
         if state in OWN:
-            found = axe.run(visitor.page, options=WITHOUT)
+            found = Axe().run(stage.visitor.page, options=WITHOUT)
             assert found.violations_count == 0, f"{look}: {found.generate_report()}"
-            assert overflow(visitor) <= 0, look
+            assert overflow(stage.visitor) <= 0, look

@@ -139,7 +139,7 @@ class Visitor:
 def open_visitor(browser: Browser, service: Service, **options: Any) -> Iterator[Visitor]:  # noqa: ANN401 - playwright's
     """A visitor in a window of their own."""
     with browser.new_context(**{"viewport": DESKTOP, "locale": "en-GB"} | options) as context:
-        context.set_default_timeout(15_000)
+        context.set_default_timeout(30_000)
         yield Visitor(context.new_page(), service)
 
 

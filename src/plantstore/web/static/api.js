@@ -77,12 +77,12 @@ export class Api {
   }
 
   // Again and again while the failure may pass: for what is safe to repeat.
-  async insist(attempt, signal) {
+  async insist(attempt, signal, mayPass = isPassing) {
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
       } catch (error) {
-        if (!isPassing(error) || tries === TRIES) throw error;
+        if (!mayPass(error) || tries === TRIES) throw error;
         await pause(1000 * (error.retryAfter ?? Math.min(tries, 5)), signal);
       }
     }

@@ -16,10 +16,13 @@ const AT_FIRST = 200_000;
 const AT_ONCE = 8;
 const ASK_ABOVE = 50;
 
+const isBusy = (error) => error.status === 429;
+
 export class PlantList {
   #run = null;
   #etag = null;
   #shown = [];
+  #changes = new Map(); // by id, of this page while it loads: pages may be older than they
   #wake = () => {};
 
   // `changed()` hears when another id may be the next free one.
@@ -77,6 +80,7 @@ export class PlantList {
     const run = new AbortController();
     this.#run = run;
     keepPlace &&= this.plants.items.length > 0;
+    this.#changes.clear();
     this.#setState(keepPlace ? "more" : "loading");
     if (!keepPlace) {
       this.plants = new Plants();
@@ -96,10 +100,11 @@ export class PlantList {
     const plants = keepPlace ? new Plants() : this.plants;
     let target = `${this.api.base}/plants?limit=${PAGE}&${FIELDS}`;
     while (target) {
-      const page = await this.api.list(target, signal);
+      const page = await this.api.insist(() => this.api.list(target, signal), signal, isBusy);
       plants.append(page.plants);
       target = page.next;
       plants.isComplete = !target;
+      if (!target) this.#applyChanges(plants);
       if (plants === this.plants) this.#showMore(page.plants, target ? "more" : "ready");
       if (target && plants.items.length >= AT_FIRST) {
         if (plants !== this.plants) this.#replace(plants, "more");
@@ -108,6 +113,12 @@ export class PlantList {
     }
     if (plants !== this.plants) this.#replace(plants, "ready");
     this.changed();
+  }
+
+  #applyChanges(plants) {
+    plants.remove(new Set(this.#changes.keys()));
+    for (const plant of this.#changes.values()) if (plant) plants.insert(plant);
+    this.#changes.clear();
   }
 
   #untilWanted(signal) {
@@ -213,6 +224,7 @@ export class PlantList {
   }
 
   add(plant) {
+    this.#changes.set(plant.id, plant);
     if (this.plants.insert(plant)) {
       this.#showAll({ keepPlace: true });
       const index = this.#shown.findIndex(({ id }) => id === plant.id);
@@ -236,6 +248,7 @@ export class PlantList {
   }
 
   #drop(plants) {
+    for (const { id } of plants) this.#changes.set(id, null);
     this.plants.remove(new Set(plants.map(({ id }) => id)));
     this.grid.selected.clear();
     this.#showAll({ keepPlace: true });
@@ -257,7 +270,10 @@ export class PlantList {
   async #restore(plants) {
     const create = (plant, key = makeKey()) => this.api.insist(() => this.api.create(plant, key));
     const { done, failed } = await this.#each(plants, "Putting back", (plant) => create(plant));
-    for (const { id, name, tag } of done) this.plants.insert(tag ? { id, name, tag } : { id, name });
+    for (const plant of done) {
+      this.#changes.set(plant.id, plant);
+      this.plants.insert(plant);
+    }
     this.#showAll({ keepPlace: true });
     this.changed();
     if (done.length === 1) this.grid.reveal(this.#shown.findIndex(({ id }) => id === done[0].id));

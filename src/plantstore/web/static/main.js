@@ -43,6 +43,7 @@ async function addPlant(plant, key) {
 
 function showSignIn(reason) {
   list.stop();
+  importer.isOffered = false;
   api.token = null;
   sessionStorage.removeItem(TOKEN);
   $("sign-in-reason").textContent = reason ?? "";
@@ -82,7 +83,9 @@ function signOut() {
 }
 
 async function learn() {
-  me = await api.getMe();
+  const found = await api.getMe();
+  if (me && me.user !== found.user) list.forget(); // nobody sees what another has loaded
+  me = found;
   const kept = sessionStorage.getItem(STORE);
   const names = me.stores.map(({ name }) => name);
   const chosen = [kept, me.store, names[0]].find((name) => names.includes(name));
@@ -95,6 +98,7 @@ async function learn() {
 }
 
 function openStore(name) {
+  if (list.storeName !== name) list.forget();
   const { role, scopes } = me.stores.find((store) => store.name === name);
   sessionStorage.setItem(STORE, name);
   api.base = `/stores/${name}`;
@@ -168,7 +172,7 @@ async function save(kind) {
 $("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const token = $("token").value.trim();
-  if (token) signIn(token);
+  if (token && $("sign-in-button").ariaDisabled !== "true") signIn(token);
 });
 $("show-token").addEventListener("change", ({ target }) => {
   $("token").type = target.checked ? "text" : "password";
