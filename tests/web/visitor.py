@@ -4,7 +4,16 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, Route, expect
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    FilePayload,
+    Locator,
+    Page,
+    Request,
+    Route,
+    expect,
+)
 
 from tests.service import JSON, Service
 
@@ -103,7 +112,8 @@ class Visitor:
     def gives_file(self, name: str, content: str | bytes) -> None:
         """Choose a file in the import that is open."""
         buffer = content.encode() if isinstance(content, str) else content
-        self["#import-file"].set_input_files([{"name": name, "mimeType": "", "buffer": buffer}])
+        file: FilePayload = {"name": name, "mimeType": "", "buffer": buffer}
+        self["#import-file"].set_input_files(file)
 
     def downloads(self, selector: str) -> tuple[str, str]:
         """The name and the text of the file that a click gives."""
