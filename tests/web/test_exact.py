@@ -1,0 +1,79 @@
+"""What the page reads and writes is exactly what is there: ids of 64 bits, texts of any kind."""
+
+import json
+import random
+import re
+
+import pytest
+
+from plantstore.model import INT64_MAX, INT64_MIN
+from tests.web.visitor import Visit, Visitor
+
+PIECES = (
+    '"',
+    "\\",
+    '{"id":1,',
+    ',"id": 2}',
+    '"id":3',
+    ":",
+    "{",
+    "}",
+    "[",
+    ",",
+    " ",
+    "é",
+    "שרך",
+    "🌿",
+)
+EDGES = (0, -1, 2**53 - 1, 2**53, 2**53 + 1, INT64_MIN, INT64_MAX)
+READ = """async ([module, json]) => {
+    const { parseExactly, writePlant } = await import(module);
+    const plants = parseExactly(json);
+    return [plants, plants.map(writePlant)];
+}"""
+READ_TABLE = """async ([module, text]) => {
+    const { readTable, writeCsv } = await import(module);
+    const rows = readTable(text);
+    return [rows.map(({ plant }) => plant), writeCsv(rows.map(({ plant }) => plant)).join("")];
+}"""
+
+
+@pytest.fixture
+def visitor(visit: Visit) -> Visitor:
+    """A visitor at the page, whose modules a test may call."""
+    return visit().open()
+
+
+def module(visitor: Visitor, name: str) -> str:
+    found = re.search(rf"/static/{name}\.[0-9a-f]+\.js", visitor.page.content())
+    assert found is not None
+    return found[0]
+
+
+def make_plants(seed: int) -> list[dict[str, object]]:
+    """Plants whose texts look like JSON's own parts."""
+    chance = random.Random(seed)  # noqa: S311 - no secret
+
+    def make_text() -> str:
+        return "".join(chance.choices(PIECES, k=chance.randint(1, 8))).strip() or "x"
+
+    ids = chance.sample((*EDGES, *(chance.randint(INT64_MIN, INT64_MAX) for _ in range(200))), 100)
+    return [{"id": one, "name": make_text(), "tag": make_text()} for one in ids]
+
+
+@pytest.mark.parametrize("separators", [(",", ":"), (", ", " : ")])
+def test_json_is_read_and_written_exactly(visitor: Visitor, separators: tuple[str, str]) -> None:
+    plants = make_plants(1)
+    text = json.dumps(plants, ensure_ascii=False, separators=separators)
+    read, written = visitor.page.evaluate(READ, [module(visitor, "plant"), text])
+    assert read == [one | {"id": str(one["id"])} for one in plants]
+    assert [json.loads(one) for one in written] == plants
+
+
+def test_csv_is_read_as_it_was_written(visitor: Visitor) -> None:
+    plants = make_plants(2)
+    text = "\n".join(json.dumps(one, ensure_ascii=False) for one in plants)
+    tables = module(visitor, "tables")
+    read, written = visitor.page.evaluate(READ_TABLE, [tables, text])
+    assert read == [one | {"id": str(one["id"])} for one in plants]
+    assert visitor.page.evaluate(READ_TABLE, [tables, written]) == [read, written]
