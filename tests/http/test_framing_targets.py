@@ -42,7 +42,6 @@ def ask(token: str, target: str, method: str = "GET") -> Message:
         "/livez/",
         "/%6Civez",
         "/openapi",
-        "/",
         "//",
     ],
 )

@@ -263,9 +263,9 @@ def errors(stage: Stage) -> None:
 
 
 def unfold(visitor: Visitor) -> None:
-    """Open what is folded away in a narrow window."""
-    for part in visitor["details.fold:not([open]) > summary"].all():
-        part.click()
+    """Open the form, which is folded away in a narrow window."""
+    if not visitor["#add-form"].is_visible():
+        visitor["details:has(#add-form) > summary"].click()
 
 
 OWN: tuple[Callable[[Stage], None], ...] = (

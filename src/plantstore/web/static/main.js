@@ -185,7 +185,10 @@ $("stores").addEventListener("change", () => {
 });
 $("import-open").addEventListener("click", () => importer.open());
 $("empty-import").addEventListener("click", () => importer.open());
-$("empty-add").addEventListener("click", () => $("add-name").focus());
+$("empty-add").addEventListener("click", () => {
+  $("add-form").parentElement.open = true;
+  $("add-name").focus();
+});
 $("nothing-clear").addEventListener("click", () => list.clearFilter());
 $("export-csv").addEventListener("click", () => save("csv"));
 $("export-ndjson").addEventListener("click", () => save("ndjson"));
