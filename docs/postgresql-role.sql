@@ -16,7 +16,7 @@ END $$;
 
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM plantstore_service;
 GRANT USAGE ON SCHEMA public TO plantstore_service;
-GRANT SELECT ON schema_migrations, stores, members TO plantstore_service;
+GRANT SELECT ON schema_migrations, stores, users, members TO plantstore_service;
 GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_at, revoked_at)
     ON tokens TO plantstore_service;
 GRANT SELECT, UPDATE (revision) ON revisions TO plantstore_service;
