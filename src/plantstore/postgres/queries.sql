@@ -20,15 +20,19 @@ LEFT JOIN stores AS s ON s.name = o.name AND (t.all_stores OR s.store_id = t.sto
 LEFT JOIN revisions AS r ON r.store_id = s.store_id
 LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
 
--- One row for each store that the token opens, or one without a store.
+-- One row for each store that the token opens, or one without a store. A token for one store reads
+-- that store alone.
 
 -- name: find_bearer
 SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
 FROM tokens AS t
 JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id
-LEFT JOIN (members AS m JOIN stores AS s ON s.store_id = m.store_id)
-    ON m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id)
+LEFT JOIN members AS m
+    ON m.user_id = t.user_id AND m.store_id BETWEEN
+        CASE WHEN t.all_stores THEN 0 ELSE t.store_id END AND
+        CASE WHEN t.all_stores THEN 9223372036854775807 ELSE t.store_id END
+LEFT JOIN stores AS s ON s.store_id = m.store_id
 WHERE t.store_id = $1 AND t.token_hash = $2 AND t.revoked_at IS NULL
 ORDER BY s.name COLLATE "C"
 

@@ -25,9 +25,10 @@ SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, 
 FROM tokens AS t
 JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id
-LEFT JOIN (members AS m JOIN stores AS s ON s.store_id = m.store_id)
+LEFT JOIN members AS m
     ON m.user_id = t.user_id AND m.store_id BETWEEN
         iif(t.all_stores, 0, t.store_id) AND iif(t.all_stores, 9223372036854775807, t.store_id)
+LEFT JOIN stores AS s ON s.store_id = m.store_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 ORDER BY s.name
 
