@@ -43,8 +43,9 @@ class PostgresDatabase:
 
     async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
         """See ``Database``."""
-        arguments = (store_id, token_hash)
-        return to_bearer(await self._connections.read(self._sql["find_bearer"], arguments))
+        asked = (self._sql["find_bearer"], (store_id, token_hash))
+        (rows,) = await self._connections.read(asked)
+        return to_bearer(rows)
 
     async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
         """See ``Database``."""
