@@ -23,8 +23,9 @@ BACK_SECONDS = 20.0
 
 @pytest.fixture
 def durable(tmp_path: Path) -> Iterator[PostgresServer]:
-    """A server of the test's own, whose commits are on the disk when they return."""
-    with PostgresServer(tmp_path / "postgres", "fsync = on") as running:
+    """A server of the test's own, on a disk that it trusts; it leaves commits to the service."""
+    options = ("fsync = on", "synchronous_commit = off", "wal_writer_delay = 1s")
+    with PostgresServer(tmp_path / "postgres", *options) as running:
         yield running
 
 

@@ -45,7 +45,8 @@ class Grouping(Generic[Item, Result]):
         """Return when nothing is waiting or under way."""
         while self._waiting or self._under_way:
             self._send()
-            await asyncio.wait(self._under_way)
+            if self._under_way:
+                await asyncio.wait(self._under_way)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Result | Exception]:
         """The results of a group, in its order."""

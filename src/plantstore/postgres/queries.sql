@@ -86,10 +86,11 @@ WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > last.id AND ($4:
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
 
--- For this transaction only.
+-- For this transaction only. What is acknowledged is on the disk, whatever the database's default.
 
--- name: limit_waiting
-SELECT set_config('lock_timeout', $1, true)
+-- name: begin_batch
+SELECT set_config('lock_timeout', $1, true),
+    CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
 
 -- In the order of the keys, so that no two processes wait for each other.
 

@@ -121,7 +121,7 @@ class Writer(Grouping[Write, Outcome]):
         stores = [sorted({write.store_id for write in writes})]
         batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)
         async with connection.pipeline():
-            await connection.execute(self._sql["limit_waiting"], [self._lock_limit])
+            await connection.execute(self._sql["begin_batch"], [self._lock_limit])
             await connection.execute(self._sql["lock_stores"], stores)
             cursor = await connection.execute(self._sql["write_batch"], batch, binary=True)
             if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
