@@ -15,7 +15,8 @@ A first store, {store}, was made. This token opens it; it is shown only now, so 
 
   {token}
 
-Create a plant, list the plants, delete one:
+Sign in with it at {origin} in a browser, or create a plant here,
+list the plants, delete one:
 
   curl {origin}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
