@@ -1,12 +1,15 @@
 """An idempotency key makes a create happen once, whatever its outcome was."""
 
 import asyncio
+from contextlib import closing
 
 import pytest
 
+from plantstore.bootstrap import open_session
 from plantstore.database import Administration
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
 from tests.contract.garden import Garden
+from tests.databases import execute
 
 pytestmark = pytest.mark.anyio
 
@@ -103,3 +106,15 @@ async def test_a_deleted_store_takes_its_keys_along(
     assert await garden.create(MONSTERA, KEY) is Outcome.NO_SUCH_STORE
     again = await garden.admit("nursery", "ada")
     assert await garden.create(MONSTERA, KEY_WITH_ANOTHER_BODY, again) is Outcome.CREATED
+
+
+async def test_old_keys_do_not_pile_up(garden: Garden, url: str) -> None:
+    """More grow old between two batches than one of them deletes."""
+    sql = "INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, 'created', 0)"
+    store_id, user_id = garden.store_id, garden.owner.user_id
+    rows = [(store_id, user_id, f"old-{number}", 32 * b"x") for number in range(2500)]
+    execute(url, sql, rows)
+    for number in range(5):
+        assert await garden.create(NewPlant(number, "Fern")) is Outcome.CREATED
+    with closing(open_session(url)) as session:
+        assert session.query("page_of_keys", store_id, 0, "", 5000) == []

@@ -120,13 +120,15 @@ class Writer(Grouping[Write, Outcome]):
         oldest_key = at - KEY_LIFETIME_MS
         stores = [sorted({write.store_id for write in writes})]
         batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)
+        purges = abs(at - self._purged_at) >= _PURGE_INTERVAL_MS
         async with connection.pipeline():
             await connection.execute(self._sql["begin_batch"], [self._lock_limit])
             await connection.execute(self._sql["lock_stores"], stores)
             cursor = await connection.execute(self._sql["write_batch"], batch, binary=True)
-            if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
-                self._purged_at = at
-                await connection.execute(self._sql["delete_old_keys"], [oldest_key])
+            if purges:
+                purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
+        if purges and not purge.rowcount:  # else there may be more, for the next batch
+            self._purged_at = at
         outcomes: dict[int, str] = dict(await cursor.fetchall())
         return [Outcome(outcomes[number]) for number in range(1, len(writes) + 1)]
 
