@@ -28,7 +28,6 @@ def make_token(store_id: int) -> str:
     return unchecked + _checksum(unchecked)
 
 
-@lru_cache(maxsize=1000)
 def read_store_id(token: str) -> int | None:
     """The store's number in a token, or None where the token has none.
 
@@ -47,7 +46,6 @@ def is_well_formed(token: str) -> bool:
     return _FORM.fullmatch(token) is not None and _checksum(unchecked) == checksum
 
 
-@lru_cache(maxsize=1000)
 def hash_token(token: str) -> bytes:
     """What is stored of a token: its SHA-256, 32 bytes."""
     return hashlib.sha256(token.encode()).digest()
@@ -65,6 +63,7 @@ def _to_base62(number: int, length: int = 1) -> str:
     return digits.rjust(length, _DIGITS[0])
 
 
+@lru_cache(maxsize=1000)
 def _from_base62(digits: str) -> int | None:
     if not _STORE_NUMBER.fullmatch(digits):
         return None
