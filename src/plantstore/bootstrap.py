@@ -25,17 +25,17 @@ if TYPE_CHECKING:
 def open_database(settings: Settings) -> Database:
     """The serving side of the database. Call it on the loop that will use it."""
     if _is_postgres(settings.database):
-        from plantstore.postgres.database import PostgresDatabase  # noqa: PLC0415
+        from plantstore.postgres.database import PostgresDatabase
 
         return PostgresDatabase(settings)
-    from plantstore.sqlite.database import SQLiteDatabase  # noqa: PLC0415
+    from plantstore.sqlite.database import SQLiteDatabase
 
     return SQLiteDatabase(settings)
 
 
 def open_administration(url: str) -> Administration:
     """The administration's side of the database; an SQLite file is made where it is missing."""
-    from plantstore.sql.administration import SQLAdministration  # noqa: PLC0415
+    from plantstore.sql.administration import SQLAdministration
 
     return SQLAdministration(open_session(url))
 
@@ -43,10 +43,10 @@ def open_administration(url: str) -> Administration:
 def open_session(url: str) -> "Session":
     """A connection for the command line; an SQLite file is made where it is missing."""
     if _is_postgres(url):
-        from plantstore.postgres.session import PostgresSession  # noqa: PLC0415
+        from plantstore.postgres.session import PostgresSession
 
         return PostgresSession(url)
-    from plantstore.sqlite.session import SQLiteSession  # noqa: PLC0415
+    from plantstore.sqlite.session import SQLiteSession
 
     return SQLiteSession(url)
 
@@ -57,10 +57,10 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
 
     :raises SetupError: one of them cannot be used, or they are the same.
     """
-    from plantstore.sql.copying.copying import Copy  # noqa: PLC0415
+    from plantstore.sql.copying.copying import Copy
 
     if not _is_postgres(source_url):
-        from plantstore.sqlite.session import demand_file  # noqa: PLC0415
+        from plantstore.sqlite.session import demand_file
 
         demand_file(source_url)
     with (
@@ -76,17 +76,17 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
     """Move the database to this program's schema; the migrations that it lacked."""
     if _is_postgres(url):
-        from plantstore.postgres.connection import migrate  # noqa: PLC0415
+        from plantstore.postgres.connection import migrate
 
         return migrate(url, dry_run=dry_run)
-    from plantstore.sqlite import connection  # noqa: PLC0415
+    from plantstore.sqlite import connection
 
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
 
 
 def create_app(settings: Settings) -> "App":
     """The application on its database, for one serving process."""
-    from plantstore.http.app import App  # noqa: PLC0415
+    from plantstore.http.app import App
 
     set_up_logs(settings.log_format)
     app = App(open_database(settings), settings)
@@ -99,7 +99,7 @@ def create_app(settings: Settings) -> "App":
 
 def serve(settings: Settings, listener: socket) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.http import server  # noqa: PLC0415
+    from plantstore.http import server
 
     return server.run(partial(create_app, settings), settings, listener)
 

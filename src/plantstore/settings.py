@@ -130,7 +130,7 @@ def _check_rate(settings: Settings) -> None:
     if settings.rate_limit is None:
         return
     # Not imported at the top: it takes a third of a start, and most services have no limit.
-    from limits import parse_many  # noqa: PLC0415
+    from limits import parse_many  # noqa: PLC0415 - as above
 
     try:
         rates = parse_many(settings.rate_limit)

@@ -18,7 +18,7 @@ _numbers = itertools.count(1)
 
 
 @schemathesis.hook  # type: ignore[untyped-decorator]
-def before_call(_context: object, case: Any, _arguments: object) -> None:  # noqa: ANN401
+def before_call(_context: object, case: Any, _arguments: object) -> None:  # noqa: ANN401 - schemathesis' type
     """Change a request that is about to be sent."""
     if _STORE_NAME.fullmatch(str((case.path_parameters or {}).get("store"))):
         case.path_parameters["store"] = STORE

@@ -230,7 +230,7 @@ def test_a_list_is_right_or_an_error(wire: Line, client: httpx.Client) -> None:
         assert create(client, number) == 0
     expected = list_rows(client)
     for way in Way:
-        ask = lambda: list_rows(client, tag="tag-0")  # noqa: E731
+        ask = lambda: list_rows(client, tag="tag-0")  # noqa: E731 - one line
         for number, place in enumerate(places_to_cut(wire, way, ask)):
             wire.proxy.cut_after(way, place)
             # Another target each time, so that no answer is ready.

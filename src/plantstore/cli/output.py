@@ -34,8 +34,8 @@ def format_time(milliseconds: int | None) -> str | None:
 
 def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
     from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
-    from rich.table import Table  # noqa: PLC0415
-    from rich.text import Text  # noqa: PLC0415
+    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.text import Text  # noqa: PLC0415 - as above
 
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for record in records:

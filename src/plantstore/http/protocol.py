@@ -82,7 +82,7 @@ class BoundedProtocol(HttpToolsProtocol):
 
     # The connection's events
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # uvicorn's own kind
         """Give the first head its deadline; refuse a connection past the bound."""
         super().connection_made(transport)
         self.flow = _Flow(transport)

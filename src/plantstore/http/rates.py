@@ -14,9 +14,9 @@ class Rates:
         if limit is None:
             return
         # Not imported at the top: it takes a third of a start, and most services have no limit.
-        from limits import parse  # noqa: PLC0415
-        from limits.storage import MemoryStorage  # noqa: PLC0415
-        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415
+        from limits import parse  # noqa: PLC0415 - only where there is a limit
+        from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
+        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415 - as above
 
         self._limit = parse(limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())

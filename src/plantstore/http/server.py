@@ -95,7 +95,7 @@ class ServerConfig(uvicorn.Config):
             server_header=False,
             workers=settings.workers,
             timeout_keep_alive=settings.idle_timeout,  # type: ignore[arg-type]  # any number does
-            timeout_graceful_shutdown=settings.drain_timeout,  # type: ignore[arg-type]
+            timeout_graceful_shutdown=settings.drain_timeout,  # type: ignore[arg-type]  # as above
             ssl_certfile=settings.tls_cert,
             ssl_keyfile=settings.tls_key,
         )
@@ -116,8 +116,8 @@ class ServerLoop(uvloop.Loop):
     async def create_server(
         self,
         *arguments: Any,  # noqa: ANN401 - asyncio and uvloop give it different types
-        **options: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
+        **options: Any,  # noqa: ANN401 - as above
+    ) -> Any:  # noqa: ANN401 - as above
         """Listen (uvicorn's call, which has no deadline to set)."""
         if options.get("ssl") is not None:
             options["ssl_handshake_timeout"] = self._handshake_timeout

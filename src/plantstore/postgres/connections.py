@@ -50,7 +50,7 @@ class Connections:
         try:
             connection = await self._borrow()
         except (TimeoutError, psycopg.Error) as error:
-            logger.error("no connection to the database: %s", error)  # noqa: TRY400
+            logger.error("no connection to the database: %s", error)  # noqa: TRY400 - the cause is in the sentence
             raise DatabaseUnavailableError from error
         deadline = self._loop.call_later(seconds or self._timeout, cut, connection)
         try:

@@ -159,7 +159,7 @@ class Writer:
         try:
             return self._batches.write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:
-            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400
+            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
             if _breaks(error):
                 self._break(error)
                 return [OutcomeUnknownError() for _ in batch]
