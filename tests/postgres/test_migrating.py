@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from tests.cli.program import Program
-from tests.later import MIGRATION, later_program
+from tests.later import LATER, MIGRATION, NEWEST, later_program
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -37,7 +37,8 @@ def test_a_database_without_tables_is_refused_with_what_to_do(
 
 
 def test_a_dry_run_only_tells(empty: Program) -> None:
-    assert empty.run("migrate", "--dry-run").err == "would apply migration 1 (initial)\n"
+    told = empty.run("migrate", "--dry-run").err
+    assert told.startswith("would apply migration 1 (initial)\n")
     assert "run `plantstore migrate` first" in empty.refusal("store", "list")
 
 
@@ -45,9 +46,19 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))
     assert [run.status for run in runs] == [0, 0, 0, 0]
-    told = sorted(run.err for run in runs)
-    assert told == ["applied migration 1 (initial)\n", *3 * ["the schema is up to date\n"]]
+    first, *others = sorted(run.err for run in runs)
+    assert first.startswith("applied migration 1 (initial)\n")
+    assert others == 3 * ["the schema is up to date\n"]
     assert empty.data("store", "list") == []
+
+
+def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
+    with psycopg.connect(program.environ["PLANTSTORE_DATABASE"]) as connection:
+        connection.execute("DROP INDEX members_by_user")
+        connection.execute("DELETE FROM schema_migrations WHERE number > 1")
+    assert "2 (members_by_user) is pending" in program.refusal("store", "list")
+    assert program.run("migrate").err == "applied migration 2 (members_by_user)\n"
+    assert program.data("store", "list") == []
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
@@ -64,7 +75,7 @@ def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program
         reader.execute("SELECT count(*) FROM plants")
         said = later.refusal("migrate")
     assert "lock timeout" in said
-    assert later.run("migrate").err == "applied migration 2 (later)\n"
+    assert later.run("migrate").err == f"applied migration {LATER} (later)\n"
 
 
 def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program) -> None:
@@ -74,7 +85,7 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
         token = old.make_token()
         with old.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert later.run("migrate").err == "applied migration 2 (later)\n"
+            assert later.run("migrate").err == f"applied migration {LATER} (later)\n"
             assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
             assert client.delete("/plants/1").is_success
             assert client.get("/plants").json() == [{"name": "Aloe"}]
@@ -85,7 +96,7 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
 
 def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
     later_program(program, MIGRATION, "postgres").out("migrate")
-    assert "is version 2, newer than this program's 1" in program.refusal("store", "list")
+    assert f"is version {LATER}, newer than this program's {NEWEST}" in program.refusal("store", "list")
 
 
 def test_a_role_that_may_not_is_told_so(program: Program, postgres_server: PostgresServer) -> None:

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from tests.cli.program import Program
-from tests.later import later_program
+from tests.later import LATER, NEWEST, later_program
 
 COMMANDS = (
     ("serve", "--port", "0"),
@@ -42,10 +42,10 @@ def read(program: Program) -> bytes:
     [
         (
             "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)",
-            "version 9999, newer than this program's 1: use the program that moved it, or a newer",
+            f"version 9999, newer than this program's {NEWEST}: use the program that moved it, or a newer",
         ),
         (
-            "UPDATE schema_migrations SET checksum = 'abc'",
+            "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1",
             "migration 1 (initial) was applied to this database in another form: restore a backup",
         ),
     ],
@@ -72,7 +72,7 @@ def test_an_older_schema_is_refused_until_it_is_migrated(
 ) -> None:
     later = later_program(program)
     refused = later.refusal(*command)
-    assert "migration 2 (later) is pending: make a backup, then run `plantstore migrate`" in refused
+    assert f"migration {LATER} (later) is pending: make a backup, then run `plantstore migrate`" in refused
     assert len(program.data("store", "list")) == 1
     later.out("migrate")
     assert len(later.data("store", "list")) == 1
