@@ -1,6 +1,7 @@
 """Fixtures: one server process for the whole run, and a store of its own for each test."""
 
 import itertools
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,6 +16,11 @@ from tests.service import Service
 # No test asserts on time, also not by hypothesis' own bound.
 hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
+
+# A job in the background, or nohup, may have them ignored, and processes hand that on.
+for stop in (signal.SIGINT, signal.SIGHUP):
+    if signal.getsignal(stop) is signal.SIG_IGN:
+        signal.signal(stop, signal.SIG_DFL)
 
 _numbers = itertools.count(1)
 

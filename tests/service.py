@@ -43,10 +43,7 @@ class Service:
     def start(self) -> Self:
         """Start the process, and return when it is ready."""
         seen = self.log_path.stat().st_size if self.log_path.exists() else 0
-        with self.log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*self._command, "serve"], env=self._environ, stdout=log, stderr=log
-            )
+        self.launch()
         deadline = time.monotonic() + START_SECONDS
         self.origin = self._wait_for_origin(seen, deadline)
         while time.monotonic() < deadline:
@@ -56,6 +53,13 @@ class Service:
             except httpx.TransportError:
                 time.sleep(0.02)
         raise AssertionError(f"not ready:\n{self.log()}")
+
+    def launch(self) -> None:
+        """Start the process, and wait for nothing."""
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self._command, "serve"], env=self._environ, stdout=log, stderr=log
+            )
 
     def start_again_on(self, port: str) -> None:
         """Start the process on a port that it had before, where its clients find it."""

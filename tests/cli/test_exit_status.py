@@ -85,13 +85,7 @@ def test_arguments_that_are_not_utf_8_are_refused_in_words(
     assert program.refusal(*arguments).startswith("Error: ")
 
 
-def hear_ctrl_c() -> None:
-    """Heed SIGINT, which a shell lets its background jobs ignore, and so all that they start."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-
-
 def take_terminal() -> None:
-    hear_ctrl_c()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
@@ -103,7 +97,6 @@ def test_an_interrupted_question_ends_with_130(program: Program) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         env=program.environ,
-        preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - there are no threads here
     ) as asking:
         assert asking.stderr is not None
         while b"[y/N]" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered

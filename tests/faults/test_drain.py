@@ -14,6 +14,7 @@ import pytest
 
 from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.planters import demand_whole, planting
+from tests.faults.processes import worker_pids
 from tests.service import Service
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -52,6 +53,21 @@ def test_a_terminals_signal_reaches_all_processes_and_the_status_is_0(
     assert "died" not in service.log()
     with service:
         demand_whole(service, "nursery", planters)
+
+
+def test_ctrl_c_before_the_workers_serve_ends_without_a_riddle(tmp_path: Path) -> None:
+    service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
+    service.launch()
+    while not any(b"uvloop" in read_maps(pid) for pid in worker_pids(service)):
+        assert service.process.poll() is None
+    os.killpg(service.process.pid, signal.SIGINT)
+    assert service.process.wait(60) == 0
+    assert "Traceback" not in service.log()
+
+
+def read_maps(pid: int) -> bytes:
+    """The files that a process has loaded; those of a worker are loaded before it serves."""
+    return Path(f"/proc/{pid}/maps").read_bytes()
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -96,7 +96,8 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
 
 def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
     later_program(program, MIGRATION, "postgres").out("migrate")
-    assert f"is version {LATER}, newer than this program's {NEWEST}" in program.refusal("store", "list")
+    refused = program.refusal("store", "list")
+    assert f"is version {LATER}, newer than this program's {NEWEST}" in refused
 
 
 def test_a_role_that_may_not_is_told_so(program: Program, postgres_server: PostgresServer) -> None:

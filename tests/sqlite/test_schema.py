@@ -42,7 +42,7 @@ def read(program: Program) -> bytes:
     [
         (
             "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)",
-            f"version 9999, newer than this program's {NEWEST}: use the program that moved it, or a newer",
+            f"version 9999, newer than this program's {NEWEST}: use the program that moved it, or",
         ),
         (
             "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1",
@@ -72,7 +72,10 @@ def test_an_older_schema_is_refused_until_it_is_migrated(
 ) -> None:
     later = later_program(program)
     refused = later.refusal(*command)
-    assert f"migration {LATER} (later) is pending: make a backup, then run `plantstore migrate`" in refused
+    assert (
+        f"migration {LATER} (later) is pending: make a backup, then run `plantstore migrate`"
+        in refused
+    )
     assert len(program.data("store", "list")) == 1
     later.out("migrate")
     assert len(later.data("store", "list")) == 1

@@ -7,6 +7,7 @@ start, ends the whole service: the same would happen to its replacement.
 import logging
 import signal
 import sys
+from multiprocessing import resource_tracker
 from socket import socket
 
 import uvicorn
@@ -81,6 +82,7 @@ class Workers(Multiprocess):
     def _start(self) -> Worker:
         worker = Worker(self.config, self.sockets)
         # Ctrl-C goes to all processes: a new one's signals wait until it heeds them.
+        resource_tracker.ensure_running()  # with the first worker it would unblock them
         signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
         try:
             worker.start()

@@ -17,6 +17,7 @@ MODULES = (
     "importer.js",
     "list.js",
     "plant.js",
+    "removal.js",
     "tables.js",
     "tags.js",
     "toasts.js",

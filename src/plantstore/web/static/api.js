@@ -7,6 +7,7 @@ import { parseExactly, writePlant } from "./plant.js";
 const PATIENCE = 60_000;
 const SLOW = 4_000;
 const TRIES = 8;
+const NO_STORE = 40403;
 
 export class Refusal extends Error {
   constructor(status, number, message, retryAfter) {
@@ -21,8 +22,21 @@ export class Unreachable extends Error {
   }
 }
 
+// Whoever asked has signed out since: nobody is left to tell.
+export class SignedOut extends Error {
+  constructor() {
+    super("You were signed out.");
+  }
+}
+
 export const isPassing = (error) =>
   error instanceof Unreachable || [429, 503, 409].includes(error.status);
+
+const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
+
+// Every further request would fail alike.
+export const isFinal = (error) =>
+  error instanceof SignedOut || isPassing(error) || isBarred(error) || error.status === 401;
 
 // Not crypto.randomUUID: browsers keep that from pages without TLS, as in a local network.
 export const makeKey = () =>
@@ -30,18 +44,38 @@ export const makeKey = () =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 
+// All requests of this page; those of one token end with it.
 export class Api {
+  #token = null;
+  #session = new AbortController();
   #slow = 0;
 
-  // `on` hears of what concerns the whole page: refused, unreachable, reached, slow.
+  // `on` hears of what concerns the whole page: refused, barred, unreachable, reached, slow.
   constructor(on) {
     this.on = on;
-    this.token = null;
-    this.base = "";
+  }
+
+  get isSignedIn() {
+    return this.#token !== null;
+  }
+
+  begin(token) {
+    this.end();
+    this.#token = token;
+    this.#session = new AbortController();
+  }
+
+  end() {
+    this.#token = null;
+    this.#session.abort(new SignedOut());
+  }
+
+  store(name) {
+    return new Store(this, name);
   }
 
   async getMe() {
-    return JSON.parse((await this.#ask("GET", "/me")).text);
+    return JSON.parse((await this.ask("GET", "/me")).text);
   }
 
   async isLive() {
@@ -52,32 +86,8 @@ export class Api {
     }
   }
 
-  // A page of plants, and the target of the next.
-  async list(target, signal) {
-    const answer = await this.#ask("GET", target, { signal });
-    const next = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
-    return { plants: parseExactly(answer.text), next: next && next[1] };
-  }
-
-  // Whether the store is as it was when `etag` was given, and its tag now.
-  async look(etag) {
-    const headers = etag ? { "If-None-Match": etag } : {};
-    const answer = await this.#ask("GET", `${this.base}/plants?limit=0`, { headers });
-    return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
-  }
-
-  create(plant, key, signal) {
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    const body = writePlant(plant);
-    return this.#ask("POST", `${this.base}/plants`, { headers, body, signal });
-  }
-
-  delete(id, signal) {
-    return this.#ask("DELETE", `${this.base}/plants/${id}`, { signal });
-  }
-
   // Again and again while the failure may pass: for what is safe to repeat.
-  async insist(attempt, signal, mayPass = isPassing) {
+  async insist(attempt, signal = this.#session.signal, mayPass = isPassing) {
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
@@ -88,33 +98,35 @@ export class Api {
     }
   }
 
-  async #ask(method, target, { headers = {}, body, signal } = {}) {
-    headers = { Authorization: `Bearer ${this.token}`, ...headers };
+  async ask(method, target, { headers = {}, body, signal } = {}) {
+    this.#session.signal.throwIfAborted();
+    headers = { Authorization: `Bearer ${this.#token}`, ...headers };
     const answer = await this.#fetch(target, { method, body, headers, signal });
     this.on.reached();
     if (answer.status < 300 || answer.status === 304) return answer;
-    const { error, message } = readError(answer);
-    const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
-    if (answer.status === 401) this.on.refused(message);
-    throw new Refusal(answer.status, error, message, retryAfter);
+    const refusal = readRefusal(answer);
+    if (refusal.status === 401) this.on.refused(refusal.message);
+    else if (isBarred(refusal)) this.on.barred();
+    throw refusal;
   }
 
   // The whole answer, within the deadline.
   async #fetch(target, { signal, ...options }) {
     const own = new AbortController();
     const abort = () => own.abort();
-    signal?.addEventListener("abort", abort);
+    const signals = [this.#session.signal, ...(signal ? [signal] : [])];
+    for (const one of signals) one.addEventListener("abort", abort);
     const deadline = setTimeout(abort, PATIENCE);
     const watch = this.#watchSlowness();
     try {
       const answer = await fetch(target, { ...options, signal: own.signal, cache: "no-store" });
       return { status: answer.status, headers: answer.headers, text: await answer.text() };
     } catch {
-      signal?.throwIfAborted();
+      for (const one of signals) one.throwIfAborted();
       this.on.unreachable();
       throw new Unreachable();
     } finally {
-      signal?.removeEventListener("abort", abort);
+      for (const one of signals) one.removeEventListener("abort", abort);
       clearTimeout(deadline);
       watch.end();
     }
@@ -138,11 +150,51 @@ export class Api {
   }
 }
 
+// The plants of one store. What began with it goes on with it, whichever store is in sight.
+export class Store {
+  #plants;
+
+  constructor(api, name) {
+    Object.assign(this, { api, name });
+    this.#plants = `/stores/${name}/plants`;
+  }
+
+  // A page of plants, and what reads the next one, if there is one.
+  list(query, signal) {
+    return this.#read(`${this.#plants}?fields=id,name,tag${query}`, signal);
+  }
+
+  async #read(target, signal) {
+    const answer = await this.api.ask("GET", target, { signal });
+    const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
+    const next = link && (() => this.#read(link[1], signal));
+    return { plants: parseExactly(answer.text), next };
+  }
+
+  // Whether the store is as it was when `etag` was given, and its tag now.
+  async look(etag) {
+    const headers = etag ? { "If-None-Match": etag } : {};
+    const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers });
+    return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
+  }
+
+  create(plant, key, signal) {
+    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
+    return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
+  }
+
+  delete(id, signal) {
+    return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
+  }
+}
+
 // A proxy in between may answer in words of its own.
-function readError({ status, text }) {
+function readRefusal({ status, headers, text }) {
+  const retryAfter = Number(headers.get("retry-after")) || undefined;
   try {
-    return JSON.parse(text);
+    const { error, message } = JSON.parse(text);
+    return new Refusal(status, error, message, retryAfter);
   } catch {
-    return { error: 0, message: `the server answered with status ${status}` };
+    return new Refusal(status, 0, `the server answered with status ${status}`, retryAfter);
   }
 }

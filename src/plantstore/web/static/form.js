@@ -1,6 +1,6 @@
 // Adding a plant. What was typed stays until the service has the plant, whatever happens meanwhile.
 
-import { makeKey } from "./api.js";
+import { makeKey, SignedOut } from "./api.js";
 import { $, announce } from "./dom.js";
 
 const FIELDS = ["id", "name", "tag"];
@@ -10,9 +10,8 @@ export class AddForm {
   #key = null;
   #isTyped = false;
 
-  // `create(plant, key)` sends it, `added(plant)` hears of success.
-  constructor(create, added) {
-    Object.assign(this, { create, added });
+  constructor(list) {
+    this.list = list;
     $("add-form").addEventListener("submit", (event) => {
       event.preventDefault();
       this.#submit();
@@ -39,13 +38,15 @@ export class AddForm {
   async #submit() {
     if ($("add-button").ariaDisabled === "true") return;
     const plant = this.#read();
+    const { store } = this.list;
     this.#clearFaults();
     this.#setBusy(true);
     try {
-      await this.create(plant, this.#keyFor(plant));
+      await store.create(plant, this.#keyFor(plant));
       this.#finish(plant);
+      this.list.add(store, plant);
     } catch (error) {
-      this.#tell(error);
+      if (!(error instanceof SignedOut)) this.#tell(error);
     } finally {
       this.#setBusy(false);
     }
@@ -71,7 +72,6 @@ export class AddForm {
     $("add-form").reset();
     $("add-done").replaceChildren("Added ", Object.assign(document.createElement("bdi"), { textContent: plant.name }), `, id ${plant.id}`);
     announce(`Added ${plant.name}, id ${plant.id}`);
-    this.added(plant);
     $("add-name").focus();
   }
 

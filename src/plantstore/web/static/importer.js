@@ -1,7 +1,7 @@
 // Importing a file: choose it, look at what is in it, send it with some requests at a time, and
 // see what became of each line.
 
-import { isPassing, makeKey, Refusal } from "./api.js";
+import { isFinal, makeKey, Refusal } from "./api.js";
 import { $, announce, count, figures, make, saveFile } from "./dom.js";
 import { readTable, writeCsvLine } from "./tables.js";
 
@@ -14,17 +14,18 @@ const STEPS = ["choose", "preview", "progress", "summary"];
 
 export class Importer {
   #rows = [];
+  #store = null;
   #abort = null;
   isTold = true;
   isOffered = false;
 
-  // `api()` is the signed-in one, `isTaken(id)` knows the list, `done()` hears of changes.
-  constructor(api, isTaken, done) {
-    Object.assign(this, { api, isTaken, done });
+  // The list knows the store that is open, and which ids it has.
+  constructor(list) {
+    this.list = list;
     this.dialog = $("import");
     $("import-file").addEventListener("change", ({ target }) => this.read(target.files[0]));
     $("import-start").addEventListener("click", () => this.#run());
-    $("import-cancel").addEventListener("click", () => this.#abort?.abort());
+    $("import-cancel").addEventListener("click", () => this.stop());
     $("import-again").addEventListener("click", () => this.open());
     $("import-other").addEventListener("click", () => this.open());
     $("import-retry").addEventListener("click", () => this.#run());
@@ -39,6 +40,16 @@ export class Importer {
 
   get isRunning() {
     return this.#abort !== null;
+  }
+
+  stop() {
+    this.#abort?.abort();
+  }
+
+  // What one has read from a file is not for another.
+  forget() {
+    this.#rows = [];
+    this.isTold = true;
   }
 
   open() {
@@ -56,6 +67,7 @@ export class Importer {
       this.#complain(`${file.name} is over 64 MiB: import it in parts.`);
       return;
     }
+    this.#store = this.list.store;
     this.#rows = readTable(await file.text());
     if (!this.#rows.length) this.#complain(`${file.name} has no plants in it.`);
     else this.#preview(file.name);
@@ -69,7 +81,7 @@ export class Importer {
 
   #preview(name) {
     for (const row of this.#rows)
-      if (!row.fault && this.isTaken(row.plant.id)) row.warning = "this id is in the store already";
+      if (!row.fault && this.list.plants.has(row.plant.id)) row.warning = "this id is in the store already";
     const good = this.#rows.filter((row) => !row.fault);
     const noted = this.#rows.filter((row) => row.fault ?? row.warning);
     $("import-name").textContent = name;
@@ -100,7 +112,7 @@ export class Importer {
     await Promise.all(workers);
     this.#abort = null;
     this.#summarise(tally, signal.aborted);
-    this.done();
+    if (this.#store.name === this.list.store.name) this.list.load({ keepPlace: true });
   }
 
   async #work(waiting, tally, signal) {
@@ -114,9 +126,9 @@ export class Importer {
 
   async #send(row, tally, signal) {
     const key = makeKey();
-    const api = this.api();
+    const store = this.#store;
     try {
-      await api.insist(() => api.create(row.plant, key, signal), signal);
+      await store.api.insist(() => store.create(row.plant, key, signal), signal);
       tally.created += 1;
       row.isIn = true;
     } catch (error) {
@@ -124,7 +136,7 @@ export class Importer {
       if (row.isIn) tally.known += 1;
       else row.failure = describeFailure(error, signal);
       // Going on would fail alike for every line.
-      if (error.status === 401 || error.status === 403 || isPassing(error)) this.#abort?.abort();
+      if (isFinal(error)) this.#abort?.abort();
     }
   }
 
@@ -153,13 +165,13 @@ export class Importer {
 
   // The summary waits for who has to sign in again.
   reopen() {
-    if (this.isTold || !this.api().token) return;
+    if (this.isTold || !this.list.store.api.isSignedIn) return;
     if (!this.dialog.open) this.dialog.showModal();
     $("import-done").focus();
   }
 
   #forgetUnlessRefused() {
-    if (this.api().token) this.isTold = true;
+    if (this.list.store?.api.isSignedIn) this.isTold = true;
   }
 
   #saveFailed() {

@@ -1,20 +1,16 @@
 // The plants of the chosen store: loaded page by page behind what is shown, found, filtered,
 // counted, added and deleted.
 
-import { isPassing, makeKey } from "./api.js";
 import { $, announce, count, figures, saveFile } from "./dom.js";
 import { Grid } from "./grid.js";
 import { fold, Plants, writePlant } from "./plant.js";
+import { Removal } from "./removal.js";
 import { writeCsv } from "./tables.js";
 import { Tags } from "./tags.js";
-import { toast } from "./toasts.js";
 
 const PAGE = 1000;
-const FIELDS = "fields=id,name,tag";
 // Beyond these the rest is loaded as one scrolls, finds or filters.
 const AT_FIRST = 200_000;
-const AT_ONCE = 8;
-const ASK_ABOVE = 50;
 
 const isBusy = (error) => error.status === 429;
 
@@ -26,20 +22,22 @@ export class PlantList {
   #wake = () => {};
 
   // `changed()` hears when another id may be the next free one.
-  constructor(api, changed) {
-    Object.assign(this, { api, changed });
+  constructor(changed) {
+    this.changed = changed;
+    this.store = null;
     this.plants = new Plants();
     this.filter = { text: "", tag: null };
+    const removal = new Removal(this);
     this.grid = new Grid({
       select: () => this.#tellSelection(),
-      remove: (ids) => this.remove(ids),
+      remove: (ids) => removal.remove(ids),
       near: () => this.#wake(),
     });
     this.tags = new Tags((tag) => this.#setFilter({ tag }));
     $("find").addEventListener("input", () => this.#setFilter({ text: $("find").value }));
     $("clear-filter").addEventListener("click", () => this.clearFilter());
     $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
-    $("delete-selected").addEventListener("click", () => this.remove([...this.grid.selected]));
+    $("delete-selected").addEventListener("click", () => removal.remove([...this.grid.selected]));
     $("clear-selected").addEventListener("click", () => {
       this.grid.clear();
       $("grid").focus();
@@ -68,6 +66,14 @@ export class PlantList {
     this.plants = new Plants();
     this.#setState("none");
     this.#showAll();
+    this.changed();
+  }
+
+  // Whose plants are shown, from now on.
+  open(store) {
+    if (this.store?.name !== store.name) this.forget();
+    this.store = store;
+    return this.load({ keepPlace: true });
   }
 
   // From the first page on; what is shown stays until there is something newer.
@@ -87,7 +93,7 @@ export class PlantList {
       this.#showAll();
     }
     try {
-      this.#etag = (await this.api.look(null)).etag;
+      this.#etag = (await this.store.look(null)).etag;
       await this.#loadPages(run.signal, keepPlace);
     } catch (error) {
       if (run.signal.aborted || error.status === 401) return;
@@ -98,15 +104,16 @@ export class PlantList {
   // Pages go to a list of their own where another is in sight, which they replace at the end.
   async #loadPages(signal, keepPlace) {
     const plants = keepPlace ? new Plants() : this.plants;
-    let target = `${this.api.base}/plants?limit=${PAGE}&${FIELDS}`;
-    while (target) {
-      const page = await this.api.insist(() => this.api.list(target, signal), signal, isBusy);
+    const { store } = this;
+    let read = () => store.list(`&limit=${PAGE}`, signal);
+    while (read) {
+      const page = await store.api.insist(read, signal, isBusy);
       plants.append(page.plants);
-      target = page.next;
-      plants.isComplete = !target;
-      if (!target) this.#applyChanges(plants);
-      if (plants === this.plants) this.#showMore(page.plants, target ? "more" : "ready");
-      if (target && plants.items.length >= AT_FIRST) {
+      read = page.next;
+      plants.isComplete = !read;
+      if (!read) this.#applyChanges(plants);
+      if (plants === this.plants) this.#showMore(page.plants, read ? "more" : "ready");
+      if (read && plants.items.length >= AT_FIRST) {
         if (plants !== this.plants) this.#replace(plants, "more");
         await this.#untilWanted(signal);
       }
@@ -133,7 +140,7 @@ export class PlantList {
   // Whether anybody has changed the store since it was loaded.
   async refresh() {
     if (this.#state !== "ready") return;
-    const { isSame } = await this.api.look(this.#etag);
+    const { isSame } = await this.store.look(this.#etag);
     if (!isSame) await this.load({ keepPlace: true });
   }
 
@@ -223,114 +230,67 @@ export class PlantList {
     if (number) announce(`${figures(number)} selected`);
   }
 
-  add(plant) {
+  // Another may be in sight by now than where something began.
+  #shows(store) {
+    return this.store.name === store.name;
+  }
+
+  add(store, plant) {
+    if (!this.#shows(store)) return;
     this.#changes.set(plant.id, plant);
     if (this.plants.insert(plant)) {
       this.#showAll({ keepPlace: true });
-      const index = this.#shown.findIndex(({ id }) => id === plant.id);
-      if (index >= 0) this.grid.reveal(index);
+      this.#reveal(plant);
     }
     this.changed();
   }
 
-  async remove(ids) {
-    if (!ids.length || (ids.length > ASK_ABOVE && !(await this.#ask(ids.length)))) return;
-    const wanted = new Set(ids);
-    const plants = this.plants.items.filter(({ id }) => wanted.has(id));
-    const { done, failed } = await this.#each(plants, "Deleting", (plant) => this.#delete(plant));
-    this.#drop(done);
-    if (failed.length) this.#tellFailed("deleted", failed);
-    if (!done.length) return;
-    const text = done.length === 1 ? `Deleted ${done[0].name}` : `Deleted ${count(done.length, "plant")}`;
-    const message = toast(text);
-    if (this.canCreate) message.offer("Undo", () => this.#restore(done));
-    announce(text);
+  #reveal(plant) {
+    const index = this.#shown.findIndex(({ id }) => id === plant.id);
+    if (index >= 0) this.grid.reveal(index);
   }
 
-  #drop(plants) {
-    for (const { id } of plants) this.#changes.set(id, null);
+  drop(store, plants) {
+    if (!this.#shows(store)) return;
+    for (const { id } of plants) {
+      this.#changes.set(id, null);
+      this.grid.selected.delete(id);
+    }
     this.plants.remove(new Set(plants.map(({ id }) => id)));
-    this.grid.selected.clear();
     this.#showAll({ keepPlace: true });
     this.#tellSelection();
     this.changed();
-    if (!$("grid").hidden) $("grid").focus();
-    else $("find").focus();
+    this.#takeFocus();
   }
 
-  // One that somebody else has deleted is deleted.
-  async #delete({ id }) {
-    try {
-      await this.api.insist(() => this.api.delete(id));
-    } catch (error) {
-      if (error.number !== 40401) throw error;
-    }
-  }
-
-  async #restore(plants) {
-    const create = (plant, key = makeKey()) => this.api.insist(() => this.api.create(plant, key));
-    const { done, failed } = await this.#each(plants, "Putting back", (plant) => create(plant));
-    for (const plant of done) {
+  putBack(store, plants) {
+    if (!this.#shows(store)) return;
+    for (const plant of plants) {
       this.#changes.set(plant.id, plant);
       this.plants.insert(plant);
     }
     this.#showAll({ keepPlace: true });
     this.changed();
-    if (done.length === 1) this.grid.reveal(this.#shown.findIndex(({ id }) => id === done[0].id));
-    if (failed.length) this.#tellFailed("put back", failed);
-    if (done.length) toast(done.length === 1 ? `${done[0].name} is back` : `${count(done.length, "plant")} are back`);
-    announce(`${count(done.length, "plant")} put back`);
-    if (!$("grid").hidden) $("grid").focus();
+    if (plants.length === 1) this.#reveal(plants[0]);
+    this.#takeFocus();
   }
 
-  async #each(plants, verb, act) {
-    const outcome = { done: [], failed: [] };
-    const waiting = plants.values();
-    const progress = plants.length > AT_ONCE ? toast("") : null;
-    const work = async () => {
-      for (const plant of waiting) {
-        await act(plant).then(
-          () => outcome.done.push(plant),
-          (error) => outcome.failed.push({ plant, error }),
-        );
-        const ended = outcome.done.length + outcome.failed.length;
-        progress?.say(`${verb} ${figures(ended)} of ${figures(plants.length)}…`);
-        if (outcome.failed.some(({ error }) => error.status === 401 || isPassing(error))) return;
-      }
-    };
-    await Promise.all(Array.from({ length: AT_ONCE }, work));
-    progress?.close();
-    return outcome;
-  }
-
-  #tellFailed(what, failed) {
-    const [{ plant, error }] = failed;
-    const text =
-      failed.length === 1
-        ? `${plant.name} was not ${what}: ${error.message}`
-        : `${count(failed.length, "plant")} were not ${what}: ${error.message}`;
-    toast(text, { kind: "failed" });
-    announce(text);
-  }
-
-  #ask(number) {
-    const dialog = $("confirm");
-    $("confirm-text").textContent = `Delete ${count(number, "plant")}?`;
-    dialog.returnValue = "";
-    dialog.showModal();
-    return new Promise((resolve) => {
-      dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"), { once: true });
-    });
+  // From what was clicked and is gone, not from somebody who types.
+  #takeFocus() {
+    if (!document.activeElement.matches("body, #plants *")) return;
+    if ($("grid").hidden) $("find").focus();
+    else $("grid").focus();
   }
 
   // The store at one moment, whatever was loaded when.
   async save(form) {
     const { tag } = this.filter;
     const query = tag ? `&tag=${encodeURIComponent(tag)}` : "";
-    const { plants } = await this.api.list(`${this.api.base}/plants?${FIELDS}${query}`);
+    const { name: storeName } = this.store;
+    const { plants } = await this.store.list(query);
     for (const plant of plants) plant.folded = fold(plant.name);
     const chosen = plants.filter((plant) => this.#matches(plant));
-    const name = `${this.storeName}.${form}`;
+    const name = `${storeName}.${form}`;
     if (form === "csv") saveFile(name, "text/csv", writeCsv(chosen));
     else saveFile(name, "application/x-ndjson", chosen.map((plant) => `${writePlant(plant)}\n`));
     announce(`Exported ${count(chosen.length, "plant")}`);

@@ -18,33 +18,22 @@ let pinging = null;
 
 const api = new Api({
   refused: (message) => showSignIn(message),
+  barred: () => learnAgain(),
   unreachable: () => waitForServer(),
   reached: () => setNotice("offline", false),
   slow: (isSlow) => setNotice("slow", isSlow),
 });
-const list = new PlantList(api, () => form.propose(list.plants.proposeId()));
-const form = new AddForm(addPlant, (plant) => list.add(plant));
-const importer = new Importer(
-  () => api,
-  (id) => list.plants.has(id),
-  () => list.load({ keepPlace: true }),
-);
-
-async function addPlant(plant, key) {
-  try {
-    await api.create(plant, key);
-  } catch (error) {
-    if (error.status === 403 || error.status === 404) await learn(); // the role may be another now
-    throw error;
-  }
-}
+const list = new PlantList(() => form.propose(list.plants.proposeId()));
+const form = new AddForm(list);
+const importer = new Importer(list);
 
 // Signing in ---------------------------------------------------------------------------------
 
 function showSignIn(reason) {
+  api.end();
   list.stop();
+  importer.stop();
   importer.isOffered = false;
-  api.token = null;
   sessionStorage.removeItem(TOKEN);
   $("sign-in-reason").textContent = reason ?? "";
   $("sign-in-reason").hidden = !reason;
@@ -54,17 +43,16 @@ function showSignIn(reason) {
 }
 
 async function signIn(token) {
-  api.token = token;
+  api.begin(token);
   $("sign-in-button").ariaDisabled = "true";
   try {
-    await learn();
+    learn(await api.getMe());
     sessionStorage.setItem(TOKEN, token);
     $("token").value = "";
     $("sign-in-reason").hidden = true;
     setView("app");
     $("plants-title").focus();
     importer.reopen();
-    await list.load({ keepPlace: true });
   } catch (error) {
     if (error.status !== 401) showSignIn(error.message);
   } finally {
@@ -73,18 +61,31 @@ async function signIn(token) {
 }
 
 function signOut() {
-  sessionStorage.clear();
-  form.forget();
-  $("find").value = "";
-  $("toasts").replaceChildren();
-  list.clearFilter();
-  list.forget();
   showSignIn();
+  sessionStorage.clear();
+  forgetAll();
 }
 
-async function learn() {
-  const found = await api.getMe();
-  if (me && me.user !== found.user) list.forget(); // nobody sees what another has loaded
+function forgetAll() {
+  form.forget();
+  importer.forget();
+  list.clearFilter();
+  list.forget();
+  $("toasts").replaceChildren();
+}
+
+// Of what a refusal tells first: a role, a membership or a store is not what it was.
+async function learnAgain() {
+  try {
+    const found = await api.getMe();
+    if (JSON.stringify(found) !== JSON.stringify(me)) learn(found);
+  } catch (error) {
+    if (error instanceof Refusal && error.status !== 401) showSignIn(error.message);
+  }
+}
+
+function learn(found) {
+  if (me && me.user !== found.user) forgetAll(); // nobody sees what another has had
   me = found;
   const kept = sessionStorage.getItem(STORE);
   const names = me.stores.map(({ name }) => name);
@@ -98,11 +99,8 @@ async function learn() {
 }
 
 function openStore(name) {
-  if (list.storeName !== name) list.forget();
   const { role, scopes } = me.stores.find((store) => store.name === name);
   sessionStorage.setItem(STORE, name);
-  api.base = `/stores/${name}`;
-  list.storeName = name;
   $("store-name").textContent = name;
   $("who").replaceChildren(make("bdi", { textContent: me.user }));
   $("role").textContent = role;
@@ -112,6 +110,7 @@ function openStore(name) {
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
   tellExpiry();
+  list.open(api.store(name));
 }
 
 function tellExpiry() {
@@ -143,12 +142,12 @@ function waitForServer() {
     pinging = null;
     setNotice("offline", false);
     announce("The server is back.");
-    if (api.token && list.error) list.load({ keepPlace: true });
+    if (api.isSignedIn && list.error) list.load({ keepPlace: true });
   }, PING);
 }
 
 async function refresh() {
-  if (document.hidden || !api.token || $("app").hidden || importer.isRunning) return;
+  if (document.hidden || !api.isSignedIn || $("app").hidden || importer.isRunning) return;
   try {
     await list.refresh();
   } catch (error) {
@@ -178,11 +177,7 @@ $("show-token").addEventListener("change", ({ target }) => {
   $("token").type = target.checked ? "text" : "password";
 });
 $("sign-out").addEventListener("click", signOut);
-$("stores").addEventListener("change", () => {
-  openStore($("stores").value);
-  form.propose(null);
-  list.load();
-});
+$("stores").addEventListener("change", () => openStore($("stores").value));
 $("import-open").addEventListener("click", () => importer.open());
 $("empty-import").addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {

@@ -78,6 +78,11 @@ export class Plants {
     });
   }
 
+  pick(ids) {
+    const wanted = new Set(ids);
+    return this.items.filter(({ id }) => wanted.has(id));
+  }
+
   has(id) {
     return this.items[this.#find(id)]?.id === id;
   }
