@@ -33,7 +33,7 @@ READ = """async ([module, json]) => {
 }"""
 READ_TABLE = """async ([module, text]) => {
     const { readTable, writeCsv } = await import(module);
-    const rows = readTable(text);
+    const rows = await readTable(new TextEncoder().encode(text).buffer);
     return [rows.map(({ plant }) => plant), writeCsv(rows.map(({ plant }) => plant)).join("")];
 }"""
 

@@ -121,7 +121,7 @@ def test_what_the_service_refuses_is_told_with_its_line(
     visitor.choose_file("plants.csv", "id,name\n1,Other\n2,Known\n3,New\n")
     visitor.sees("Line 2 this id is in the store already", "#import-faults")
     visitor["#import-start"].click()
-    visitor.sees("1 plant imported, 1 were in the store already, 1 line not", "#import-result")
+    visitor.sees("1 plant imported, 1 in the store already, 1 line not", "#import-result")
     visitor.sees("Line 2 the id 1 belongs to another plant", "#import-failures")
 
 
@@ -132,6 +132,8 @@ def test_what_is_no_list_is_told(visit: Visit, owner: str) -> None:
     visitor.gives_file("only.csv", "id,name,tag\n")
     visitor.sees("only.csv has no plants in it.", "#import-fault")
     visitor.gives_file("picture.png", bytes(range(256)) * 4)
+    visitor.sees("picture.png is not in UTF-8", "#import-fault")
+    visitor.gives_file("words.txt", "Buy ferns.\nWater them.\n")
     expect(visitor["#import-start"]).to_be_disabled()
     visitor["#import-other"].click()
     visitor.gives_file("plain.csv", GOOD["plain.csv"])

@@ -4,9 +4,10 @@
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
 
-const PATIENCE = 60_000;
+const PATIENCE = 60_000; // milliseconds without a word from the server
 const SLOW = 4_000;
 const TRIES = 8;
+const LONGEST_PAUSE = 30; // seconds
 const NO_STORE = 40403;
 
 export class Refusal extends Error {
@@ -75,12 +76,13 @@ export class Api {
   }
 
   async getMe() {
-    return JSON.parse((await this.ask("GET", "/me")).text);
+    return parse(await this.ask("GET", "/me"), JSON.parse);
   }
 
   async isLive() {
     try {
-      return (await fetch("/livez", { cache: "no-store" })).ok;
+      const signal = AbortSignal.timeout(SLOW);
+      return (await fetch("/livez", { cache: "no-store", signal })).ok;
     } catch {
       return false;
     }
@@ -93,34 +95,40 @@ export class Api {
         return await attempt();
       } catch (error) {
         if (!mayPass(error) || tries === TRIES) throw error;
-        await pause(1000 * (error.retryAfter ?? Math.min(tries, 5)), signal);
+        const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), LONGEST_PAUSE);
+        await pause(1000 * seconds, signal);
       }
     }
   }
 
   async ask(method, target, { headers = {}, body, signal } = {}) {
-    this.#session.signal.throwIfAborted();
     headers = { Authorization: `Bearer ${this.#token}`, ...headers };
     const answer = await this.#fetch(target, { method, body, headers, signal });
     this.on.reached();
-    if (answer.status < 300 || answer.status === 304) return answer;
+    if (isSuccess(answer)) return answer;
     const refusal = readRefusal(answer);
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (isBarred(refusal)) this.on.barred();
     throw refusal;
   }
 
-  // The whole answer, within the deadline.
+  // The whole answer, unless the server falls silent.
   async #fetch(target, { signal, ...options }) {
     const own = new AbortController();
     const abort = () => own.abort();
     const signals = [this.#session.signal, ...(signal ? [signal] : [])];
+    for (const one of signals) one.throwIfAborted();
     for (const one of signals) one.addEventListener("abort", abort);
-    const deadline = setTimeout(abort, PATIENCE);
+    let deadline = setTimeout(abort, PATIENCE);
+    const hear = () => {
+      clearTimeout(deadline);
+      deadline = setTimeout(abort, PATIENCE);
+    };
     const watch = this.#watchSlowness();
     try {
       const answer = await fetch(target, { ...options, signal: own.signal, cache: "no-store" });
-      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+      const { status, headers } = answer;
+      return { method: options.method, status, headers, text: await readText(answer, hear) };
     } catch {
       for (const one of signals) one.throwIfAborted();
       this.on.unreachable();
@@ -168,13 +176,13 @@ export class Store {
     const answer = await this.api.ask("GET", target, { signal });
     const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
     const next = link && (() => this.#read(link[1], signal));
-    return { plants: parseExactly(answer.text), next };
+    return { plants: parse(answer, parseExactly), next };
   }
 
   // Whether the store is as it was when `etag` was given, and its tag now.
-  async look(etag) {
+  async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : {};
-    const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers });
+    const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
     return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
   }
 
@@ -183,18 +191,49 @@ export class Store {
     return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
   }
 
-  delete(id, signal) {
-    return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
+  delete(id) {
+    return this.api.ask("DELETE", `${this.#plants}/${id}`);
   }
 }
 
-// A proxy in between may answer in words of its own.
-function readRefusal({ status, headers, text }) {
-  const retryAfter = Number(headers.get("retry-after")) || undefined;
-  try {
-    const { error, message } = JSON.parse(text);
-    return new Refusal(status, error, message, retryAfter);
-  } catch {
-    return new Refusal(status, 0, `the server answered with status ${status}`, retryAfter);
+async function readText({ body }, hear) {
+  if (!body) return "";
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  let text = "";
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return text;
+    text += value;
+    hear();
   }
 }
+
+// What comes from a proxy in between may look like an answer, and be none.
+function isSuccess({ method, status, headers }) {
+  if (method === "DELETE") return status === 204;
+  if (status === 304) return true;
+  return status === 200 && headers.get("content-type")?.startsWith("application/json");
+}
+
+function parse(answer, read) {
+  try {
+    return read(answer.text);
+  } catch {
+    throw makeStrange(answer);
+  }
+}
+
+function readRefusal(answer) {
+  const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
+  try {
+    const { error, message } = JSON.parse(answer.text);
+    if (typeof message === "string" && message && answer.status >= 400)
+      return new Refusal(answer.status, error, message, retryAfter);
+  } catch {
+    // Then the status alone has to do.
+  }
+  return makeStrange(answer, retryAfter);
+}
+
+const makeStrange = ({ status }, retryAfter) =>
+  new Refusal(status, 0, `the server answered with status ${status}, not as this service does`, retryAfter);

@@ -12,29 +12,45 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-// Names and tags may be of any script: each gets its own direction.
+// Names and tags may be of any script: each gets its own direction, as an element or within text.
 export const bdi = (text) => make("bdi", { textContent: text });
+export const isolate = (text) => `\u2068${text}\u2069`;
 
 const digits = new Intl.NumberFormat("en");
 
-export const count = (number, one, many = `${one}s`) =>
-  `${digits.format(number)} ${number === 1 ? one : many}`;
+export const count = (number, one) => `${digits.format(number)} ${number === 1 ? one : `${one}s`}`;
 
 export const figures = (number) => digits.format(number);
 
+// Told by screen readers. Beside an open dialog they hear nothing: it has a region of its own.
 export function announce(text) {
-  // The same text twice is no change, which screen readers would not tell.
-  const region = $("announcements");
+  const dialog = document.querySelector("dialog[open]");
+  const region = dialog?.querySelector(".announcements") ?? $("announcements");
+  // The same text twice is no change, which would not be told.
   region.textContent = region.textContent === text ? `${text}\u00a0` : text;
 }
 
+// To the list, where what had the focus is gone, or is about to go.
+export function focusPlants() {
+  const place = $("grid").hidden ? $("plants-title") : $("grid");
+  place.focus({ preventScroll: true });
+}
+
+// Not disabled, which would lose the focus.
+export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", isBusy);
+export const isBusy = (button) => button.getAttribute("aria-disabled") === "true";
+
 export function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal?.addEventListener("abort", () => {
+    signal?.throwIfAborted();
+    const end = (act, value) => {
       clearTimeout(timer);
-      reject(signal.reason);
-    });
+      signal?.removeEventListener("abort", stop);
+      act(value);
+    };
+    const stop = () => end(reject, signal.reason);
+    const timer = setTimeout(() => end(resolve), milliseconds);
+    signal?.addEventListener("abort", stop);
   });
 }
 

@@ -1,9 +1,13 @@
 // Adding a plant. What was typed stays until the service has the plant, whatever happens meanwhile.
 
 import { makeKey, SignedOut } from "./api.js";
-import { $, announce } from "./dom.js";
+import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
+import { readId } from "./plant.js";
 
 const FIELDS = ["id", "name", "tag"];
+const ID_TAKEN = 40003;
+const ALREADY_STORED = 40004;
+const NO_PLANT = 40002;
 
 export class AddForm {
   #body = null;
@@ -32,30 +36,24 @@ export class AddForm {
     $("add-form").reset();
     this.#isTyped = false;
     this.#clearFaults();
-    $("add-done").textContent = "";
   }
 
   async #submit() {
-    if ($("add-button").ariaDisabled === "true") return;
-    const plant = this.#read();
+    if (isBusy($("add-button"))) return;
+    const typed = readFields();
+    const plant = makePlant(typed);
     const { store } = this.list;
     this.#clearFaults();
     this.#setBusy(true);
     try {
       await store.create(plant, this.#keyFor(plant));
-      this.#finish(plant);
-      this.list.add(store, plant);
+      this.#finish(typed, plant);
+      this.list.add(store, [plant]);
     } catch (error) {
       if (!(error instanceof SignedOut)) this.#tell(error);
     } finally {
       this.#setBusy(false);
     }
-  }
-
-  #read() {
-    const plant = { id: $("add-id").value.trim(), name: $("add-name").value };
-    if ($("add-tag").value !== "") plant.tag = $("add-tag").value;
-    return plant;
   }
 
   // The same plant tried again has the same key: it is created once.
@@ -66,24 +64,30 @@ export class AddForm {
     return this.#key;
   }
 
-  #finish(plant) {
+  // What one has typed since is for the next.
+  #finish(typed, plant) {
     this.#body = null;
-    this.#isTyped = false;
-    $("add-form").reset();
-    $("add-done").replaceChildren("Added ", Object.assign(document.createElement("bdi"), { textContent: plant.name }), `, id ${plant.id}`);
+    for (const field of FIELDS) {
+      const input = $(`add-${field}`);
+      if (input.value === typed[field]) input.value = "";
+    }
+    this.#isTyped = $("add-id").value !== "";
+    $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
     announce(`Added ${plant.name}, id ${plant.id}`);
-    $("add-name").focus();
+    if ($("add-name").value === "") focusWithin("add-name");
   }
 
   #tell(error) {
     const { field, fault } = locate(error);
     if (field) {
       this.#complain(field, fault);
-      $(`add-${field}`).focus();
+      focusWithin(`add-${field}`);
     } else {
       $("add-fault").textContent = fault;
       $("add-fault").hidden = false;
     }
+    // Somebody else has the proposed id: there is more to load, and another one to propose.
+    if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
   }
 
   #complain(field, fault) {
@@ -100,18 +104,27 @@ export class AddForm {
     $("add-done").textContent = "";
   }
 
-  #setBusy(isBusy) {
-    $("add-button").ariaDisabled = isBusy ? "true" : null;
-    $("add-button").textContent = isBusy ? "Adding…" : "Add plant";
+  #setBusy(isAdding) {
+    setBusy($("add-button"), isAdding);
+    $("add-button").textContent = isAdding ? "Adding…" : "Add plant";
   }
 }
 
-const TAKEN = [40003, 40004];
-const NO_PLANT = 40002;
+const readFields = () => Object.fromEntries(FIELDS.map((field) => [field, $(`add-${field}`).value]));
+
+function makePlant({ id, name, tag }) {
+  const plant = { id: readId(id), name };
+  return tag === "" ? plant : { ...plant, tag };
+}
+
+// Not away from where somebody works meanwhile.
+function focusWithin(id) {
+  if (document.activeElement.matches("body, #add-form *")) $(id).focus();
+}
 
 // The field that a refusal is about, and the service's own words on it.
 function locate({ number, message }) {
-  if (TAKEN.includes(number)) return { field: "id", fault: message };
+  if ([ID_TAKEN, ALREADY_STORED].includes(number)) return { field: "id", fault: message };
   const fault = message.slice(message.indexOf(": ") + 2);
   const field = FIELDS.find((name) => fault.startsWith(`${name} `));
   if (number === NO_PLANT && field) return { field, fault };

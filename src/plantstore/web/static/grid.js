@@ -1,14 +1,17 @@
 // The list of plants: only the rows in sight are in the document, however many there are.
-// The grid itself has the focus; aria-activedescendant tells which row the keys act on.
+// The grid itself has the focus; aria-activedescendant tells which row the keys act on. That row
+// and those selected are known by their plants' ids: rows move as plants come and go.
 
 import { $, bdi, make } from "./dom.js";
+import { findIndex } from "./plant.js";
 
 const SPARE = 8; // rows beyond each edge
 const TALLEST = 8_000_000; // pixels; browsers cannot do much more
 
 export class Grid {
   #rows = new Map();
-  #anchor = null;
+  #activeId = null;
+  #anchorId = null;
 
   // `on` hears select, remove(ids) and near(end of the list).
   constructor(on) {
@@ -23,19 +26,38 @@ export class Grid {
     this.rowHeight = readRowHeight();
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
-    this.root.addEventListener("focus", () => this.#activate(this.active));
+    // A click has its own row; to scroll to another would move it away from the pointer.
+    this.root.addEventListener("focus", () =>
+      this.#activate(this.active, { scroll: this.root.matches(":focus-visible") }),
+    );
+    this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     new ResizeObserver(() => this.#fit()).observe(this.root);
   }
 
   show(items, { keepPlace = false } = {}) {
     this.items = items;
-    this.active = Math.max(0, Math.min(this.active, items.length - 1));
     if (!keepPlace) {
       this.root.scrollTop = 0;
+      this.#anchorId = null;
       this.active = 0;
+    } else {
+      const place = this.#indexOf(this.#activeId);
+      this.active = place >= 0 ? place : Math.max(0, Math.min(this.active, items.length - 1));
+      this.#forgetGone();
     }
+    this.#activeId = items[this.active]?.id ?? null;
     this.refresh();
+  }
+
+  #indexOf(id) {
+    return id === null ? -1 : findIndex(this.items, id);
+  }
+
+  #forgetGone() {
+    const before = this.selected.size;
+    for (const id of this.selected) if (this.#indexOf(id) < 0) this.selected.delete(id);
+    if (this.selected.size !== before) this.on.select();
   }
 
   refresh() {
@@ -101,7 +123,10 @@ export class Grid {
     const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
     this.root.style.setProperty("--id-length", Math.max(...ends));
     this.body.style.height = `${Math.min(this.#height, TALLEST)}px`;
-    this.root.setAttribute("aria-rowcount", this.items.length + 1);
+  }
+
+  tellRows(isComplete) {
+    this.root.setAttribute("aria-rowcount", isComplete ? this.items.length + 1 : -1);
   }
 
   #draw() {
@@ -148,6 +173,7 @@ export class Grid {
     const element = make("div", { className: "row", role: "row", id: `row-${index}` });
     element.setAttribute("aria-rowindex", index + 2);
     element.classList.toggle("active", index === this.active);
+    element.classList.toggle("leaving", Boolean(plant.isLeaving));
     element.append(
       make("span", { className: "check", role: "gridcell" }),
       make("span", { className: "id", role: "gridcell", textContent: plant.id }),
@@ -165,8 +191,11 @@ export class Grid {
   }
 
   #addControls(element, plant) {
-    element.setAttribute("aria-selected", this.selected.has(plant.id));
-    element.querySelector(".check").append(make("span", { className: "box" }));
+    const isSelected = this.selected.has(plant.id);
+    const box = make("input", { type: "checkbox", tabIndex: -1, checked: isSelected });
+    box.setAttribute("aria-label", `Select ${plant.name}`);
+    element.setAttribute("aria-selected", isSelected);
+    element.querySelector(".check").append(box);
     const label = `Delete ${plant.name}`;
     const button = make("button", { type: "button", className: "quiet remove", tabIndex: -1 });
     button.title = "Delete";
@@ -175,28 +204,38 @@ export class Grid {
     element.append(make("span", { className: "actions", role: "gridcell" }, button));
   }
 
+  // A box is clicked, but the keys stay with the grid; and Shift selects rows, not their text.
+  #keepFocus(event) {
+    if (!event.shiftKey && !event.target.matches("input")) return;
+    event.preventDefault();
+    this.root.focus({ preventScroll: true });
+  }
+
   #click(event) {
     const element = event.target.closest(".row");
     if (!element) return;
     const index = Number(element.id.slice(4));
     const { id } = this.items[index];
-    if (event.target.closest(".remove")) this.on.remove([id]);
-    else if (this.canSelect && event.shiftKey) this.#selectRange(index);
-    else if (this.canSelect && event.target.closest(".check")) this.#toggle(index);
-    this.#anchor = index;
     this.#activate(index, { scroll: false });
+    if (event.target.closest(".remove")) {
+      // The second click of two is on the row that has moved up.
+      if (event.detail < 2) this.on.remove([id]);
+    } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
+    else if (this.canSelect && event.target.closest(".check")) this.#toggle(index);
+    if (!event.shiftKey) this.#anchorId = id;
   }
 
   #toggle(index) {
     const item = this.items[index];
     if (!this.canSelect || !item) return;
     if (!this.selected.delete(item.id)) this.selected.add(item.id);
-    this.#anchor = index;
+    this.#anchorId = item.id;
     this.#tellSelection();
   }
 
   #selectRange(index) {
-    const from = this.#anchor ?? this.active;
+    const anchor = this.#indexOf(this.#anchorId);
+    const from = anchor >= 0 ? anchor : index;
     const [low, high] = from < index ? [from, index] : [index, from];
     for (const { id } of this.items.slice(low, high + 1)) this.selected.add(id);
     this.#tellSelection();
@@ -209,14 +248,18 @@ export class Grid {
   }
 
   #tellSelection() {
-    for (const { element, plant } of this.#rows.values())
-      element.setAttribute("aria-selected", this.selected.has(plant.id));
+    for (const { element, plant } of this.#rows.values()) {
+      const isSelected = this.selected.has(plant.id);
+      element.setAttribute("aria-selected", isSelected);
+      element.querySelector("input").checked = isSelected;
+    }
     this.on.select();
   }
 
   #activate(index, { scroll = true } = {}) {
     this.hasActive = true;
     this.active = Math.max(0, Math.min(index, this.items.length - 1));
+    this.#activeId = this.items[this.active]?.id ?? null;
     if (scroll) this.#scrollTo(this.active);
     for (const [at, { element }] of this.#rows)
       element.classList.toggle("active", at === this.active);
@@ -236,6 +279,7 @@ export class Grid {
 
   #press(event) {
     if (event.target !== this.root || event.altKey) return;
+    const isPlain = !event.ctrlKey && !event.metaKey;
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
     steps.Home = -this.items.length;
@@ -244,29 +288,32 @@ export class Grid {
     else if (event.key === " ") this.#toggle(this.active);
     else if (event.key === "a" && (event.ctrlKey || event.metaKey)) this.selectAll();
     else if (event.key === "Escape" && this.selected.size) this.clear();
-    else if (event.key === "Delete" || event.key === "Backspace") this.#removeByKey();
+    else if (event.key === "Delete") this.#removeByKey(event);
+    else if (event.key === "/" && isPlain) $("find").focus();
     else return;
     event.preventDefault();
   }
 
   #move(step, extends_) {
     if (extends_ && this.canSelect) {
-      this.#anchor ??= this.active;
+      if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.#activeId;
       this.#activate(this.active + step);
       this.#selectRange(this.active);
     } else {
       this.#activate(this.active + step);
-      this.#anchor = this.active;
+      this.#anchorId = this.#activeId;
     }
   }
 
-  #removeByKey() {
+  // One press, one delete: a key held down would run through the list.
+  #removeByKey({ repeat }) {
     const item = this.items[this.active];
-    if (!this.canSelect || !item) return;
+    if (repeat || !this.canSelect || !item) return;
     this.on.remove(this.selected.size ? [...this.selected] : [item.id]);
   }
-
 }
 
-const readRowHeight = () =>
-  parseInt(getComputedStyle(document.documentElement).getPropertyValue("--row"), 10);
+function readRowHeight() {
+  const style = getComputedStyle(document.documentElement);
+  return parseFloat(style.getPropertyValue("--row")) * parseFloat(style.fontSize);
+}

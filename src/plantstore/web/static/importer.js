@@ -2,22 +2,24 @@
 // see what became of each line.
 
 import { isFinal, makeKey, Refusal } from "./api.js";
-import { $, announce, count, figures, make, saveFile } from "./dom.js";
-import { readTable, writeCsvLine } from "./tables.js";
+import { each } from "./batch.js";
+import { $, announce, bdi, count, figures, focusPlants, make, saveFile } from "./dom.js";
+import { FileFault, readTable, writeCsvLine } from "./tables.js";
 
 const AT_ONCE = 12;
 const PREVIEW = 6;
 const MOST_FAULTS = 100;
-const MOST_BYTES = 64 * 2 ** 20;
+const MOST_MEBIBYTES = 32;
+const TELL_EVERY = 10_000; // milliseconds
 const ALREADY_STORED = 40004;
 const STEPS = ["choose", "preview", "progress", "summary"];
 
 export class Importer {
+  #file = null;
   #rows = [];
   #store = null;
-  #abort = null;
-  isTold = true;
-  isOffered = false;
+  #control = null;
+  #isTold = true;
 
   // The list knows the store that is open, and which ids it has.
   constructor(list) {
@@ -29,30 +31,33 @@ export class Importer {
     $("import-again").addEventListener("click", () => this.open());
     $("import-other").addEventListener("click", () => this.open());
     $("import-retry").addEventListener("click", () => this.#run());
-    this.dialog.addEventListener("close", () => this.#forgetUnlessRefused());
     $("import-failed").addEventListener("click", () => this.#saveFailed());
     for (const button of this.dialog.querySelectorAll("[data-close]"))
       button.addEventListener("click", () => this.dialog.close());
     // Closing in the midst of it would hide what goes on.
-    this.dialog.addEventListener("cancel", (event) => this.#abort && event.preventDefault());
-    this.#acceptDrops();
+    this.dialog.addEventListener("cancel", (event) => this.isRunning && event.preventDefault());
+    this.dialog.addEventListener("close", () => this.#closed());
   }
 
   get isRunning() {
-    return this.#abort !== null;
+    return this.#control !== null;
   }
 
   stop() {
-    this.#abort?.abort();
+    this.#control?.abort();
   }
 
   // What one has read from a file is not for another.
   forget() {
+    this.#file = null;
     this.#rows = [];
-    this.isTold = true;
+    this.#isTold = true;
+    for (const id of ["name", "counts", "sample", "more", "faults", "result", "failures"])
+      $(`import-${id}`).replaceChildren();
   }
 
   open() {
+    this.#file = null;
     $("import-file").value = "";
     $("import-fault").hidden = true;
     this.#show("choose");
@@ -62,31 +67,40 @@ export class Importer {
 
   async read(file) {
     if (!file) return;
-    if (!this.dialog.open) this.open();
-    if (file.size > MOST_BYTES) {
-      this.#complain(`${file.name} is over 64 MiB: import it in parts.`);
-      return;
+    this.open();
+    this.#file = file;
+    try {
+      if (file.size > MOST_MEBIBYTES * 2 ** 20)
+        throw new FileFault(`is over ${MOST_MEBIBYTES} MiB: import it in parts.`);
+      const rows = await readTable(await file.arrayBuffer());
+      if (this.#file !== file) return; // another was chosen meanwhile
+      if (!rows.length) throw new FileFault("has no plants in it.");
+      this.#preview(file.name, rows);
+    } catch (error) {
+      if (this.#file === file) this.#complain(file.name, error);
     }
-    this.#store = this.list.store;
-    this.#rows = readTable(await file.text());
-    if (!this.#rows.length) this.#complain(`${file.name} has no plants in it.`);
-    else this.#preview(file.name);
   }
 
-  #complain(fault) {
+  #complain(name, error) {
+    const why = error instanceof FileFault ? error.message : "could not be read: choose it again.";
+    const fault = `${name} ${why}`;
     $("import-fault").textContent = fault;
     $("import-fault").hidden = false;
     $("import-file").value = "";
+    announce(fault);
   }
 
-  #preview(name) {
-    for (const row of this.#rows)
-      if (!row.fault && this.list.plants.has(row.plant.id)) row.warning = "this id is in the store already";
-    const good = this.#rows.filter((row) => !row.fault);
-    const noted = this.#rows.filter((row) => row.fault ?? row.warning);
+  #preview(name, rows) {
+    this.#rows = rows;
+    this.#store = this.list.store;
+    for (const row of rows)
+      if (!row.fault && this.list.plants.has(row.plant.id))
+        row.warning = "this id is in the store already";
+    const good = rows.filter((row) => !row.fault);
+    const noted = rows.filter((row) => row.fault ?? row.warning);
+    const text = `${count(good.length, "plant")} to import, ${count(noted.length, "line")} with a problem.`;
     $("import-name").textContent = name;
-    $("import-counts").textContent =
-      `${count(good.length, "plant")} to import, ${count(noted.length, "line")} with a problem.`;
+    $("import-counts").textContent = text;
     $("import-sample").replaceChildren(...good.slice(0, PREVIEW).map(makeSample));
     $("import-sample-table").hidden = good.length === 0;
     $("import-more").textContent =
@@ -96,82 +110,69 @@ export class Importer {
     $("import-start").textContent = `Import ${count(good.length, "plant")}`;
     this.#show("preview");
     $(good.length ? "import-start" : "import-other").focus();
+    announce(text);
   }
 
   async #run() {
-    this.#abort = new AbortController();
-    const { signal } = this.#abort;
+    this.#control = new AbortController();
+    const { signal } = this.#control;
     const rows = this.#rows.filter((row) => !row.fault && !row.isIn);
-    for (const row of rows) delete row.failure;
-    const tally = { created: 0, known: 0, ended: 0, total: rows.length };
+    const tally = { created: 0, known: 0 };
+    for (const row of rows) row.failure = "not sent: the import was stopped";
     this.#show("progress");
-    this.#tellProgress(tally);
     $("import-cancel").focus();
-    const waiting = rows.values();
-    const workers = Array.from({ length: AT_ONCE }, () => this.#work(waiting, tally, signal));
-    await Promise.all(workers);
-    this.#abort = null;
-    this.#summarise(tally, signal.aborted);
+    const tell = makeProgress(rows.length);
+    const act = (row) => this.#send(row, tally, signal);
+    const { error } = await each(rows, act, { atOnce: AT_ONCE, signal, tell });
+    this.#control = null;
+    this.#summarise(tally, signal.aborted || (error && isFinal(error)));
     if (this.#store.name === this.list.store.name) this.list.load({ keepPlace: true });
-  }
-
-  async #work(waiting, tally, signal) {
-    for (const row of waiting) {
-      if (signal.aborted) row.failure ??= "not sent: the import was stopped";
-      else await this.#send(row, tally, signal);
-      tally.ended += 1;
-      this.#tellProgress(tally);
-    }
   }
 
   async #send(row, tally, signal) {
     const key = makeKey();
-    const store = this.#store;
+    const { api } = this.#store;
     try {
-      await store.api.insist(() => store.create(row.plant, key, signal), signal);
+      await api.insist(() => this.#store.create(row.plant, key, signal), signal);
       tally.created += 1;
-      row.isIn = true;
     } catch (error) {
-      row.isIn = error.number === ALREADY_STORED;
-      if (row.isIn) tally.known += 1;
-      else row.failure = describeFailure(error, signal);
-      // Going on would fail alike for every line.
-      if (isFinal(error)) this.#abort?.abort();
+      if (error.number !== ALREADY_STORED) {
+        row.failure = describeFailure(error, signal);
+        throw error;
+      }
+      tally.known += 1;
     }
-  }
-
-  #tellProgress({ ended, total }) {
-    $("import-bar").max = total;
-    $("import-bar").value = ended;
-    $("import-progress-text").textContent = `${figures(ended)} of ${figures(total)}`;
+    row.isIn = true;
+    row.failure = undefined;
   }
 
   #summarise({ created, known }, isStopped) {
     const failed = this.#rows.filter((row) => row.fault ?? row.failure);
     const parts = [`${count(created, "plant")} imported`];
-    if (known) parts.push(`${figures(known)} were in the store already`);
+    if (known) parts.push(`${figures(known)} in the store already`);
     if (failed.length) parts.push(`${count(failed.length, "line")} not imported`);
     const text = `${parts.join(", ")}.`;
     $("import-summary-title").textContent = isStopped ? "Import stopped" : "Import finished";
     $("import-result").textContent = text;
-    announce(text);
     listFaults("import-failures", failed, (row) => row.fault ?? row.failure);
     $("import-failed").hidden = failed.length === 0;
     $("import-retry").hidden = !failed.some((row) => row.failure);
     this.#show("summary");
-    this.isTold = false;
+    this.#isTold = false;
     this.reopen();
+    announce(text);
   }
 
   // The summary waits for who has to sign in again.
   reopen() {
-    if (this.isTold || !this.list.store.api.isSignedIn) return;
+    if (this.#isTold || !this.#store.api.isSignedIn) return;
     if (!this.dialog.open) this.dialog.showModal();
     $("import-done").focus();
   }
 
-  #forgetUnlessRefused() {
-    if (this.list.store?.api.isSignedIn) this.isTold = true;
+  #closed() {
+    if (this.list.store?.api.isSignedIn) this.#isTold = true;
+    if (document.activeElement === document.body) focusPlants();
   }
 
   #saveFailed() {
@@ -188,24 +189,22 @@ export class Importer {
     for (const one of STEPS) $(`import-${one}`).hidden = one !== step;
     this.dialog.setAttribute("aria-labelledby", `import-${step}-title`);
   }
+}
 
-  #acceptDrops() {
-    const hasFiles = (event) => event.dataTransfer?.types.includes("Files") && this.isOffered;
-    addEventListener("dragover", (event) => {
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      document.body.classList.add("dropping");
-    });
-    addEventListener("dragleave", (event) => {
-      if (!event.relatedTarget) document.body.classList.remove("dropping");
-    });
-    addEventListener("drop", (event) => {
-      document.body.classList.remove("dropping");
-      if (!hasFiles(event)) return;
-      event.preventDefault();
-      if (!this.isRunning) this.read(event.dataTransfer.files[0]);
-    });
-  }
+// Shows each step, and says some of them aloud.
+function makeProgress(total) {
+  let told = performance.now();
+  const tell = (ended) => {
+    const text = `${figures(ended)} of ${figures(total)}`;
+    $("import-bar").max = total;
+    $("import-bar").value = ended;
+    $("import-progress-text").textContent = text;
+    if (performance.now() - told < TELL_EVERY) return;
+    told = performance.now();
+    announce(text);
+  };
+  tell(0);
+  return tell;
 }
 
 function describeFailure(error, signal) {
@@ -215,10 +214,8 @@ function describeFailure(error, signal) {
 
 const asText = (value) => (value === undefined || value === null ? "" : String(value));
 
-function makeSample({ plant }) {
-  const cells = [plant.id, plant.name, plant.tag ?? ""];
-  return make("tr", {}, ...cells.map((text) => make("td", {}, make("bdi", { textContent: text }))));
-}
+const makeSample = ({ plant }) =>
+  make("tr", {}, ...[plant.id, plant.name, plant.tag ?? ""].map((text) => make("td", {}, bdi(text))));
 
 function listFaults(id, rows, describe) {
   const shown = rows

@@ -1,46 +1,44 @@
-// The plants of the chosen store: loaded page by page behind what is shown, found, filtered,
-// counted, added and deleted.
+// The plants of the chosen store as they are shown: what is loaded of them, what of it one looks
+// for, what is selected, and in which state all that is.
 
-import { $, announce, count, figures, saveFile } from "./dom.js";
+import { $, announce, count, figures } from "./dom.js";
+import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
-import { fold, Plants, writePlant } from "./plant.js";
-import { Removal } from "./removal.js";
-import { writeCsv } from "./tables.js";
+import { Loading } from "./loading.js";
+import { findIndex, Plants } from "./plant.js";
 import { Tags } from "./tags.js";
 
-const PAGE = 1000;
-// Beyond these the rest is loaded as one scrolls, finds or filters.
-const AT_FIRST = 200_000;
-
-const isBusy = (error) => error.status === 429;
-
 export class PlantList {
-  #run = null;
-  #etag = null;
+  #loading = null;
+  #refreshing = null;
   #shown = [];
-  #changes = new Map(); // by id, of this page while it loads: pages may be older than they
-  #wake = () => {};
+  #state = "none";
+  store = null;
+  plants = new Plants();
+  filter = new Filter();
+  error = null;
+  failures = 0; // to load, since it last worked
 
-  // `changed()` hears when another id may be the next free one.
-  constructor(changed) {
-    this.changed = changed;
-    this.store = null;
-    this.plants = new Plants();
-    this.filter = { text: "", tag: null };
-    const removal = new Removal(this);
+  // `on` hears changed(), when another id may be the next free one, and remove(ids).
+  constructor(on) {
+    this.on = on;
     this.grid = new Grid({
       select: () => this.#tellSelection(),
-      remove: (ids) => removal.remove(ids),
-      near: () => this.#wake(),
+      remove: on.remove,
+      near: () => this.#loading?.wake(),
     });
-    this.tags = new Tags((tag) => this.#setFilter({ tag }));
-    $("find").addEventListener("input", () => this.#setFilter({ text: $("find").value }));
+    this.tags = new Tags((tag) => this.#setFilter($("find").value, tag));
+    $("find").addEventListener("input", () => this.#setFilter($("find").value, this.filter.tag));
     $("clear-filter").addEventListener("click", () => this.clearFilter());
-    $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
-    $("delete-selected").addEventListener("click", () => removal.remove([...this.grid.selected]));
+    $("nothing-clear").addEventListener("click", () => this.clearFilter());
+    $("delete-selected").addEventListener("click", () => on.remove([...this.grid.selected]));
     $("clear-selected").addEventListener("click", () => {
       this.grid.clear();
       $("grid").focus();
+    });
+    $("retry").addEventListener("click", () => {
+      $("plants-title").focus();
+      this.load({ keepPlace: true });
     });
   }
 
@@ -50,25 +48,6 @@ export class PlantList {
     this.grid.allow(scopes.includes("delete"));
   }
 
-  clearFilter() {
-    $("find").value = "";
-    this.#setFilter({ text: "", tag: null });
-    $("find").focus();
-  }
-
-  stop() {
-    this.#run?.abort();
-    this.#run = null;
-  }
-
-  forget() {
-    this.stop();
-    this.plants = new Plants();
-    this.#setState("none");
-    this.#showAll();
-    this.changed();
-  }
-
   // Whose plants are shown, from now on.
   open(store) {
     if (this.store?.name !== store.name) this.forget();
@@ -76,143 +55,134 @@ export class PlantList {
     return this.load({ keepPlace: true });
   }
 
+  forget() {
+    this.stop();
+    this.plants = new Plants();
+    this.filter = new Filter();
+    $("find").value = "";
+    this.grid.clear();
+    this.#setState("none");
+    this.#showAll();
+    this.on.changed();
+  }
+
+  stop() {
+    this.#loading?.stop();
+    this.#loading = null;
+  }
+
+  showLoading() {
+    this.#setState("loading");
+  }
+
   // From the first page on; what is shown stays until there is something newer.
   async load({ keepPlace = false } = {}) {
-    this.stop();
     if (!this.canList) {
       this.forget();
       return;
     }
-    const run = new AbortController();
-    this.#run = run;
-    keepPlace &&= this.plants.items.length > 0;
-    this.#changes.clear();
-    this.#setState(keepPlace ? "more" : "loading");
-    if (!keepPlace) {
-      this.plants = new Plants();
-      this.#showAll();
-    }
+    this.stop();
+    const loading = new Loading(this.store);
+    this.#loading = loading;
+    if (!keepPlace || !this.plants.items.length) this.plants = loading.plants;
+    this.#setState(this.plants === loading.plants ? "loading" : "more");
+    this.#showAll({ keepPlace });
     try {
-      this.#etag = (await this.store.look(null)).etag;
-      await this.#loadPages(run.signal, keepPlace);
+      for await (const added of loading.pages(() => !this.filter.isOff)) this.#take(loading, added);
+      this.failures = 0;
     } catch (error) {
-      if (run.signal.aborted || error.status === 401) return;
+      if (loading.isStopped) return;
+      this.failures += 1;
       this.#setState("error", error);
     }
   }
 
-  // Pages go to a list of their own where another is in sight, which they replace at the end.
-  async #loadPages(signal, keepPlace) {
-    const plants = keepPlace ? new Plants() : this.plants;
-    const { store } = this;
-    let read = () => store.list(`&limit=${PAGE}`, signal);
-    while (read) {
-      const page = await store.api.insist(read, signal, isBusy);
-      plants.append(page.plants);
-      read = page.next;
-      plants.isComplete = !read;
-      if (!read) this.#applyChanges(plants);
-      if (plants === this.plants) this.#showMore(page.plants, read ? "more" : "ready");
-      if (read && plants.items.length >= AT_FIRST) {
-        if (plants !== this.plants) this.#replace(plants, "more");
-        await this.#untilWanted(signal);
-      }
-    }
-    if (plants !== this.plants) this.#replace(plants, "ready");
-    this.changed();
-  }
-
-  #applyChanges(plants) {
-    plants.remove(new Set(this.#changes.keys()));
-    for (const plant of this.#changes.values()) if (plant) plants.insert(plant);
-    this.#changes.clear();
-  }
-
-  #untilWanted(signal) {
-    const { text, tag } = this.filter;
-    if (text || tag !== null) return Promise.resolve();
-    return new Promise((resolve, reject) => {
-      this.#wake = resolve;
-      signal.addEventListener("abort", () => reject(signal.reason));
-    });
+  // Pages wait out of sight while there is an older list, which enough of them replace.
+  #take(loading, added) {
+    if (loading !== this.#loading || (loading.plants !== this.plants && !loading.isFull)) return;
+    const isNext = loading.plants === this.plants && !loading.plants.isComplete;
+    this.plants = loading.plants;
+    if (isNext) this.#showMore(added);
+    else this.#showAll({ keepPlace: true });
+    this.#setState(this.plants.isComplete ? "ready" : "more");
+    if (this.plants.isComplete) this.on.changed();
   }
 
   // Whether anybody has changed the store since it was loaded.
-  async refresh() {
-    if (this.#state !== "ready") return;
-    const { isSame } = await this.store.look(this.#etag);
-    if (!isSame) await this.load({ keepPlace: true });
+  refresh() {
+    const isAtRest = this.#state === "ready" || this.#loading?.isWaiting;
+    if (!isAtRest) return Promise.resolve();
+    // Nobody asked for it: a failure is not told, and the next time it may work.
+    this.#refreshing ??= this.#lookAgain().catch(() => null).finally(() => {
+      this.#refreshing = null;
+    });
+    return this.#refreshing;
   }
 
-  #replace(plants, state) {
-    this.plants = plants;
-    this.#setState(state);
-    this.#showAll({ keepPlace: true });
+  async #lookAgain() {
+    const loading = this.#loading;
+    const { isSame } = await this.store.look(loading.etag);
+    if (!isSame && loading === this.#loading) await this.load({ keepPlace: true });
   }
 
-  #showMore(added, state) {
-    if (this.#matchesAll) this.#shown = this.plants.items;
-    else this.#shown.push(...added.filter((plant) => this.#matches(plant)));
+  #showMore(added) {
+    if (this.filter.isOff) this.#shown = this.plants.items;
+    else this.#shown.push(...added.filter((plant) => this.filter.matches(plant)));
     this.grid.items = this.#shown;
     this.grid.grow();
     this.tags.show(this.plants.tags, this.filter.tag);
-    this.#setState(state);
   }
 
   #showAll(options) {
-    this.#shown = this.#matchesAll
-      ? this.plants.items
-      : this.plants.items.filter((plant) => this.#matches(plant));
+    const { items } = this.plants;
+    this.#shown = this.filter.isOff ? items : items.filter((plant) => this.filter.matches(plant));
     this.grid.show(this.#shown, options);
     this.tags.show(this.plants.tags, this.filter.tag);
     this.#tellCount();
   }
 
-  get #matchesAll() {
-    return !this.filter.text && this.filter.tag === null;
+  clearFilter() {
+    $("find").value = "";
+    this.#setFilter("", null);
+    $("find").focus();
   }
 
-  #matches(plant) {
-    const { text, tag } = this.filter;
-    if (tag !== null && (plant.tag ?? "") !== tag) return false;
-    return plant.folded.includes(text) || plant.id === text;
-  }
-
-  #setFilter({ text = this.filter.text, tag = this.filter.tag }) {
-    this.filter = { text: fold(text.trim()), tag };
+  #setFilter(text, tag) {
+    this.filter = new Filter(text, tag);
     this.grid.selected.clear();
-    this.#wake();
+    this.#loading?.wake();
     this.#showAll();
     this.#tellSelection();
     announce($("count").textContent);
   }
 
-  #state = "loading";
-
-  #setState(state, error) {
+  #setState(state, error = null) {
     this.#state = state;
     this.error = error;
     this.#tellCount();
+    if (state === "ready") announce(this.#shown.length ? $("count").textContent : "No plants yet");
   }
 
   #tellCount() {
     const [shown, all] = [this.#shown.length, this.plants.items.length];
-    const soFar = this.#state === "more" && !this.plants.isComplete ? " so far" : "";
-    $("count").textContent = this.#matchesAll
+    const soFar = this.#state !== "none" && !this.plants.isComplete ? " so far" : "";
+    $("count").textContent = this.filter.isOff
       ? `${count(all, "plant")}${soFar}`
       : `${figures(shown)} of ${count(all, "plant")}${soFar}`;
     $("count").hidden = all === 0;
-    $("clear-filter").hidden = this.#matchesAll;
-    $("grid").ariaBusy = this.#state === "loading" || this.#state === "more" ? "true" : "false";
+    $("clear-filter").hidden = this.filter.isOff;
+    $("grid").setAttribute("aria-busy", this.#state === "loading");
+    this.grid.tellRows(this.plants.isComplete);
     this.#tellState(shown, all);
   }
 
   #tellState(shown, all) {
     const failed = this.#state === "error";
+    const isSearching = ["loading", "more"].includes(this.#state) && !this.plants.isComplete;
     const which = {
-      "state-loading": this.#state === "loading" && all === 0,
+      "state-loading": isSearching && shown === 0,
       "state-empty": this.#state === "ready" && all === 0,
-      "state-nothing": shown === 0 && all > 0 && !failed,
+      "state-nothing": shown === 0 && all > 0 && !failed && !isSearching,
       "state-error": failed,
     };
     for (const [id, isShown] of Object.entries(which)) $(id).hidden = !isShown;
@@ -230,69 +200,28 @@ export class PlantList {
     if (number) announce(`${figures(number)} selected`);
   }
 
-  // Another may be in sight by now than where something began.
+  // Another store may be in sight by now than where something began.
   #shows(store) {
     return this.store.name === store.name;
   }
 
-  add(store, plant) {
+  add(store, plants) {
     if (!this.#shows(store)) return;
-    this.#changes.set(plant.id, plant);
-    if (this.plants.insert(plant)) {
-      this.#showAll({ keepPlace: true });
-      this.#reveal(plant);
+    for (const plant of plants) {
+      this.#loading?.note(plant.id, plant);
+      this.plants.insert(plant);
     }
-    this.changed();
-  }
-
-  #reveal(plant) {
-    const index = this.#shown.findIndex(({ id }) => id === plant.id);
+    this.#showAll({ keepPlace: true });
+    this.on.changed();
+    const index = plants.length === 1 ? findIndex(this.#shown, plants[0].id) : -1;
     if (index >= 0) this.grid.reveal(index);
   }
 
   drop(store, plants) {
     if (!this.#shows(store)) return;
-    for (const { id } of plants) {
-      this.#changes.set(id, null);
-      this.grid.selected.delete(id);
-    }
+    for (const { id } of plants) this.#loading?.note(id, null);
     this.plants.remove(new Set(plants.map(({ id }) => id)));
     this.#showAll({ keepPlace: true });
-    this.#tellSelection();
-    this.changed();
-    this.#takeFocus();
-  }
-
-  putBack(store, plants) {
-    if (!this.#shows(store)) return;
-    for (const plant of plants) {
-      this.#changes.set(plant.id, plant);
-      this.plants.insert(plant);
-    }
-    this.#showAll({ keepPlace: true });
-    this.changed();
-    if (plants.length === 1) this.#reveal(plants[0]);
-    this.#takeFocus();
-  }
-
-  // From what was clicked and is gone, not from somebody who types.
-  #takeFocus() {
-    if (!document.activeElement.matches("body, #plants *")) return;
-    if ($("grid").hidden) $("find").focus();
-    else $("grid").focus();
-  }
-
-  // The store at one moment, whatever was loaded when.
-  async save(form) {
-    const { tag } = this.filter;
-    const query = tag ? `&tag=${encodeURIComponent(tag)}` : "";
-    const { name: storeName } = this.store;
-    const { plants } = await this.store.list(query);
-    for (const plant of plants) plant.folded = fold(plant.name);
-    const chosen = plants.filter((plant) => this.#matches(plant));
-    const name = `${storeName}.${form}`;
-    if (form === "csv") saveFile(name, "text/csv", writeCsv(chosen));
-    else saveFile(name, "application/x-ndjson", chosen.map((plant) => `${writePlant(plant)}\n`));
-    announce(`Exported ${count(chosen.length, "plant")}`);
+    this.on.changed();
   }
 }

@@ -2,28 +2,39 @@
 // this tab's sessionStorage, and goes nowhere but into the Authorization header.
 
 import { Api, Refusal } from "./api.js";
-import { $, announce, make } from "./dom.js";
+import { Connection, showNotice } from "./connection.js";
+import { $, bdi, focusPlants, isBusy, make, setBusy } from "./dom.js";
+import { acceptDrops } from "./drops.js";
+import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
-import { toast } from "./toasts.js";
+import { Removal } from "./removal.js";
+import { drop, keep, recall } from "./session.js";
+import { tell } from "./toasts.js";
 
-const TOKEN = "plantstore.token";
-const STORE = "plantstore.store";
-const PING = 2_000;
 const SOON = 14 * 24 * 3600 * 1000;
+const NO_TOKEN = "This is no token: a token has only letters, digits and underscores. Copy it again.";
 
 let me = null;
-let pinging = null;
 
-const api = new Api({
-  refused: (message) => showSignIn(message),
-  barred: () => learnAgain(),
-  unreachable: () => waitForServer(),
-  reached: () => setNotice("offline", false),
-  slow: (isSlow) => setNotice("slow", isSlow),
+const connection = new Connection({
+  isLive: () => api.isLive(),
+  failures: () => list.failures,
+  back: () => resume(),
 });
-const list = new PlantList(() => form.propose(list.plants.proposeId()));
+const api = new Api({
+  refused: (message) => refuse(message),
+  barred: () => learnAgain(),
+  unreachable: () => connection.unreachable(),
+  reached: () => connection.reached(),
+  slow: (isSlow) => showNotice("slow", isSlow),
+});
+const list = new PlantList({
+  changed: () => form.propose(list.plants.proposeId()),
+  remove: (ids) => removal.remove(ids),
+});
+const removal = new Removal(list);
 const form = new AddForm(list);
 const importer = new Importer(list);
 
@@ -33,8 +44,6 @@ function showSignIn(reason) {
   api.end();
   list.stop();
   importer.stop();
-  importer.isOffered = false;
-  sessionStorage.removeItem(TOKEN);
   $("sign-in-reason").textContent = reason ?? "";
   $("sign-in-reason").hidden = !reason;
   for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
@@ -43,53 +52,66 @@ function showSignIn(reason) {
 }
 
 async function signIn(token) {
+  if (!/^[\x21-\xff]+$/.test(token)) {
+    showSignIn(NO_TOKEN);
+    return;
+  }
   api.begin(token);
-  $("sign-in-button").ariaDisabled = "true";
+  setBusy($("sign-in-button"), true);
   try {
     learn(await api.getMe());
-    sessionStorage.setItem(TOKEN, token);
+    keep("token", token);
     $("token").value = "";
-    $("sign-in-reason").hidden = true;
     setView("app");
     $("plants-title").focus();
     importer.reopen();
   } catch (error) {
-    if (error.status !== 401) showSignIn(error.message);
+    if (error instanceof Refusal && error.status === 401) return; // told already
+    $("token").value = token;
+    showSignIn(error.message);
   } finally {
-    $("sign-in-button").ariaDisabled = null;
+    setBusy($("sign-in-button"), false);
   }
+}
+
+function refuse(message) {
+  drop("token");
+  showSignIn(message);
 }
 
 function signOut() {
   showSignIn();
-  sessionStorage.clear();
+  for (const name of ["token", "store"]) drop(name);
   forgetAll();
 }
 
 function forgetAll() {
   form.forget();
   importer.forget();
-  list.clearFilter();
   list.forget();
   $("toasts").replaceChildren();
+  $("announcements").textContent = "";
 }
 
-// Of what a refusal tells first: a role, a membership or a store is not what it was.
+// A refusal tells first that a role, a membership or a store is not what it was.
 async function learnAgain() {
   try {
     const found = await api.getMe();
-    if (JSON.stringify(found) !== JSON.stringify(me)) learn(found);
+    if (JSON.stringify(found) === JSON.stringify(me)) return;
+    learn(found);
+    const text = `What you may do has changed: you are ${$("role").textContent} of ${list.store.name} now.`;
+    tell([text]);
+    if (document.activeElement === document.body) focusPlants();
   } catch (error) {
-    if (error instanceof Refusal && error.status !== 401) showSignIn(error.message);
+    if (error instanceof Refusal && error.status !== 401) refuse(error.message);
   }
 }
 
 function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // nobody sees what another has had
   me = found;
-  const kept = sessionStorage.getItem(STORE);
   const names = me.stores.map(({ name }) => name);
-  const chosen = [kept, me.store, names[0]].find((name) => names.includes(name));
+  const chosen = [recall("store"), me.store, names[0]].find((name) => names.includes(name));
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
   $("stores").hidden = names.length === 1;
@@ -100,12 +122,11 @@ function learn(found) {
 
 function openStore(name) {
   const { role, scopes } = me.stores.find((store) => store.name === name);
-  sessionStorage.setItem(STORE, name);
+  keep("store", name);
   $("store-name").textContent = name;
-  $("who").replaceChildren(make("bdi", { textContent: me.user }));
+  $("who").replaceChildren(bdi(me.user));
   $("role").textContent = role;
   list.allow(scopes);
-  importer.isOffered = scopes.includes("create");
   for (const scope of ["list", "create", "delete"])
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
@@ -126,75 +147,49 @@ function setView(view) {
   $("bar-tools").hidden = view !== "app";
 }
 
-// What befalls the connection --------------------------------------------------------------------
-
-function setNotice(name, isShown) {
-  if ($(name).hidden !== isShown) return;
-  $(name).hidden = !isShown;
-  if (isShown) announce($(name).textContent.trim());
-}
-
-function waitForServer() {
-  setNotice("offline", true);
-  pinging ??= setInterval(async () => {
-    if (!(await api.isLive())) return;
-    clearInterval(pinging);
-    pinging = null;
-    setNotice("offline", false);
-    announce("The server is back.");
-    if (api.isSignedIn && list.error) list.load({ keepPlace: true });
-  }, PING);
-}
-
-async function refresh() {
-  if (document.hidden || !api.isSignedIn || $("app").hidden || importer.isRunning) return;
-  try {
-    await list.refresh();
-  } catch (error) {
-    if (!(error instanceof Refusal) || error.status === 401) return;
-    toast(error.message, { kind: "failed" });
-  }
-}
-
-async function save(kind) {
-  $("export").open = false;
-  $("export-summary").focus();
-  try {
-    await list.save(kind);
-  } catch (error) {
-    toast(`The export failed: ${error.message}`, { kind: "failed" });
-  }
+// As it was before a reload of the page, or before the server went away.
+function resume() {
+  const token = recall("token");
+  if (api.isSignedIn) {
+    if (list.error) list.load({ keepPlace: true });
+  } else if (token && $("token").value === token) signIn(token);
 }
 
 // The parts of the page --------------------------------------------------------------------------
 
+const mayImport = () => api.isSignedIn && list.canCreate;
+
 $("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
-  const token = $("token").value.trim();
-  if (token && $("sign-in-button").ariaDisabled !== "true") signIn(token);
+  const token = $("token").value.trim().replace(/^bearer\s+/i, "");
+  if (token && !isBusy($("sign-in-button"))) signIn(token);
 });
 $("show-token").addEventListener("change", ({ target }) => {
   $("token").type = target.checked ? "text" : "password";
 });
 $("sign-out").addEventListener("click", signOut);
 $("stores").addEventListener("change", () => openStore($("stores").value));
-$("import-open").addEventListener("click", () => importer.open());
-$("empty-import").addEventListener("click", () => importer.open());
+for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {
   $("add-form").parentElement.open = true;
   $("add-name").focus();
 });
-$("nothing-clear").addEventListener("click", () => list.clearFilter());
-$("export-csv").addEventListener("click", () => save("csv"));
-$("export-ndjson").addEventListener("click", () => save("ndjson"));
+for (const kind of ["csv", "ndjson"])
+  $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
+acceptDrops(importer, mayImport);
+
+function refresh() {
+  if (!document.hidden && api.isSignedIn && !importer.isRunning) list.refresh();
+}
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
+addEventListener("beforeunload", (event) => {
+  if (importer.isRunning || removal.isRunning) event.preventDefault();
+});
+
 document.addEventListener("keydown", (event) => {
-  const isTyping = event.target.closest("input, select, textarea, dialog");
-  if (event.key === "/" && !isTyping && !$("app").hidden) {
-    event.preventDefault();
-    $("find").focus();
-  }
+  // Held down, it would answer the next question too.
+  if (event.key === "Enter" && event.repeat) event.preventDefault();
   if (event.key === "Escape" && $("export").open) {
     $("export").open = false;
     $("export-summary").focus();
@@ -203,16 +198,18 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => {
   if (!event.target.closest("#export")) $("export").open = false;
 });
-addEventListener("beforeunload", (event) => importer.isRunning && event.preventDefault());
 
 // On a phone the side is folded away until it is wanted.
-const narrow = matchMedia("(max-width: 59.99rem)");
-const fold = () => {
-  for (const part of document.querySelectorAll("details.fold")) part.open = !narrow.matches;
-};
-narrow.addEventListener("change", fold);
-fold();
+const wide = matchMedia("(min-width: 60rem)");
+const folds = document.querySelectorAll("details.fold");
+for (const part of folds) part.open = wide.matches;
+wide.addEventListener("change", () => {
+  if (wide.matches) for (const part of folds) part.open = true;
+});
 
-const kept = sessionStorage.getItem(TOKEN);
-if (kept) signIn(kept);
-else showSignIn();
+const kept = recall("token");
+if (kept) {
+  setView("app");
+  list.showLoading();
+  signIn(kept);
+} else showSignIn();

@@ -1,14 +1,14 @@
 // Plants as the interface has them. An id takes all of 64 bits, which a Number does not hold: ids
-// are text from the answer's bytes to the request's, and BigInts only while they are compared.
+// are text from the answer's bytes to the request's.
 
 const ID_IN_JSON = /([{,]\s*"id"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const LEAST = -(2n ** 63n);
 const GREATEST = 2n ** 63n - 1n;
-export const NAME_MOST = 256;
-export const TAG_MOST = 64;
+const NAME_MOST = 256;
+const TAG_MOST = 64;
 // eslint-disable-next-line no-control-regex
-const CONTROL = /[\u0000-\u001f\u007f]/;
+const FORBIDDEN = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
@@ -17,13 +17,42 @@ export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2
 export function writePlant({ id, name, tag }) {
   const fields = [`"id":${INTEGER.test(id) ? id : JSON.stringify(id)}`];
   fields.push(`"name":${JSON.stringify(name)}`);
-  if (tag) fields.push(`"tag":${JSON.stringify(tag)}`);
+  if (tag !== undefined) fields.push(`"tag":${JSON.stringify(tag)}`);
   return `{${fields.join(",")}}`;
 }
 
+// As people write it: the service has one zero.
+export function readId(text) {
+  const id = text.trim();
+  return id === "-0" ? "0" : id;
+}
+
+// Without BigInts, which take ten times as long.
 export function compareIds(one, other) {
   if (one === other) return 0;
-  return BigInt(one) < BigInt(other) ? -1 : 1;
+  const isNegative = one.startsWith("-");
+  if (isNegative !== other.startsWith("-")) return isNegative ? -1 : 1;
+  const isShorter = one.length < other.length;
+  const isNearer = one.length === other.length ? one < other : isShorter;
+  return isNearer === isNegative ? 1 : -1;
+}
+
+// Where in a list in the order of ids the id stands, or would.
+export function findPlace(plants, id) {
+  let low = 0;
+  let high = plants.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (compareIds(plants[middle].id, id) < 0) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+// The index of the plant with the id, or -1.
+export function findIndex(plants, id) {
+  const place = findPlace(plants, id);
+  return plants[place]?.id === id ? place : -1;
 }
 
 // The fault of an id, name or tag, as the service would find it, or null.
@@ -32,19 +61,29 @@ export function findFault({ id, name, tag }) {
   if (!INTEGER.test(id)) return "id must be a whole number in plain digits";
   if (BigInt(id) < LEAST || BigInt(id) > GREATEST) return `id must be from ${LEAST} to ${GREATEST}`;
   if (name === undefined || name === "") return "name is missing";
-  return findTextFault("name", name, NAME_MOST) ?? (tag ? findTextFault("tag", tag, TAG_MOST) : null);
+  return findTextFault("name", name, NAME_MOST) ?? (tag === undefined ? null : findTextFault("tag", tag, TAG_MOST));
 }
 
 function findTextFault(field, text, most) {
   if (typeof text !== "string") return `${field} must be text`;
   const length = [...text].length;
   if (length > most) return `${field} must be 1 to ${most} characters long, not ${length}`;
-  if (CONTROL.test(text) || !text.isWellFormed()) return `${field} must not have control characters`;
-  return text.trim() === "" ? `${field} must not be only white space` : null;
+  if (FORBIDDEN.test(text)) return `${field} must not have control characters`;
+  // JavaScript counts U+FEFF as white space, the service does not.
+  return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
-// For finding: without case and accents.
-export const fold = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
+const LETTERS = { æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ς: "σ" };
+
+// For finding: without case, accents and ligatures. Only Latin, Greek and Cyrillic have accents
+// that one leaves out; marks of other scripts are vowels.
+export const fold = (text) =>
+  text
+    .normalize("NFKD")
+    .replace(/[\u0300-\u036f]/g, "")
+    .toUpperCase() // ß becomes SS
+    .toLowerCase()
+    .replace(/[æœøđłς]/g, (letter) => LETTERS[letter]);
 
 // All plants that were loaded of one store, in the order of their ids.
 export class Plants {
@@ -62,7 +101,7 @@ export class Plants {
 
   // False where the plant lies beyond what is loaded, and will come with the rest.
   insert(plant) {
-    const place = this.#find(plant.id);
+    const place = findPlace(this.items, plant.id);
     if (place === this.items.length && !this.isComplete) return false;
     if (this.items[place]?.id === plant.id) return false;
     plant.folded = fold(plant.name);
@@ -84,7 +123,7 @@ export class Plants {
   }
 
   has(id) {
-    return this.items[this.#find(id)]?.id === id;
+    return findIndex(this.items, id) >= 0;
   }
 
   // The one after the last; where that is the greatest, the first gap. Null while it is not known.
@@ -105,16 +144,5 @@ export class Plants {
     const left = (this.tags.get(tag) ?? 0) + change;
     if (left) this.tags.set(tag, left);
     else this.tags.delete(tag);
-  }
-
-  #find(id) {
-    let low = 0;
-    let high = this.items.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if (compareIds(this.items[middle].id, id) < 0) low = middle + 1;
-      else high = middle;
-    }
-    return low;
   }
 }

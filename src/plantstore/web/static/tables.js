@@ -1,48 +1,101 @@
-// CSV and NDJSON to plants and back. Every row remembers its line; a row with a fault has it as
-// `fault`, in words, and is not sent.
+// CSV, NDJSON and JSON to plants, and back to CSV. Every row remembers its line; a row with a fault
+// has it as `fault`, in words, and is not sent. A file with nothing to be read in it is a FileFault.
 
-import { findFault, parseExactly } from "./plant.js";
+import { findFault, parseExactly, readId } from "./plant.js";
 
 const COLUMNS = ["id", "name", "tag"];
+const PORTION = 20_000; // rows between two moments for the rest of the page
 
-export function readTable(text) {
-  text = text.replace(/^\ufeff/, "");
-  const isJson = /^\s*[{[]/.test(text);
-  const rows = isJson ? readNdjson(text) : readCsv(text);
+export class FileFault extends Error {}
+
+export async function readTable(bytes) {
+  const text = decode(bytes);
+  const rows = [];
+  for (const row of findReader(text)(text)) {
+    rows.push(row);
+    if (rows.length % PORTION === 0) await new Promise((resolve) => setTimeout(resolve));
+  }
   markRepeated(rows);
   return rows;
 }
 
-function readNdjson(text) {
-  const rows = [];
-  text.split(/\r?\n/).forEach((line, index) => {
-    if (line.trim()) rows.push(check(index + 1, ...readObject(line)));
-  });
-  return rows;
-}
-
-function readObject(line) {
+// What is in another encoding would be stored with its letters damaged.
+function decode(bytes) {
+  const mark = new Uint8Array(bytes.slice(0, 2)).join();
+  const encoding = { "255,254": "utf-16le", "254,255": "utf-16be" }[mark] ?? "utf-8";
   try {
-    const value = parseExactly(line);
-    const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-    return isObject ? [value] : [{}, "the line is not a JSON object"];
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    return [{}, "the line is not valid JSON"];
+    throw new FileFault("is not in UTF-8: save it as “CSV UTF-8”, and choose it again.");
   }
 }
 
-function readCsv(text) {
-  const delimiter = findDelimiter(text);
-  const records = splitCsv(text, delimiter);
-  if (!records.length) return [];
-  const names = records[0].cells.map((cell) => cell.trim().toLowerCase());
-  const hasHeader = names.includes("id") && names.includes("name");
-  const columns = hasHeader ? names : COLUMNS;
-  return (hasHeader ? records.slice(1) : records).map(({ line, cells, fault }) => {
-    const fields = Object.fromEntries(columns.map((name, place) => [name, cells[place] ?? ""]));
-    const extra = cells.slice(columns.length).some((cell) => cell !== "");
-    return check(line, fields, fault ?? (extra ? "the line has too many columns" : undefined));
-  });
+function findReader(text) {
+  const [first] = /\S/.exec(text) ?? [];
+  return { "[": readArray, "{": readNdjson }[first] ?? readCsv;
+}
+
+// The interface's own answer, for one; its plants are counted, as they may share a line.
+function* readArray(text) {
+  let values;
+  try {
+    values = parseExactly(text);
+  } catch {
+    throw new FileFault("is not valid JSON.");
+  }
+  for (const [index, value] of values.entries()) yield checkObject(index + 1, value);
+}
+
+function* readNdjson(text) {
+  let number = 0;
+  for (const line of text.split(/\r?\n/)) {
+    number += 1;
+    if (line.trim()) yield readObject(number, line);
+  }
+}
+
+function readObject(number, line) {
+  try {
+    return checkObject(number, parseExactly(line));
+  } catch {
+    return check(number, {}, "the line is not valid JSON");
+  }
+}
+
+function checkObject(number, value) {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? check(number, value) : check(number, {}, "the line is not a JSON object");
+}
+
+function* readCsv(text) {
+  const records = splitCsv(text, findDelimiter(text));
+  let columns = null;
+  for (const record of records) {
+    if (columns) {
+      yield checkRecord(record, columns);
+      continue;
+    }
+    columns = readHeader(record);
+    if (!columns) {
+      columns = COLUMNS;
+      yield checkRecord(record, columns);
+    }
+  }
+}
+
+function readHeader({ cells }) {
+  const names = cells.map((cell) => cell.trim().toLowerCase());
+  if (!names.includes("id") || !names.includes("name")) return null;
+  const twice = COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
+  if (twice) throw new FileFault(`has two columns named ${twice}.`);
+  return names;
+}
+
+function checkRecord({ line, cells, fault }, columns) {
+  const fields = Object.fromEntries(columns.map((name, place) => [name, cells[place] ?? ""]));
+  const extra = cells.slice(columns.length).some((cell) => cell !== "");
+  if (fields.tag === "") delete fields.tag;
+  return check(line, fields, fault ?? (extra ? "the line has too many columns" : undefined));
 }
 
 function findDelimiter(text) {
@@ -53,26 +106,45 @@ function findDelimiter(text) {
 }
 
 // RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.
-function splitCsv(text, delimiter) {
-  const cell = new RegExp(`(?:"((?:[^"]|"")*)"([^${delimiter}\\r\\n]*)|([^${delimiter}\\r\\n]*))(${delimiter}|\\r\\n|\\n|\\r|$)`, "y");
-  const records = [];
+function* splitCsv(text, delimiter) {
+  const plain = new RegExp(`[^${delimiter}\\r\\n]*`, "y");
+  const readPlain = (at) => {
+    plain.lastIndex = at;
+    return plain.exec(text)[0];
+  };
+  let at = 0;
   let line = 1;
-  let record = { line, cells: [] };
-  while (cell.lastIndex < text.length) {
-    const [whole, quoted, rest, plain, end] = cell.exec(text);
-    record.cells.push(quoted === undefined ? plain : quoted.replaceAll('""', '"'));
-    if (rest || plain?.startsWith('"')) record.fault = "a quoted cell does not end where it should";
-    line += (whole.match(/\r\n|\n|\r/g) ?? []).length;
-    if (end === delimiter && cell.lastIndex < text.length) continue;
-    if (end === delimiter) record.cells.push("");
-    if (record.cells.length > 1 || record.cells[0] !== "") records.push(record);
-    record = { line, cells: [] };
+  while (at < text.length) {
+    const record = { line, cells: [] };
+    for (;;) {
+      const quoted = text[at] === '"' ? readQuoted(text, at) : null;
+      if (quoted) at = quoted.end;
+      const rest = readPlain(at);
+      at += rest.length;
+      record.cells.push(quoted ? quoted.cell : rest);
+      if (quoted ? rest : rest.startsWith('"'))
+        record.fault = "a quoted cell does not end where it should";
+      line += quoted?.lines ?? 0;
+      if (text[at] !== delimiter) break;
+      at += 1;
+    }
+    at += text.startsWith("\r\n", at) ? 2 : 1;
+    line += 1;
+    if (record.cells.length > 1 || record.cells[0] !== "") yield record;
   }
-  return records;
+}
+
+// The quoted cell that begins there; none where its quote is not closed.
+function readQuoted(text, at) {
+  let end = text.indexOf('"', at + 1);
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
+  if (end < 0) return null;
+  const cell = text.slice(at + 1, end).replaceAll('""', '"');
+  return { cell, end: end + 1, lines: (cell.match(/\r\n|\n|\r/g) ?? []).length };
 }
 
 function check(line, { id, name, tag }, fault) {
-  const plant = { id: typeof id === "string" ? id.trim() : id, name };
+  const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (plant.id !== undefined && typeof plant.id !== "string")
     fault ??= "id must be a whole number in plain digits";

@@ -1,14 +1,17 @@
 // How the store divides by tag: bars that are buttons, and the same as a choice beside the search.
 
-import { $, bdi, figures, make } from "./dom.js";
+import { $, bdi, figures, isolate, make } from "./dom.js";
 
 const FEW = 12;
 const MOST_CHOICES = 500;
 const NONE = "No tag";
+const CHEAP = 5; // milliseconds
 
 export class Tags {
   #isOpen = false;
   #drawn = "";
+  #cost = 0;
+  #waiting = null;
 
   // `choose` gets a tag, "" for none, null for all.
   constructor(choose) {
@@ -17,25 +20,38 @@ export class Tags {
     $("tag-filter").addEventListener("change", ({ target }) => choose(readChoice(target.value)));
     $("tags-more").addEventListener("click", () => {
       this.#isOpen = !this.#isOpen;
-      this.show(this.counts, this.chosen);
+      this.#draw();
     });
   }
 
+  // Where there are so many tags that it takes long, it is done less often.
   show(counts, chosen) {
     Object.assign(this, { counts, chosen });
-    const sorted = [...counts].sort(([a, x], [b, y]) => !a - !b || y - x || a.localeCompare(b));
-    this.#drawBars(sorted);
-    this.#drawChoices(sorted);
-    $("known-tags").replaceChildren(
-      ...sorted.filter(([tag]) => tag).slice(0, FEW * 4).map(([value]) => make("option", { value })),
-    );
+    if (this.#cost < CHEAP) this.#draw();
+    else this.#waiting ??= setTimeout(() => this.#draw(), 10 * this.#cost);
   }
 
-  #drawBars(sorted) {
-    const shown = this.#isOpen ? sorted.slice(0, MOST_CHOICES) : sorted.slice(0, FEW);
-    const most = Math.max(1, ...sorted.map(([, number]) => number));
+  #draw() {
+    const start = performance.now();
+    clearTimeout(this.#waiting);
+    this.#waiting = null;
+    const sorted = [...this.counts].sort(([a, x], [b, y]) => !a - !b || y - x || (a < b ? -1 : 1));
+    const shown = sorted.slice(0, MOST_CHOICES);
+    const drawn = JSON.stringify([shown, sorted.length, this.chosen, this.#isOpen]);
+    if (drawn !== this.#drawn) {
+      this.#drawBars(shown, sorted);
+      this.#drawChoices(shown);
+    }
+    this.#drawn = drawn;
+    this.#cost = performance.now() - start;
+  }
+
+  #drawBars(shown, sorted) {
+    const bars = this.#isOpen ? shown : shown.slice(0, FEW);
+    // The first has most, but for those without a tag, who stand last.
+    const most = Math.max(sorted[0]?.[1] ?? 0, sorted.at(-1)?.[1] ?? 0);
     const focused = document.activeElement?.dataset?.tag;
-    $("tag-bars").replaceChildren(...shown.map(([tag, number]) => this.#makeBar(tag, number, most)));
+    $("tag-bars").replaceChildren(...bars.map(([tag, number]) => this.#makeBar(tag, number / most)));
     if (focused !== undefined)
       [...$("tag-bars").querySelectorAll("button")].find((b) => b.dataset.tag === focused)?.focus();
     const hidden = sorted.length - FEW;
@@ -45,14 +61,14 @@ export class Tags {
     $("tags-empty").hidden = sorted.length > 0;
   }
 
-  #makeBar(tag, number, most) {
+  #makeBar(tag, share) {
     const bar = make("span", { className: "bar" });
-    bar.style.setProperty("--share", number / most);
+    bar.style.setProperty("--share", share);
     const button = make(
       "button",
       { type: "button", className: "tag-bar", title: tag || NONE },
       make("span", { className: "label" }, tag ? bdi(tag) : NONE),
-      make("span", { className: "figure", textContent: figures(number) }),
+      make("span", { className: "figure", textContent: figures(this.counts.get(tag)) }),
       bar,
     );
     button.dataset.tag = tag;
@@ -62,19 +78,18 @@ export class Tags {
     return make("li", {}, button);
   }
 
-  #drawChoices(sorted) {
-    const shown = sorted.slice(0, MOST_CHOICES);
-    if (this.chosen !== null && !shown.some(([tag]) => tag === this.chosen))
-      shown.push([this.chosen, 0]);
-    const labels = JSON.stringify([shown, this.chosen]);
-    if (labels === this.#drawn) return;
-    this.#drawn = labels;
-    const options = shown.map(([tag, number]) =>
-      make("option", { value: `=${tag}`, textContent: `${tag || NONE} (${figures(number)})` }),
-    );
+  #drawChoices(shown) {
+    const choices = shown.map(([tag]) => tag);
+    if (this.chosen !== null && !choices.includes(this.chosen)) choices.push(this.chosen);
+    const options = choices.map((tag) => {
+      const textContent = `${tag ? isolate(tag) : NONE} (${figures(this.counts.get(tag) ?? 0)})`;
+      return make("option", { value: `=${tag}`, textContent });
+    });
     const all = make("option", { value: "", textContent: "All tags" });
     $("tag-filter").replaceChildren(all, ...options);
     $("tag-filter").value = this.chosen === null ? "" : `=${this.chosen}`;
+    const known = choices.filter((tag) => tag).slice(0, FEW * 4);
+    $("known-tags").replaceChildren(...known.map((value) => make("option", { value })));
   }
 }
 

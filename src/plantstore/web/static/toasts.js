@@ -1,10 +1,12 @@
 // Short messages that stay until they are closed or replaced: nobody has to be quick.
 
-import { $, make } from "./dom.js";
+import { $, announce, focusPlants, make } from "./dom.js";
+
+const MOST = 3;
 
 export class Toast {
-  constructor(text, { kind = "done" } = {}) {
-    this.text = make("p", { textContent: text });
+  constructor(content, { kind = "plain" } = {}) {
+    this.text = make("p", {}, ...content);
     this.buttons = make("div", { className: "buttons" });
     this.element = make("div", { className: `toast ${kind}` }, this.text, this.buttons);
     const close = make("button", { type: "button", className: "quiet close", textContent: "×" });
@@ -16,8 +18,12 @@ export class Toast {
   show() {
     const area = $("toasts");
     area.append(this.element);
-    while (area.children.length > 3) area.firstElementChild.remove();
+    if (area.children.length > MOST) findLeastUseful(area).remove();
     return this;
+  }
+
+  get isOpen() {
+    return this.element.isConnected;
   }
 
   offer(label, act) {
@@ -37,8 +43,18 @@ export class Toast {
   close() {
     const hadFocus = this.element.contains(document.activeElement);
     this.element.remove();
-    if (hadFocus) $("grid").focus();
+    if (hadFocus) focusPlants();
   }
 }
 
-export const toast = (text, options) => new Toast(text, options).show();
+const findLeastUseful = ({ children }) =>
+  [...children].find((one) => !one.querySelector(".buttons button")) ?? children[0];
+
+// The content is texts and elements in a row.
+export const toast = (content, options) => new Toast(content, options).show();
+
+export function tell(content, options) {
+  const shown = toast(content, options);
+  announce(shown.text.textContent);
+  return shown;
+}

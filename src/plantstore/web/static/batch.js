@@ -1,0 +1,33 @@
+// Many requests, some of them at a time.
+
+import { isFinal, SignedOut } from "./api.js";
+
+// Acts on the items until all are done, the signal stops it, or an error ends it that every
+// further one would meet. Tells after each how many have ended; gives those that are done, and the
+// first error.
+export async function each(items, act, { atOnce, signal, tell }) {
+  const done = [];
+  let error = null;
+  let ended = 0;
+  const waiting = items.values();
+  const work = async () => {
+    for (const item of waiting) {
+      if (signal.aborted || (error && isFinal(error))) return;
+      try {
+        await act(item);
+        done.push(item);
+      } catch (failure) {
+        error = worse(error, failure);
+      }
+      ended += 1;
+      tell(ended);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  return { done, error };
+}
+
+function worse(error, failure) {
+  if (!error || error instanceof SignedOut) return failure;
+  return isFinal(failure) && !isFinal(error) ? failure : error;
+}

@@ -1,0 +1,31 @@
+// Saving the plants that one looks for as a file: of the store as it is at one moment, whatever
+// was loaded when.
+
+import { SignedOut } from "./api.js";
+import { $, count, saveFile } from "./dom.js";
+import { fold, writePlant } from "./plant.js";
+import { writeCsv } from "./tables.js";
+import { tell, toast } from "./toasts.js";
+
+const FORMS = {
+  csv: { type: "text/csv", write: writeCsv },
+  ndjson: { type: "application/x-ndjson", write: (plants) => plants.map((one) => `${writePlant(one)}\n`) },
+};
+
+export async function exportPlants({ store, filter }, form) {
+  $("export").open = false;
+  $("export-summary").focus();
+  const progress = toast(["Exporting…"]);
+  try {
+    const { plants } = await store.list(filter.query);
+    for (const plant of plants) plant.folded = fold(plant.name);
+    const chosen = plants.filter((plant) => filter.matches(plant));
+    const { type, write } = FORMS[form];
+    saveFile(`${store.name}.${form}`, type, write(chosen));
+    tell([`Exported ${count(chosen.length, "plant")}${filter.isOff ? "" : " that match"}`]);
+  } catch (error) {
+    if (!(error instanceof SignedOut)) tell([`The export failed: ${error.message}`], { kind: "failed" });
+  } finally {
+    progress.close();
+  }
+}

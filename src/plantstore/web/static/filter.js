@@ -1,0 +1,24 @@
+// Which plants are shown: a text in the name, or an id; and a tag, "" for none, null for all.
+
+import { fold } from "./plant.js";
+
+export class Filter {
+  constructor(text = "", tag = null) {
+    this.text = fold(text.trim());
+    this.tag = tag;
+  }
+
+  get isOff() {
+    return !this.text && this.tag === null;
+  }
+
+  // What of it the service can do.
+  get query() {
+    return this.tag ? `&tag=${encodeURIComponent(this.tag)}` : "";
+  }
+
+  matches({ id, folded, tag = "" }) {
+    if (this.tag !== null && tag !== this.tag) return false;
+    return folded.includes(this.text) || id === this.text;
+  }
+}

@@ -1,0 +1,16 @@
+// What this tab keeps: the token and the chosen store, in its sessionStorage alone, and nowhere
+// where the browser forbids that.
+
+const PREFIX = "plantstore.";
+
+function attempt(act) {
+  try {
+    return act();
+  } catch {
+    return null;
+  }
+}
+
+export const recall = (name) => attempt(() => sessionStorage.getItem(PREFIX + name));
+export const keep = (name, value) => attempt(() => sessionStorage.setItem(PREFIX + name, value));
+export const drop = (name) => attempt(() => sessionStorage.removeItem(PREFIX + name));
