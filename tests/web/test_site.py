@@ -62,15 +62,15 @@ def test_the_page_is_small(anyone: httpx.Client) -> None:
     assert total < MOST_BYTES
 
 
-def test_the_page_names_all_that_its_scripts_import(anyone: httpx.Client) -> None:
-    named = files_of(anyone, "/")
-    imported = set()
-    for path in named:
-        if path.endswith(".js"):
-            text = anyone.get(path).text
-            imported |= {f"/static/{one}" for one in re.findall(r' from "\./([^"]+)"', text)}
-            assert "import(" not in text
-    assert imported < set(named)
+def test_the_page_names_each_of_its_scripts_to_be_asked_for_at_once(anyone: httpx.Client) -> None:
+    text = anyone.get("/").text
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', text)
+    started = re.findall(r'<script type="module" src="([^"]+)">', text)
+    imported = {
+        path for one in preloaded for path in re.findall(r' from "([^"]+)"', anyone.get(one).text)
+    }
+    assert sorted(preloaded) == sorted([*started, *imported])
+    assert len(imported) > len(started) == 1
 
 
 @pytest.mark.parametrize("page", PAGES)

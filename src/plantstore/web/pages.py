@@ -7,22 +7,6 @@ from msgspec import Struct
 
 from plantstore.web.assets import Asset, Assets, compress, read_own, read_swagger
 
-# In the order of their imports, so that a browser asks for all of them at once.
-MODULES = (
-    "main.js",
-    "api.js",
-    "dom.js",
-    "form.js",
-    "grid.js",
-    "importer.js",
-    "list.js",
-    "plant.js",
-    "removal.js",
-    "tables.js",
-    "tags.js",
-    "toasts.js",
-)
-
 
 class Page(Struct, frozen=True):
     """A page as HTML, plain and compressed, and its files by their paths."""
@@ -33,8 +17,11 @@ class Page(Struct, frozen=True):
 
 
 def make_index() -> Page:
-    """The page for the people of a store."""
-    return _make_page("index.html", Assets(read_own), modules=MODULES)
+    """The page for the people of a store; it names all scripts, to be asked for at once."""
+    assets = Assets(read_own)
+    assets.path_of("main.js")
+    modules = [path for path in assets.by_path() if path.endswith(".js")]
+    return _make_page("index.html", assets, modules=modules)
 
 
 def make_docs() -> Page:
