@@ -85,13 +85,39 @@ def test_a_file_is_kept_forever(anyone: httpx.Client, page: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_asked_for_again_and_is_then_the_same(anyone: httpx.Client, path: str) -> None:
+@pytest.mark.parametrize("form", ['W/"{}"', '"{}"', '"other" ,W/"{}"', 'W/"{}", "other"', "*"])
+def test_a_page_is_asked_for_again_and_is_then_the_same(
+    anyone: httpx.Client, path: str, form: str
+) -> None:
     answer = anyone.get(path)
     assert answer.headers["cache-control"] == "no-cache"
-    again = anyone.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    known = form.format(tag_of(answer))
+    again = anyone.get(path, headers={"If-None-Match": known})
     assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["etag"] == answer.headers["etag"]
-    assert anyone.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+    for name in ("etag", "cache-control", "vary", "content-security-policy"):
+        assert again.headers[name] == answer.headers[name]
+
+
+@pytest.mark.parametrize("form", ['"other"', 'W/"{}x"', "{}", '"*"', "", '*, "other"'])
+def test_another_page_is_sent(anyone: httpx.Client, form: str) -> None:
+    known = form.format(tag_of(anyone.get("/")))
+    assert anyone.get("/", headers={"If-None-Match": known}).status_code == 200
+
+
+def tag_of(answer: httpx.Response) -> str:
+    """The text of the entity tag, which is a weak one: it stands for each form of the page."""
+    found = re.fullmatch(r'W/"([0-9a-f]{12})"', answer.headers["etag"])
+    assert found
+    return found[1]
+
+
+def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
+    tags = {
+        (path, tag_of(anyone.get(path, headers={"Accept-Encoding": coding})))
+        for path in PAGES
+        for coding in ("gzip", "identity")
+    }
+    assert len({tag for _, tag in tags}) == len(tags) == len(PAGES)
 
 
 @pytest.mark.parametrize(

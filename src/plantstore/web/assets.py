@@ -64,6 +64,11 @@ class Assets:
         return script.encode()
 
 
+def name_content(content: bytes) -> str:
+    """What stands for the content: no other of our files has the same."""
+    return sha256(content).hexdigest()[:_HASH_LENGTH]
+
+
 def compress(content: bytes) -> bytes:
     """The content compressed by gzip, to the same bytes each time."""
     return gzip.compress(content, mtime=0)
@@ -86,6 +91,5 @@ def read_swagger(name: str) -> bytes:
 
 def _make_asset(name: str, content: bytes) -> Asset:
     stem, _, extension = name.rpartition(".")
-    digest = sha256(content).hexdigest()[:_HASH_LENGTH]
-    path = f"{STATIC}{stem}.{digest}.{extension}"
+    path = f"{STATIC}{stem}.{name_content(content)}.{extension}"
     return Asset(path, _TYPES[f".{extension}"], content, compress(content))

@@ -5,12 +5,13 @@ from importlib.resources import files
 
 from msgspec import Struct
 
-from plantstore.web.assets import Asset, Assets, compress, read_own, read_swagger
+from plantstore.web.assets import Asset, Assets, compress, name_content, read_own, read_swagger
 
 
 class Page(Struct, frozen=True):
-    """A page as HTML, plain and compressed, and its files by their paths."""
+    """A page as HTML, plain and compressed, what stands for it, and its files by their paths."""
 
+    version: str
     content: bytes
     compressed: bytes
     assets: dict[str, Asset]
@@ -36,7 +37,7 @@ def make_errors(rows: Iterable[object]) -> Page:
 
 def _make_page(template: str, assets: Assets, **values: object) -> Page:
     content = _render(template, assets.path_of, values).encode()
-    return Page(content, compress(content), assets.by_path())
+    return Page(name_content(content), content, compress(content), assets.by_path())
 
 
 def _render(template: str, url: Callable[[str], str], values: dict[str, object]) -> str:
