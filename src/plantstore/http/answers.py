@@ -11,6 +11,7 @@ from plantstore.http.errors import ROWS, MethodNotAllowedError
 Headers = list[tuple[bytes, bytes]]
 
 JSON = (b"content-type", b"application/json")
+NO_STORE = (b"cache-control", b"no-store")
 
 
 class Answer(Struct, frozen=True):

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from msgspec.structs import replace
 
 from plantstore.database import Database, Snapshot
-from plantstore.http.answers import JSON, Answer, Headers, Stream, is_current
+from plantstore.http.answers import JSON, NO_STORE, Answer, Headers, Stream, is_current
 from plantstore.http.pages import ReadyPages
 from plantstore.http.parameters import PlantsPath, read_plant_query, write_plant_query
 from plantstore.http.proved import ProvedAnswers
@@ -19,7 +19,6 @@ from plantstore.model import Caller, PlantQuery
 
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
 _PAGE_MOST = 1000
-_CACHE_CONTROL = (b"cache-control", b"private, no-cache")
 
 
 class PlantLists:
@@ -41,7 +40,7 @@ class PlantLists:
         if known is not None:
             etag = _make_etag(caller.store_id, caller.revision, request)
             if is_current(etag, known):
-                unchanged = Answer(304, [(b"etag", etag), _CACHE_CONTROL])
+                unchanged = Answer(304, [(b"etag", etag), NO_STORE])
                 self._proved.keep(request, caller, unchanged)
                 return unchanged
         ready = self._ready.get((caller.store_id, caller.revision, path.store_name, request.query))
@@ -102,7 +101,7 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
 
 
 def _make_headers(store_id: int, revision: int, request: Request) -> Headers:
-    return [JSON, (b"etag", _make_etag(store_id, revision, request)), _CACHE_CONTROL]
+    return [JSON, (b"etag", _make_etag(store_id, revision, request)), NO_STORE]
 
 
 def _make_etag(store_id: int, revision: int, request: Request) -> bytes:

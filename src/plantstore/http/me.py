@@ -6,12 +6,10 @@ from msgspec import Struct
 
 from plantstore import operations
 from plantstore.database import Database
-from plantstore.http.answers import Answer, answer_json
+from plantstore.http.answers import NO_STORE, Answer, answer_json
 from plantstore.http.rates import Rates
 from plantstore.http.request import Request
 from plantstore.model import Bearer, OpenStore, Role, Scope
-
-_NO_STORE = [(b"cache-control", b"no-store")]
 
 
 class MyStore(Struct, frozen=True):
@@ -48,7 +46,7 @@ class BearerOperation:
         """
         bearer = await operations.identify(self._database, request.read_token())
         self._rates.check(bearer.user_id)
-        return answer_json(200, _describe(bearer), _NO_STORE)
+        return answer_json(200, _describe(bearer), [NO_STORE])
 
 
 def _describe(bearer: Bearer) -> Me:
