@@ -1,6 +1,6 @@
 """Tells a token's bearer who it is and what it may do: what a page or a program needs to begin."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
@@ -10,6 +10,8 @@ from plantstore.http.answers import NO_STORE, Answer, answer_json
 from plantstore.http.rates import Rates
 from plantstore.http.request import Request
 from plantstore.model import Bearer, OpenStore, Role, Scope
+
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class MyStore(Struct, frozen=True):
@@ -71,6 +73,6 @@ def _order(permissions: frozenset[Scope]) -> list[Scope]:
 
 
 def _write_time(milliseconds: int) -> str:
-    """As RFC 3339 has it, in UTC."""
-    time = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    """As RFC 3339 has it, in UTC; no token expires later than that can say."""
+    time = _EPOCH + timedelta(milliseconds=milliseconds)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")
