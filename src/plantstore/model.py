@@ -16,6 +16,7 @@ NAME_MAX = 256
 TAG_MAX = 64
 SUBJECT_MAX = 255
 LABEL_MAX = 64
+EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can write
 
 _CONTROL_OR_SURROGATE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")

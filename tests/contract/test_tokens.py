@@ -7,7 +7,7 @@ import pytest
 
 from plantstore.database import Administration
 from plantstore.errors import SetupError
-from plantstore.model import Member, Role, Scope, Token, TokenRequest
+from plantstore.model import EXPIRY_MAX, Member, Role, Scope, Token, TokenRequest
 from plantstore.tokens import hash_token, is_well_formed, read_store_id
 
 ADA = TokenRequest(subject="ada", store="nursery")
@@ -58,7 +58,7 @@ def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
     administration: Administration,
 ) -> None:
     chosen = (None, frozenset({Scope.LIST}), frozenset({Scope.CREATE, Scope.DELETE}))
-    wanted = product(Role, chosen, ("", "kiosk", 64 * "é"), (None, 1, 2**53), (False, True))
+    wanted = product(Role, chosen, ("", "kiosk", 64 * "é"), (None, 1, EXPIRY_MAX), (False, True))
     for number, (role, scopes, label, expires_at, all_stores) in enumerate(wanted):
         request = TokenRequest(
             subject=f"user-{number}",
@@ -89,6 +89,8 @@ def test_a_refused_request_makes_nothing(administration: Administration) -> None
         TokenRequest(subject="ada", store="Nursery"),
         TokenRequest(subject="ada", store="nursery", label="a\nb"),
         TokenRequest(subject="ada", store="nursery", label=65 * "a"),
+        TokenRequest(subject="ada", store="nursery", expires_at=EXPIRY_MAX + 1),
+        TokenRequest(subject="ada", store="nursery", expires_at=-1),
         TokenRequest(subject="ada", all_stores=True),
     ):
         with pytest.raises(SetupError):

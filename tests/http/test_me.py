@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from plantstore.bootstrap import open_administration
-from plantstore.model import Role, Scope
+from plantstore.model import EXPIRY_MAX, Role, Scope
 from tests.http.calls import expect_refused
 from tests.service import Service
 
@@ -42,9 +42,13 @@ def test_head_has_the_headers_of_get(client: httpx.Client) -> None:
     ]
 
 
-def test_an_expiry_is_told_in_utc(service: Service, store: str) -> None:
-    token = service.make_token(store, expires_at=4102444800123)
-    assert get_me(service, token).json()["expires_at"] == "2100-01-01T00:00:00.123Z"
+@pytest.mark.parametrize(
+    ("expires_at", "told"),
+    [(4102444800123, "2100-01-01T00:00:00.123Z"), (EXPIRY_MAX, "9999-12-31T23:59:59.999Z")],
+)
+def test_an_expiry_is_told_in_utc(service: Service, store: str, expires_at: int, told: str) -> None:
+    token = service.make_token(store, expires_at=expires_at)
+    assert get_me(service, token).json()["expires_at"] == told
 
 
 @pytest.mark.parametrize("role", Role)

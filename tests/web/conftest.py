@@ -1,13 +1,13 @@
 """Fixtures: one browser and one service for all of these tests, a window for each."""
 
-import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, expect
 
 from tests.service import Service
+from tests.web.browser import open_browser
 from tests.web.visitor import Visit, Visitor, open_visitor
 
 
@@ -15,14 +15,8 @@ from tests.web.visitor import Visit, Visitor, open_visitor
 def browser() -> Iterator[Browser]:
     """The system's Chromium. It ends with this package: its loop would be in others' way."""
     expect.set_options(timeout=30_000)  # a busy machine's patience
-    path = shutil.which("chromium")
-    assert path is not None, "install it: sh scripts/need chromium chromium"
-    with sync_playwright() as playwright:
-        started = playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
+    with open_browser() as started:
         yield started
-        started.close()
 
 
 @pytest.fixture(scope="package")

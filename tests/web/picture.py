@@ -1,13 +1,11 @@
 """Draws the README's picture of the page: ``make picture`` writes it to ``docs/page.png``."""
 
-import shutil
 import sys
 import tempfile
 from pathlib import Path
 
-from playwright.sync_api import sync_playwright
-
 from tests.service import Service
+from tests.web.browser import open_browser
 from tests.web.states import PLANTS, Stage, selected
 from tests.web.visitor import Visitor, open_visitor
 
@@ -28,14 +26,10 @@ def main(path: Path) -> None:
     with (
         tempfile.TemporaryDirectory() as folder,
         Service(Path(folder)) as service,
-        sync_playwright() as playwright,
+        open_browser() as browser,
+        open_visitor(browser, service, viewport={"width": 1200, "height": 720}) as visitor,
     ):
-        browser = playwright.chromium.launch(
-            executable_path=shutil.which("chromium"), args=["--no-sandbox"]
-        )
-        with open_visitor(browser, service, viewport={"width": 1200, "height": 720}) as visitor:
-            draw(service, visitor, path)
-        browser.close()
+        draw(service, visitor, path)
     if path.stat().st_size > MOST_BYTES:
         sys.exit(f"{path} is over 150 KiB")
 

@@ -7,6 +7,8 @@ from playwright.sync_api import expect
 from tests.service import Service
 from tests.web.visitor import Visit, plant
 
+METHODS = {"get", "head", "post", "delete"}
+
 
 def test_the_interface_is_read_and_tried_out(visit: Visit, shop: Service, owner: str) -> None:
     plant(shop, owner, {"id": 1, "name": "Fern"})
@@ -28,10 +30,12 @@ def test_the_interface_is_read_and_tried_out(visit: Visit, shop: Service, owner:
     expect(operation.locator(".request-url")).to_contain_text(f"{shop.origin}/plants")
 
 
-def test_every_operation_is_there(visit: Visit) -> None:
-    visitor = visit().open("/docs")
-    expect(visitor["#operations-caller-get_me"]).to_be_visible(timeout=30_000)
-    assert visitor[".opblock"].count() == 18
+def test_every_operation_is_there(visit: Visit, shop: Service) -> None:
+    with shop.client(None) as anyone:
+        paths = anyone.get("/openapi.json").json()["paths"].values()
+    operations = [name for path in paths for name in path if name in METHODS]
+    assert operations
+    expect(visit().open("/docs")[".opblock"]).to_have_count(len(operations))
 
 
 def test_the_pages_lead_to_each_other(visit: Visit) -> None:

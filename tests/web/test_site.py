@@ -62,15 +62,15 @@ def test_the_page_is_small(anyone: httpx.Client) -> None:
     assert total < MOST_BYTES
 
 
-def test_the_page_names_all_that_its_scripts_import(anyone: httpx.Client) -> None:
-    named = files_of(anyone, "/")
-    imported = set()
-    for path in named:
-        if path.endswith(".js"):
-            text = anyone.get(path).text
-            imported |= {f"/static/{one}" for one in re.findall(r' from "\./([^"]+)"', text)}
-            assert "import(" not in text
-    assert imported < set(named)
+def test_the_page_names_each_of_its_scripts_to_be_asked_for_at_once(anyone: httpx.Client) -> None:
+    text = anyone.get("/").text
+    preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', text)
+    started = re.findall(r'<script type="module" src="([^"]+)">', text)
+    imported = {
+        path for one in preloaded for path in re.findall(r' from "([^"]+)"', anyone.get(one).text)
+    }
+    assert sorted(preloaded) == sorted([*started, *imported])
+    assert len(imported) > len(started) == 1
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -85,13 +85,39 @@ def test_a_file_is_kept_forever(anyone: httpx.Client, page: str) -> None:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_asked_for_again_and_is_then_the_same(anyone: httpx.Client, path: str) -> None:
+@pytest.mark.parametrize("form", ['W/"{}"', '"{}"', '"other" ,W/"{}"', 'W/"{}", "other"', "*"])
+def test_a_page_is_asked_for_again_and_is_then_the_same(
+    anyone: httpx.Client, path: str, form: str
+) -> None:
     answer = anyone.get(path)
     assert answer.headers["cache-control"] == "no-cache"
-    again = anyone.get(path, headers={"If-None-Match": answer.headers["etag"]})
+    known = form.format(tag_of(answer))
+    again = anyone.get(path, headers={"If-None-Match": known})
     assert (again.status_code, again.content) == (304, b"")
-    assert again.headers["etag"] == answer.headers["etag"]
-    assert anyone.get(path, headers={"If-None-Match": '"other"'}).status_code == 200
+    for name in ("etag", "cache-control", "vary", "content-security-policy"):
+        assert again.headers[name] == answer.headers[name]
+
+
+@pytest.mark.parametrize("form", ['"other"', 'W/"{}x"', "{}", '"*"', "", '*, "other"'])
+def test_another_page_is_sent(anyone: httpx.Client, form: str) -> None:
+    known = form.format(tag_of(anyone.get("/")))
+    assert anyone.get("/", headers={"If-None-Match": known}).status_code == 200
+
+
+def tag_of(answer: httpx.Response) -> str:
+    """The text of the entity tag, which is a weak one: it stands for each form of the page."""
+    found = re.fullmatch(r'W/"([0-9a-f]{12})"', answer.headers["etag"])
+    assert found
+    return found[1]
+
+
+def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
+    tags = {
+        (path, tag_of(anyone.get(path, headers={"Accept-Encoding": coding})))
+        for path in PAGES
+        for coding in ("gzip", "identity")
+    }
+    assert len({tag for _, tag in tags}) == len(tags) == len(PAGES)
 
 
 @pytest.mark.parametrize(

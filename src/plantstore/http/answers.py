@@ -1,4 +1,4 @@
-"""Answers: status, headers and body, and how errors become them."""
+"""Answers: status, headers and body; how errors become them; whether the client has one already."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 
@@ -11,6 +11,7 @@ from plantstore.http.errors import ROWS, MethodNotAllowedError
 Headers = list[tuple[bytes, bytes]]
 
 JSON = (b"content-type", b"application/json")
+NO_STORE = (b"cache-control", b"no-store")
 
 
 class Answer(Struct, frozen=True):
@@ -65,3 +66,9 @@ def answer_error(error: PlantStoreError) -> Answer:
         headers.append((b"retry-after", str(retry_after).encode()))
     message = row.message.format(**error.details)
     return answer_json(row.status, ErrorBody(row.number, message), headers)
+
+
+def is_current(etag: bytes, known: bytes) -> bool:
+    """Whether If-None-Match names this entity tag; its comparison is the weak one."""
+    tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
+    return etag.removeprefix(b"W/") in tags or tags == [b"*"]

@@ -1,10 +1,8 @@
 """Whether the process lives, and whether it can serve: for supervisors, without a token."""
 
 from plantstore.database import Database
-from plantstore.http.answers import Answer, answer_json
+from plantstore.http.answers import NO_STORE, Answer, answer_json
 from plantstore.http.request import Request
-
-_NO_STORE = [(b"cache-control", b"no-store")]
 
 
 class Health:
@@ -15,7 +13,7 @@ class Health:
 
     async def answer_live(self, _request: Request) -> Answer:
         """The process answers, so it lives."""
-        return answer_json(200, {"status": "live"}, _NO_STORE)
+        return answer_json(200, {"status": "live"}, [NO_STORE])
 
     async def answer_ready(self, _request: Request) -> Answer:
         """The database can be used.
@@ -23,4 +21,4 @@ class Health:
         :raises DatabaseUnavailableError: it cannot.
         """
         await self._database.check()
-        return answer_json(200, {"status": "ready"}, _NO_STORE)
+        return answer_json(200, {"status": "ready"}, [NO_STORE])

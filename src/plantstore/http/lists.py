@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 from msgspec.structs import replace
 
 from plantstore.database import Database, Snapshot
-from plantstore.http.answers import JSON, Answer, Headers, Stream
+from plantstore.http.answers import JSON, NO_STORE, Answer, Headers, Stream, is_current
 from plantstore.http.pages import ReadyPages
 from plantstore.http.parameters import PlantsPath, read_plant_query, write_plant_query
 from plantstore.http.proved import ProvedAnswers
@@ -19,7 +19,6 @@ from plantstore.model import Caller, PlantQuery
 
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
 _PAGE_MOST = 1000
-_CACHE_CONTROL = (b"cache-control", b"private, no-cache")
 
 
 class PlantLists:
@@ -40,8 +39,8 @@ class PlantLists:
         known = request.headers.get(b"if-none-match")
         if known is not None:
             etag = _make_etag(caller.store_id, caller.revision, request)
-            if _matches(known, etag):
-                unchanged = Answer(304, [(b"etag", etag), _CACHE_CONTROL])
+            if is_current(etag, known):
+                unchanged = Answer(304, [(b"etag", etag), NO_STORE])
                 self._proved.keep(request, caller, unchanged)
                 return unchanged
         ready = self._ready.get((caller.store_id, caller.revision, path.store_name, request.query))
@@ -102,17 +101,11 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
 
 
 def _make_headers(store_id: int, revision: int, request: Request) -> Headers:
-    return [JSON, (b"etag", _make_etag(store_id, revision, request)), _CACHE_CONTROL]
+    return [JSON, (b"etag", _make_etag(store_id, revision, request)), NO_STORE]
 
 
 def _make_etag(store_id: int, revision: int, request: Request) -> bytes:
     return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(request.query))
-
-
-def _matches(known: bytes, etag: bytes) -> bool:
-    """Whether If-None-Match names this entity tag; its comparison is the weak one."""
-    tags = [tag.strip().removeprefix(b"W/") for tag in known.split(b",")]
-    return etag in tags or tags == [b"*"]
 
 
 def _make_link(path: PlantsPath, query: PlantQuery, last_id: int) -> tuple[bytes, bytes]:

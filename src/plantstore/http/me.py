@@ -1,17 +1,17 @@
 """Tells a token's bearer who it is and what it may do: what a page or a program needs to begin."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
 from plantstore import operations
 from plantstore.database import Database
-from plantstore.http.answers import Answer, answer_json
+from plantstore.http.answers import NO_STORE, Answer, answer_json
 from plantstore.http.rates import Rates
 from plantstore.http.request import Request
 from plantstore.model import Bearer, OpenStore, Role, Scope
 
-_NO_STORE = [(b"cache-control", b"no-store")]
+_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class MyStore(Struct, frozen=True):
@@ -48,7 +48,7 @@ class BearerOperation:
         """
         bearer = await operations.identify(self._database, request.read_token())
         self._rates.check(bearer.user_id)
-        return answer_json(200, _describe(bearer), _NO_STORE)
+        return answer_json(200, _describe(bearer), [NO_STORE])
 
 
 def _describe(bearer: Bearer) -> Me:
@@ -73,6 +73,6 @@ def _order(permissions: frozenset[Scope]) -> list[Scope]:
 
 
 def _write_time(milliseconds: int) -> str:
-    """As RFC 3339 has it, in UTC."""
-    time = datetime.fromtimestamp(milliseconds / 1000, UTC)
+    """As RFC 3339 has it, in UTC; no token expires later than that can say."""
+    time = _EPOCH + timedelta(milliseconds=milliseconds)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -5,9 +5,8 @@ Pages are made when they are first asked for, in another thread: a start waits f
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from zlib import crc32
 
-from plantstore.http.answers import Answer, Headers
+from plantstore.http.answers import Answer, Headers, is_current
 from plantstore.http.errors import TABLE
 from plantstore.http.request import Request
 from plantstore.web.assets import STATIC, Asset
@@ -64,9 +63,9 @@ class Site:
         self, request: Request, make: Callable[[], Page], policy: bytes
     ) -> Answer:
         page = await self._get(make)
-        etag = b'"%x"' % crc32(page.content)
+        etag = b'W/"%s"' % page.version.encode()  # weak: it names the page, plain or compressed
         own = [_ASK_AGAIN, (b"etag", etag), (b"content-security-policy", policy)]
-        if request.headers.get(b"if-none-match") == etag:
+        if is_current(etag, request.headers.get(b"if-none-match", b"")):
             return Answer(304, [*own, *_SAFE])
         return _answer(request, _HTML, page.content, page.compressed, own)
 

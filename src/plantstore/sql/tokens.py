@@ -8,6 +8,7 @@ from typing import Any
 
 from plantstore.errors import SetupError
 from plantstore.model import (
+    EXPIRY_MAX,
     LABEL_MAX,
     IssuedToken,
     Role,
@@ -28,6 +29,8 @@ def create_token(records: Records, request: TokenRequest) -> IssuedToken:
     """A new token, and its missing store, user and membership."""
     if request.label and (fault := text_fault(request.label, LABEL_MAX)):
         raise SetupError(f"a token's label {fault}")
+    if request.expires_at is not None and not 0 <= request.expires_at <= EXPIRY_MAX:
+        raise SetupError("a token's expiry must be from 1970 to 9999")
     made: list[str] = []
     user = records.find_user(request.subject)
     if user is None:

@@ -21,6 +21,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 _IMPORT = re.compile(r'(?<= from ")\./([a-z]+\.js)(?=";)')
+_LEFT_OUT = re.compile(r"""\b(?:from|import)\s*\(?\s*["'`]\.[^;\n]*""")
 _HASH_LENGTH = 12
 
 
@@ -57,8 +58,15 @@ class Assets:
         content = self._read(name)
         if not name.endswith(".js"):
             return content
-        # The imports of a script that was packed have another form, and need none of this.
-        return _IMPORT.sub(lambda found: self.path_of(found[1]), content.decode()).encode()
+        script = _IMPORT.sub(lambda found: self.path_of(found[1]), content.decode())
+        if left_out := _LEFT_OUT.search(script):
+            raise ValueError(f"{name} has an import of a form that is not known: {left_out[0]}")
+        return script.encode()
+
+
+def name_content(content: bytes) -> str:
+    """What stands for the content: no other of our files has the same."""
+    return sha256(content).hexdigest()[:_HASH_LENGTH]
 
 
 def compress(content: bytes) -> bytes:
@@ -83,6 +91,5 @@ def read_swagger(name: str) -> bytes:
 
 def _make_asset(name: str, content: bytes) -> Asset:
     stem, _, extension = name.rpartition(".")
-    digest = sha256(content).hexdigest()[:_HASH_LENGTH]
-    path = f"{STATIC}{stem}.{digest}.{extension}"
+    path = f"{STATIC}{stem}.{name_content(content)}.{extension}"
     return Asset(path, _TYPES[f".{extension}"], content, compress(content))

@@ -5,36 +5,24 @@ from importlib.resources import files
 
 from msgspec import Struct
 
-from plantstore.web.assets import Asset, Assets, compress, read_own, read_swagger
-
-# In the order of their imports, so that a browser asks for all of them at once.
-MODULES = (
-    "main.js",
-    "api.js",
-    "dom.js",
-    "form.js",
-    "grid.js",
-    "importer.js",
-    "list.js",
-    "plant.js",
-    "removal.js",
-    "tables.js",
-    "tags.js",
-    "toasts.js",
-)
+from plantstore.web.assets import Asset, Assets, compress, name_content, read_own, read_swagger
 
 
 class Page(Struct, frozen=True):
-    """A page as HTML, plain and compressed, and its files by their paths."""
+    """A page as HTML, plain and compressed, what stands for it, and its files by their paths."""
 
+    version: str
     content: bytes
     compressed: bytes
     assets: dict[str, Asset]
 
 
 def make_index() -> Page:
-    """The page for the people of a store."""
-    return _make_page("index.html", Assets(read_own), modules=MODULES)
+    """The page for the people of a store; it names all scripts, to be asked for at once."""
+    assets = Assets(read_own)
+    assets.path_of("main.js")
+    modules = [path for path in assets.by_path() if path.endswith(".js")]
+    return _make_page("index.html", assets, modules=modules)
 
 
 def make_docs() -> Page:
@@ -49,7 +37,7 @@ def make_errors(rows: Iterable[object]) -> Page:
 
 def _make_page(template: str, assets: Assets, **values: object) -> Page:
     content = _render(template, assets.path_of, values).encode()
-    return Page(content, compress(content), assets.by_path())
+    return Page(name_content(content), content, compress(content), assets.by_path())
 
 
 def _render(template: str, url: Callable[[str], str], values: dict[str, object]) -> str:
