@@ -142,8 +142,8 @@ def test_a_delete_that_waits_is_not_of_the_next_user(
 @pytest.mark.parametrize("what", ["add", "delete", "export"])
 def test_what_is_answered_too_late_shows_nothing(visit: Visit, users: Users, what: str) -> None:
     visitor = opened(visit(), users)
-    downloads: list[object] = []
-    visitor.page.on("download", downloads.append)
+    downloads: list[str] = []
+    visitor.page.on("download", lambda download: downloads.append(download.suggested_filename))
     held = visitor.hold(re.compile("/plants"), answers=True)
     if what == "add":
         visitor.add("Secret Ficus")

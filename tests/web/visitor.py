@@ -66,8 +66,8 @@ class Held:
     def let_go(self) -> None:
         """Send all on, and those that come from now on."""
         self._is_open = True
-        for give in self._given:
-            give()
+        while self._given:
+            self._given.pop(0)()
 
 
 class Visitor:
