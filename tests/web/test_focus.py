@@ -1,4 +1,4 @@
-"""The focus is always somewhere: what has it does not vanish under it, and keys do what they say."""
+"""The focus is always somewhere: what has it does not vanish, and keys do what they say."""
 
 import pytest
 from playwright.sync_api import expect

@@ -1,6 +1,5 @@
 """The list for eyes of other kinds: large letters, and colours of one's own."""
 
-from tests.service import Service
 from tests.web.visitor import Visit, Visitor, plant
 
 CLIPPED = """() => {
@@ -20,15 +19,17 @@ OUTLINE = """() => {
 }"""
 
 
-def opened(visit: Visit, shop: Service, owner: str, **options: object) -> Visitor:
-    plant(shop, owner, *({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30)))
-    visitor = visit(**options).sign_in(owner)
+def opened(visitor: Visitor, owner: str) -> Visitor:
+    plant(
+        visitor.service, owner, *({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30))
+    )
+    visitor.sign_in(owner)
     visitor.counts("30 plants")
     return visitor
 
 
-def test_rows_grow_with_their_letters(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner)
+def test_rows_grow_with_their_letters(visit: Visit, owner: str) -> None:
+    visitor = opened(visit(), owner)
     assert visitor.stays(CLIPPED) == 0
     visitor.stays("document.documentElement.style.fontSize = '200%'")
     for width in (1279, 639):
@@ -36,8 +37,8 @@ def test_rows_grow_with_their_letters(visit: Visit, shop: Service, owner: str) -
         visitor.until(lambda: visitor.stays(CLIPPED) == 0)
 
 
-def test_the_active_row_is_seen_in_forced_colours(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner, forced_colors="active")
+def test_the_active_row_is_seen_in_forced_colours(visit: Visit, owner: str) -> None:
+    visitor = opened(visit(forced_colors="active"), owner)
     visitor["#grid"].focus()
     visitor["#grid"].press("ArrowDown")
     assert visitor.active_name() == "Plant 1"

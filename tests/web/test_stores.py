@@ -25,8 +25,8 @@ class Pair(Struct, frozen=True):
 def pair(shop: Service, store: str) -> Pair:
     """Two stores that are empty."""
     user, second = f"owner-of-{store}", f"{store}-second"
-    tokens = [shop.make_token(name, user) for name in (store, second)]
-    return Pair(store, second, *tokens, shop.make_token(store, user, all_stores=True))
+    both = shop.make_token(store, user, all_stores=True)
+    return Pair(store, second, shop.make_token(store, user), shop.make_token(second, user), both)
 
 
 def opened(visit: Visit, shop: Service, pair: Pair) -> Visitor:
