@@ -15,12 +15,6 @@ def tab_to(visitor: Visitor, selector: str) -> None:
     raise AssertionError(f"Tab never reaches {selector}")
 
 
-def active_name(visitor: Visitor) -> str:
-    """The name in the row that screen readers are told of."""
-    row = visitor["#grid"].get_attribute("aria-activedescendant")
-    return visitor[f"#{row} .name"].inner_text()
-
-
 def test_a_day_by_keyboard(visit: Visit, shop: Service, owner: str) -> None:
     plant(shop, owner, *({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50)))
     visitor = visit().open()
@@ -34,7 +28,7 @@ def test_a_day_by_keyboard(visit: Visit, shop: Service, owner: str) -> None:
     keyboard.type("plant 4")
     visitor.counts("11 of 50 plants")
     tab_to(visitor, "#grid")
-    assert active_name(visitor) == "Plant 4"
+    assert visitor.active_name() == "Plant 4"
     keyboard.press("ArrowDown")
     keyboard.press("Space")
     keyboard.press("Shift+ArrowDown")
@@ -84,9 +78,9 @@ def test_the_grid_moves_by_its_keys(visit: Visit, shop: Service, owner: str) -> 
         ("Home", "Plant 0"),
     ):
         grid.press(key)
-        assert active_name(visitor) == name
+        assert visitor.active_name() == name
     grid.press("PageDown")
-    assert active_name(visitor) not in {"Plant 0", "Plant 1"}
+    assert visitor.active_name() not in {"Plant 0", "Plant 1"}
     grid.press("Control+a")
     visitor.sees("200 selected", "#selection")
     grid.press("Escape")

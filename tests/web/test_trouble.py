@@ -116,6 +116,23 @@ def test_an_error_of_the_server_can_be_tried_again(visit: Visit, shop: Service, 
     visitor.counts("1 plant")
 
 
+def test_trying_again_twice_loads_once(visit: Visit, shop: Service, store: str, owner: str) -> None:
+    fill_store(shop, store, 3)
+    visitor = visit().open()
+    visitor.answer("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
+    visitor.sign_in(owner)
+    visitor.sees("the service failed", "#error-text")
+    visitor.page.unroute("**/plants?*")
+    held = visitor.hold("**/plants?*")
+    visitor["#retry"].evaluate("(button) => { button.click(); button.click(); }")
+    visitor.until(lambda: held.routes)
+    held.let_go()
+    visitor.counts("3 plants")
+    visitor.rest()
+    visitor.counts("3 plants")
+    assert len(visitor.names()) == 3
+
+
 def test_words_of_a_proxy_are_no_riddle(visit: Visit, owner: str) -> None:
     visitor = visit().open()
     visitor.page.route("**/me", lambda route: route.fulfill(status=502, body="<h1>Bad</h1>"))

@@ -1,7 +1,9 @@
 """Somebody before the page: what people do, and what must never happen meanwhile."""
 
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from re import Pattern
 from typing import Any, Protocol
 
 from playwright.sync_api import (
@@ -20,6 +22,17 @@ from tests.service import JSON, Service
 DESKTOP = {"width": 1280, "height": 800}
 # The browser itself tells each answer that is an error, and each lost connection.
 _TOLD_BY_THE_BROWSER = "Failed to load resource"
+PATIENCE = 30.0
+_DROP = """([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    const drop = (type) => {
+        const event = new DragEvent(type, {dataTransfer, bubbles: true, cancelable: true});
+        document.body.dispatchEvent(event);
+        return event.defaultPrevented;
+    };
+    return ["dragover", "drop"].map(drop).every((prevented) => prevented);
+}"""
 
 
 class Visit(Protocol):
@@ -30,24 +43,31 @@ class Visit(Protocol):
 
 
 class Held:
-    """Requests that wait until they are let go."""
+    """Requests that wait until they are let go; or their answers, as the service gave them then."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, answers: bool = False) -> None:
         self.routes: list[Route] = []
+        self._given: list[Callable[[], None]] = []
+        self._answers = answers
         self._is_open = False
 
     def take(self, route: Route) -> None:
         """Keep one waiting."""
         if self._is_open:
             route.continue_()
+            return
+        if self._answers:
+            answer = route.fetch()
+            self._given.append(lambda: route.fulfill(response=answer))
         else:
-            self.routes.append(route)
+            self._given.append(route.continue_)
+        self.routes.append(route)
 
     def let_go(self) -> None:
         """Send all on, and those that come from now on."""
         self._is_open = True
-        for route in self.routes:
-            route.continue_()
+        while self._given:
+            self._given.pop(0)()
 
 
 class Visitor:
@@ -72,11 +92,14 @@ class Visitor:
 
     def sign_in(self, token: str) -> "Visitor":
         """Open the page and sign in with the token."""
-        self.open()
-        self["#token"].fill(token)
-        self["#token"].press("Enter")
+        self.open().give_token(token)
         expect(self["#app"]).to_be_visible()
         return self
+
+    def give_token(self, token: str) -> None:
+        """Fill in the token and press Enter, where the page asks for it."""
+        self["#token"].fill(token)
+        self["#token"].press("Enter")
 
     def sees(self, text: str, part: str = "body") -> None:
         """The part shows the text, now or soon."""
@@ -126,11 +149,66 @@ class Visitor:
         self["#export-summary"].click()
         return self.downloads(f"#export-{kind}")
 
-    def hold(self, pattern: str) -> "Held":
-        """Requests to such addresses wait from now on."""
-        held = Held()
+    def hold(self, pattern: str | Pattern[str], *, answers: bool = False) -> "Held":
+        """Requests to such addresses wait from now on, or their answers."""
+        held = Held(answers=answers)
         self.page.route(pattern, held.take)
         return held
+
+    def answer(
+        self, pattern: str, status: int, body: str, content_type: str = "application/json"
+    ) -> None:
+        """Something in between answers requests to such addresses from now on."""
+        self.page.route(
+            pattern,
+            lambda route: route.fulfill(status=status, body=body, content_type=content_type),
+        )
+
+    def asked(self, method: str) -> list[str]:
+        """The addresses of the requests of this method from now on."""
+        asked: list[str] = []
+
+        def note(request: Request) -> None:
+            if request.method == method:
+                asked.append(request.url)
+
+        self.page.on("request", note)
+        return asked
+
+    def until(self, is_so: Callable[[], object]) -> None:
+        """Return when it is so, as it must be soon."""
+        deadline = time.monotonic() + PATIENCE
+        while not is_so():
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(20)
+
+    def rest(self) -> None:
+        """Time for what must not happen."""
+        self.page.wait_for_timeout(300)
+
+    def comes_back(self) -> None:
+        """Turn to the window again, from another one."""
+        self.stays("dispatchEvent(new Event('focus'))")
+
+    def keeps_pressing(self, key: str) -> None:
+        """Press a key that is down already, as a keyboard does on and on; then let it go."""
+        for _ in range(4):
+            self.page.keyboard.down(key)
+        self.page.keyboard.up(key)
+
+    def drops(self, name: str, text: str) -> bool:
+        """Drop a file on the page; whether the page keeps the browser from opening it."""
+        prevented: bool = self.page.evaluate(_DROP, [name, text])
+        return prevented
+
+    def active_name(self) -> str:
+        """The name in the row that screen readers are told of."""
+        row = self["#grid"].get_attribute("aria-activedescendant")
+        return self[f"#{row} .name"].inner_text()
+
+    def undo(self) -> None:
+        """Press Undo."""
+        self["#toasts"].get_by_role("button", name="Undo").click()
 
     def stays(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
         """The value of a JavaScript expression in the page."""
