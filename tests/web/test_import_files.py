@@ -102,7 +102,7 @@ def test_a_tag_is_text_or_left_out(visit: Visit, owner: str) -> None:
     lines = [{"id": n, "name": "Fern", "tag": tag} for n, tag in enumerate((0, False, None, "t"))]
     visitor = visit().sign_in(owner)
     visitor.choose_file("tags.ndjson", "\n".join(map(json.dumps, lines)))
-    visitor.sees("2 plants to import, 2 lines with a problem.", "#import-counts")
+    visitor.sees("1 plant to import, 3 lines with a problem.", "#import-counts")
 
 
 @pytest.mark.parametrize("kind", ["csv", "ndjson"])

@@ -26,10 +26,9 @@ export class Grid {
     this.rowHeight = readRowHeight();
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
-    // A click has its own row; to scroll to another would move it away from the pointer.
-    this.root.addEventListener("focus", () =>
-      this.#activate(this.active, { scroll: this.root.matches(":focus-visible") }),
-    );
+    // Who comes by Tab sees where the keys act; a click has its own row, and must not lose it.
+    this.root.addEventListener("focus", () => this.#activate(this.active, { scroll: false }));
+    this.root.addEventListener("keyup", ({ key }) => key === "Tab" && this.#activate(this.active));
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     new ResizeObserver(() => this.#fit()).observe(this.root);

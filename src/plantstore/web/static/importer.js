@@ -172,7 +172,7 @@ export class Importer {
 
   #closed() {
     if (this.list.store?.api.isSignedIn) this.#isTold = true;
-    if (document.activeElement === document.body) focusPlants();
+    if (document.activeElement.matches("body, #import *")) focusPlants();
   }
 
   #saveFailed() {

@@ -1,7 +1,7 @@
 // The plants of the chosen store as they are shown: what is loaded of them, what of it one looks
 // for, what is selected, and in which state all that is.
 
-import { $, announce, count, figures } from "./dom.js";
+import { $, announce, count, figures, focusPlants } from "./dom.js";
 import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
 import { Loading } from "./loading.js";
@@ -36,10 +36,7 @@ export class PlantList {
       this.grid.clear();
       $("grid").focus();
     });
-    $("retry").addEventListener("click", () => {
-      $("plants-title").focus();
-      this.load({ keepPlace: true });
-    });
+    $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
   }
 
   allow(scopes) {
@@ -185,12 +182,14 @@ export class PlantList {
       "state-nothing": shown === 0 && all > 0 && !failed && !isSearching,
       "state-error": failed,
     };
+    const focused = document.activeElement.closest(".state");
     for (const [id, isShown] of Object.entries(which)) $(id).hidden = !isShown;
     $("state-error").classList.toggle("partial", all > 0);
     if (failed) $("error-text").textContent = this.error.message;
     $("grid").hidden = shown === 0;
     $("empty-create").hidden = !this.canCreate;
     $("empty-read").hidden = this.canCreate;
+    if (focused?.hidden) focusPlants();
   }
 
   #tellSelection() {
