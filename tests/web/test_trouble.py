@@ -92,7 +92,7 @@ def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(
     visitor = visit().open()
     visitor.page.route("**/plants?*after=*", lambda route: route.abort())
     visitor.sign_in(owner)
-    visitor.sees("The list could not be loaded", "#state-error")
+    visitor.sees("Only a part of the list was loaded", "#state-error")
     visitor.sees("000001", "#rows")
     visitor.page.unroute("**/plants?*after=*")
     visitor.counts("5,000 plants")

@@ -185,6 +185,7 @@ export class PlantList {
     const focused = document.activeElement.closest(".state");
     for (const [id, isShown] of Object.entries(which)) $(id).hidden = !isShown;
     $("state-error").classList.toggle("partial", all > 0);
+    $("error-title").textContent = all ? "Only a part of the list was loaded" : "The list could not be loaded";
     if (failed) $("error-text").textContent = this.error.message;
     $("grid").hidden = shown === 0;
     $("empty-create").hidden = !this.canCreate;
