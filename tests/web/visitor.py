@@ -53,15 +53,14 @@ class Held:
 
     def take(self, route: Route) -> None:
         """Keep one waiting."""
-        if self._is_open:
-            route.continue_()
-            return
-        if self._answers:
+        if self._answers and not self._is_open:
             answer = route.fetch()
             self._given.append(lambda: route.fulfill(response=answer))
         else:
             self._given.append(route.continue_)
         self.routes.append(route)
+        if self._is_open:  # or has been opened while the answer was fetched
+            self.let_go()
 
     def let_go(self) -> None:
         """Send all on, and those that come from now on."""
