@@ -17,7 +17,7 @@ export class Refusal extends Error {
   }
 }
 
-export class Unreachable extends Error {
+class Unreachable extends Error {
   constructor() {
     super("The server cannot be reached.");
   }
@@ -30,7 +30,7 @@ export class SignedOut extends Error {
   }
 }
 
-export const isPassing = (error) =>
+const isPassing = (error) =>
   error instanceof Unreachable || [429, 503, 409].includes(error.status);
 
 const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
@@ -159,7 +159,7 @@ export class Api {
 }
 
 // The plants of one store. What began with it goes on with it, whichever store is in sight.
-export class Store {
+class Store {
   #plants;
 
   constructor(api, name) {

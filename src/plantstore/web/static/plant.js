@@ -28,7 +28,7 @@ export function readId(text) {
 }
 
 // Without BigInts, which take ten times as long.
-export function compareIds(one, other) {
+function compareIds(one, other) {
   if (one === other) return 0;
   const isNegative = one.startsWith("-");
   if (isNegative !== other.startsWith("-")) return isNegative ? -1 : 1;
@@ -38,7 +38,7 @@ export function compareIds(one, other) {
 }
 
 // Where in a list in the order of ids the id stands, or would.
-export function findPlace(plants, id) {
+function findPlace(plants, id) {
   let low = 0;
   let high = plants.length;
   while (low < high) {

@@ -61,9 +61,10 @@ export class Removal {
     const control = new AbortController();
     const progress = plants.length > AT_ONCE ? toast([`${verb}…`]) : null;
     progress?.offer("Stop", () => control.abort());
-    const tell = (ended) => progress?.say(`${verb} ${figures(ended)} of ${figures(plants.length)}…`);
+    const total = figures(plants.length);
+    const follow = (ended) => progress?.say(`${verb} ${figures(ended)} of ${total}…`);
     this.#running += 1;
-    const outcome = await each(plants, act, { atOnce: AT_ONCE, signal: control.signal, tell });
+    const outcome = await each(plants, act, { atOnce: AT_ONCE, signal: control.signal, tell: follow });
     this.#running -= 1;
     progress?.close();
     return outcome;

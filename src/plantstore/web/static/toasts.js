@@ -4,7 +4,7 @@ import { $, announce, focusPlants, make } from "./dom.js";
 
 const MOST = 3;
 
-export class Toast {
+class Toast {
   constructor(content, { kind = "plain" } = {}) {
     this.text = make("p", {}, ...content);
     this.buttons = make("div", { className: "buttons" });
