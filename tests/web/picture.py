@@ -6,7 +6,8 @@ from pathlib import Path
 
 from tests.service import Service
 from tests.web.browser import open_browser
-from tests.web.states import PLANTS, Stage, selected
+from tests.web.states.changing import selected
+from tests.web.states.stage import PLANTS, Stage
 from tests.web.visitor import Visitor, open_visitor
 
 MOST_BYTES = 150 * 1024
