@@ -33,7 +33,7 @@ export class SignedOut extends Error {
 const isPassing = (error) =>
   error instanceof Unreachable || [429, 503, 409].includes(error.status);
 
-const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
+export const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
 
 // Every further request would fail alike.
 export const isFinal = (error) =>
@@ -89,14 +89,15 @@ export class Api {
   }
 
   // Again and again while the failure may pass: for what is safe to repeat.
-  async insist(attempt, signal = this.#session.signal, mayPass = isPassing) {
+  async insist(attempt, signal, mayPass = isPassing) {
+    const ended = this.#endedBy(signal);
     for (let tries = 1; ; tries += 1) {
       try {
         return await attempt();
       } catch (error) {
         if (!mayPass(error) || tries === TRIES) throw error;
         const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), LONGEST_PAUSE);
-        await pause(1000 * seconds, signal);
+        await pause(1000 * seconds, ended);
       }
     }
   }
@@ -114,30 +115,35 @@ export class Api {
 
   // The whole answer, unless the server falls silent.
   async #fetch(target, { signal, ...options }) {
-    const own = new AbortController();
-    const abort = () => own.abort();
-    const signals = [this.#session.signal, ...(signal ? [signal] : [])];
-    for (const one of signals) one.throwIfAborted();
-    for (const one of signals) one.addEventListener("abort", abort);
-    let deadline = setTimeout(abort, PATIENCE);
+    const ended = this.#endedBy(signal);
+    ended.throwIfAborted();
+    const silence = new AbortController();
+    let deadline;
     const hear = () => {
       clearTimeout(deadline);
-      deadline = setTimeout(abort, PATIENCE);
+      deadline = setTimeout(() => silence.abort(), PATIENCE);
     };
+    hear();
     const watch = this.#watchSlowness();
     try {
-      const answer = await fetch(target, { ...options, signal: own.signal, cache: "no-store" });
+      const either = AbortSignal.any([ended, silence.signal]);
+      const answer = await fetch(target, { ...options, signal: either, cache: "no-store" });
       const { status, headers } = answer;
       return { method: options.method, status, headers, text: await readText(answer, hear) };
     } catch {
-      for (const one of signals) one.throwIfAborted();
+      ended.throwIfAborted();
       this.on.unreachable();
       throw new Unreachable();
     } finally {
-      for (const one of signals) one.removeEventListener("abort", abort);
       clearTimeout(deadline);
       watch.end();
     }
+  }
+
+  // Whatever is asked ends with the token that it was asked with.
+  #endedBy(signal) {
+    const { signal: session } = this.#session;
+    return signal ? AbortSignal.any([session, signal]) : session;
   }
 
   #watchSlowness() {
@@ -191,8 +197,8 @@ class Store {
     return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
   }
 
-  delete(id) {
-    return this.api.ask("DELETE", `${this.#plants}/${id}`);
+  delete(id, signal) {
+    return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
   }
 }
 

@@ -14,10 +14,10 @@ export async function each(items, act, { atOnce, signal, tell }) {
     for (const item of waiting) {
       if (signal.aborted || (error && isFinal(error))) return;
       try {
-        await act(item);
+        await act(item, signal);
         done.push(item);
       } catch (failure) {
-        error = worse(error, failure);
+        if (!signal.aborted) error = worse(error, failure);
       }
       ended += 1;
       tell(ended);

@@ -3,6 +3,7 @@
 import { makeKey, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
+import { tell } from "./toasts.js";
 
 const FIELDS = ["id", "name", "tag"];
 const ID_TAKEN = 40003;
@@ -50,7 +51,7 @@ export class AddForm {
       this.#finish(typed, plant);
       this.list.add(store, [plant]);
     } catch (error) {
-      if (!(error instanceof SignedOut)) this.#tell(error);
+      if (!(error instanceof SignedOut)) this.#tell(error, store, plant);
     } finally {
       this.#setBusy(false);
     }
@@ -71,15 +72,17 @@ export class AddForm {
       const input = $(`add-${field}`);
       if (input.value === typed[field]) input.value = "";
     }
-    this.#isTyped = $("add-id").value !== "";
+    if ($("add-id").value === "") this.#isTyped = false;
     $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
     announce(`Added ${plant.name}, id ${plant.id}`);
     if ($("add-name").value === "") focusWithin("add-name");
   }
 
-  #tell(error) {
+  #tell(error, store, plant) {
     const { field, fault } = locate(error);
-    if (field) {
+    if (!this.list.shows(store)) {
+      tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
+    } else if (field) {
       this.#complain(field, fault);
       focusWithin(`add-${field}`);
     } else {

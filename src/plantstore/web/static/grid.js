@@ -3,17 +3,19 @@
 // and those selected are known by their plants' ids: rows move as plants come and go.
 
 import { $, bdi, make } from "./dom.js";
-import { findIndex } from "./plant.js";
+import { findIndex, findPlace } from "./plant.js";
 
 const SPARE = 8; // rows beyond each edge
 const TALLEST = 8_000_000; // pixels; browsers cannot do much more
 
 export class Grid {
   #rows = new Map();
+  #height = 0; // of all rows, in pixels, in the document or not
+  #top = null; // the first row in sight, which stays there when others come or go above
   #activeId = null;
   #anchorId = null;
 
-  // `on` hears select, remove(ids) and near(end of the list).
+  // `on` hears select, remove(ids) and near(end of the list), and knows isLeaving(id).
   constructor(on) {
     this.on = on;
     this.root = $("grid");
@@ -35,6 +37,7 @@ export class Grid {
   }
 
   show(items, { keepPlace = false } = {}) {
+    const top = this.#top;
     this.items = items;
     if (!keepPlace) {
       this.root.scrollTop = 0;
@@ -47,6 +50,7 @@ export class Grid {
     }
     this.#activeId = items[this.active]?.id ?? null;
     this.refresh();
+    if (keepPlace && top) this.#scroll(findPlace(items, top.id) * this.rowHeight + top.rest);
   }
 
   #indexOf(id) {
@@ -68,8 +72,9 @@ export class Grid {
 
   // More were added at the end.
   grow() {
+    const offset = this.#offset;
     this.#resize();
-    this.#draw();
+    this.#scroll(offset);
   }
 
   allow(canSelect) {
@@ -90,10 +95,6 @@ export class Grid {
     this.#activate(index);
     const row = this.#rows.get(index)?.element;
     row?.classList.add("fresh");
-  }
-
-  get #height() {
-    return this.items.length * this.rowHeight;
   }
 
   // How far the rows are scrolled, in pixels as if they were all there.
@@ -121,6 +122,7 @@ export class Grid {
   #resize() {
     const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
     this.root.style.setProperty("--id-length", Math.max(...ends));
+    this.#height = this.items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, TALLEST)}px`;
   }
 
@@ -130,7 +132,10 @@ export class Grid {
 
   #draw() {
     const offset = this.#offset;
-    const first = Math.max(0, Math.floor(offset / this.rowHeight) - SPARE);
+    const above = Math.floor(offset / this.rowHeight);
+    const top = this.items[above];
+    this.#top = offset && top ? { id: top.id, rest: offset - above * this.rowHeight } : null;
+    const first = Math.max(0, above - SPARE);
     const shown = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * SPARE;
     const last = Math.min(this.items.length, first + shown);
     const shift = this.root.scrollTop - offset;
@@ -172,7 +177,7 @@ export class Grid {
     const element = make("div", { className: "row", role: "row", id: `row-${index}` });
     element.setAttribute("aria-rowindex", index + 2);
     element.classList.toggle("active", index === this.active);
-    element.classList.toggle("leaving", Boolean(plant.isLeaving));
+    element.classList.toggle("leaving", this.on.isLeaving(plant.id));
     element.append(
       make("span", { className: "check", role: "gridcell" }),
       make("span", { className: "id", role: "gridcell", textContent: plant.id }),
@@ -203,9 +208,10 @@ export class Grid {
     element.append(make("span", { className: "actions", role: "gridcell" }, button));
   }
 
-  // A box is clicked, but the keys stay with the grid; and Shift selects rows, not their text.
+  // What is clicked goes or scrolls away: the keys stay with the grid; and Shift selects rows, not
+  // their text.
   #keepFocus(event) {
-    if (!event.shiftKey && !event.target.matches("input")) return;
+    if (!event.shiftKey && !event.target.closest("input, .remove")) return;
     event.preventDefault();
     this.root.focus({ preventScroll: true });
   }
@@ -233,8 +239,8 @@ export class Grid {
   }
 
   #selectRange(index) {
-    const anchor = this.#indexOf(this.#anchorId);
-    const from = anchor >= 0 ? anchor : index;
+    if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.items[index].id;
+    const from = this.#indexOf(this.#anchorId);
     const [low, high] = from < index ? [from, index] : [index, from];
     for (const { id } of this.items.slice(low, high + 1)) this.selected.add(id);
     this.#tellSelection();
@@ -270,9 +276,13 @@ export class Grid {
     const offset = this.#offset;
     const bottom = top + this.rowHeight - this.#viewHeight;
     const wanted = top < offset ? top : bottom > offset ? bottom : offset;
-    if (wanted === offset) return;
+    this.#scroll(wanted);
+  }
+
+  #scroll(offset) {
     const room = this.body.offsetHeight - this.#viewHeight;
-    this.root.scrollTop = (wanted / (this.#height - this.#viewHeight)) * room;
+    const hidden = this.#height - this.#viewHeight;
+    if (offset !== this.#offset) this.root.scrollTop = hidden > 0 ? (offset / hidden) * room : 0;
     this.#draw();
   }
 

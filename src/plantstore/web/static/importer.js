@@ -58,6 +58,7 @@ export class Importer {
 
   open() {
     this.#file = null;
+    this.#isTold = true;
     $("import-file").value = "";
     $("import-fault").hidden = true;
     this.#show("choose");
@@ -126,7 +127,7 @@ export class Importer {
     const { error } = await each(rows, act, { atOnce: AT_ONCE, signal, tell });
     this.#control = null;
     this.#summarise(tally, signal.aborted || (error && isFinal(error)));
-    if (this.#store.name === this.list.store.name) this.list.load({ keepPlace: true });
+    if (this.list.shows(this.#store) && this.#store.api.isSignedIn) this.list.load({ keepPlace: true });
   }
 
   async #send(row, tally, signal) {
@@ -171,6 +172,7 @@ export class Importer {
   }
 
   #closed() {
+    this.#file = null;
     if (this.list.store?.api.isSignedIn) this.#isTold = true;
     if (document.activeElement.matches("body, #import *")) focusPlants();
   }

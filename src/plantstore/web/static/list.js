@@ -19,13 +19,15 @@ export class PlantList {
   error = null;
   failures = 0; // to load, since it last worked
 
-  // `on` hears changed(), when another id may be the next free one, and remove(ids).
+  // `on` hears changed(), when another id may be the next free one, and remove(ids); it knows
+  // isLeaving(store, id).
   constructor(on) {
     this.on = on;
     this.grid = new Grid({
       select: () => this.#tellSelection(),
       remove: on.remove,
       near: () => this.#loading?.wake(),
+      isLeaving: (id) => on.isLeaving(this.store, id),
     });
     this.tags = new Tags((tag) => this.#setFilter($("find").value, tag));
     $("find").addEventListener("input", () => this.#setFilter($("find").value, this.filter.tag));
@@ -56,6 +58,7 @@ export class PlantList {
     this.stop();
     this.plants = new Plants();
     this.filter = new Filter();
+    this.failures = 0;
     $("find").value = "";
     this.grid.clear();
     this.#setState("none");
@@ -81,35 +84,41 @@ export class PlantList {
     this.stop();
     const loading = new Loading(this.store);
     this.#loading = loading;
-    if (!keepPlace || !this.plants.items.length) this.plants = loading.plants;
+    const had = keepPlace ? this.plants.items.length : 0;
+    const isBehind = () => loading.plants.items.length < had;
+    if (!had) this.plants = loading.plants;
     this.#setState(this.plants === loading.plants ? "loading" : "more");
     this.#showAll({ keepPlace });
     try {
-      for await (const added of loading.pages(() => !this.filter.isOff)) this.#take(loading, added);
-      this.failures = 0;
+      for await (const added of loading.pages(() => !this.filter.isOff || isBehind()))
+        this.#take(loading, added, isBehind());
     } catch (error) {
       if (loading.isStopped) return;
+      loading.etag = null; // what is in sight is older than that
       this.failures += 1;
       this.#setState("error", error);
     }
   }
 
-  // Pages wait out of sight while there is an older list, which enough of them replace.
-  #take(loading, added) {
-    if (loading !== this.#loading || (loading.plants !== this.plants && !loading.isFull)) return;
-    const isNext = loading.plants === this.plants && !loading.plants.isComplete;
+  // Pages wait out of sight while there is an older list, until they reach as far as it does.
+  #take(loading, added, isBehind) {
+    const { isComplete } = loading.plants;
+    const isShort = !isComplete && (isBehind || !loading.isFull || !this.filter.isOff);
+    if (loading !== this.#loading || (loading.plants !== this.plants && isShort)) return;
+    const isNext = loading.plants === this.plants && !isComplete;
     this.plants = loading.plants;
     if (isNext) this.#showMore(added);
     else this.#showAll({ keepPlace: true });
-    this.#setState(this.plants.isComplete ? "ready" : "more");
-    if (this.plants.isComplete) this.on.changed();
+    this.#setState(isComplete ? "ready" : "more");
+    if (loading.isFull) this.failures = 0;
+    if (isComplete) this.on.changed();
   }
 
   // Whether anybody has changed the store since it was loaded.
   refresh() {
-    const isAtRest = this.#state === "ready" || this.#loading?.isWaiting;
+    const isAtRest = ["ready", "error"].includes(this.#state) || this.#loading?.isWaiting;
     if (!isAtRest) return Promise.resolve();
-    // Nobody asked for it: a failure is not told, and the next time it may work.
+    // Nobody asked for it: a look that fails is not told, and the next may work.
     this.#refreshing ??= this.#lookAgain().catch(() => null).finally(() => {
       this.#refreshing = null;
     });
@@ -185,7 +194,7 @@ export class PlantList {
     const focused = document.activeElement.closest(".state");
     for (const [id, isShown] of Object.entries(which)) $(id).hidden = !isShown;
     $("state-error").classList.toggle("partial", all > 0);
-    $("error-title").textContent = all ? "Only a part of the list was loaded" : "The list could not be loaded";
+    $("error-title").textContent = describeError(this.plants);
     if (failed) $("error-text").textContent = this.error.message;
     $("grid").hidden = shown === 0;
     $("empty-create").hidden = !this.canCreate;
@@ -201,12 +210,12 @@ export class PlantList {
   }
 
   // Another store may be in sight by now than where something began.
-  #shows(store) {
-    return this.store.name === store.name;
+  shows(store) {
+    return this.store?.name === store.name;
   }
 
   add(store, plants) {
-    if (!this.#shows(store)) return;
+    if (!this.shows(store)) return;
     for (const plant of plants) {
       this.#loading?.note(plant.id, plant);
       this.plants.insert(plant);
@@ -218,10 +227,15 @@ export class PlantList {
   }
 
   drop(store, plants) {
-    if (!this.#shows(store)) return;
+    if (!this.shows(store)) return;
     for (const { id } of plants) this.#loading?.note(id, null);
     this.plants.remove(new Set(plants.map(({ id }) => id)));
     this.#showAll({ keepPlace: true });
     this.on.changed();
   }
+}
+
+function describeError({ isComplete, items }) {
+  if (isComplete) return "The list may be out of date";
+  return items.length ? "Only a part of the list was loaded" : "The list could not be loaded";
 }

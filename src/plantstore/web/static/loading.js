@@ -17,6 +17,7 @@ export class Loading {
 
   constructor(store) {
     this.store = store;
+    this.#control.signal.addEventListener("abort", () => this.wake());
   }
 
   stop() {
@@ -49,10 +50,11 @@ export class Loading {
   // more, unless all are wanted.
   async *pages(wantsAll) {
     const { signal } = this.#control;
-    this.etag = (await this.store.look(null, signal)).etag;
+    const insist = (attempt) => this.store.api.insist(attempt, signal, isBusy);
+    this.etag = (await insist(() => this.store.look(null, signal))).etag;
     let read = () => this.store.list(`&limit=${PAGE}`, signal);
     while (read) {
-      const page = await this.store.api.insist(read, signal, isBusy);
+      const page = await insist(read);
       read = page.next;
       this.#take(page.plants, !read);
       yield page.plants;
@@ -69,12 +71,10 @@ export class Loading {
   }
 
   async #untilWoken() {
-    const { signal } = this.#control;
     await new Promise((resolve) => {
       this.#wake = resolve;
-      signal.addEventListener("abort", resolve, { once: true });
     });
     this.#wake = null;
-    signal.throwIfAborted();
+    this.#control.signal.throwIfAborted();
   }
 }

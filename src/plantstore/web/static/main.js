@@ -1,7 +1,7 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token lives in
 // this tab's sessionStorage, and goes nowhere but into the Authorization header.
 
-import { Api, Refusal } from "./api.js";
+import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Connection, showNotice } from "./connection.js";
 import { $, bdi, focusPlants, isBusy, make, setBusy } from "./dom.js";
 import { acceptDrops } from "./drops.js";
@@ -17,6 +17,7 @@ const SOON = 14 * 24 * 3600 * 1000;
 const NO_TOKEN = "This is no token: a token has only letters, digits and underscores. Copy it again.";
 
 let me = null;
+let learning = null;
 
 const connection = new Connection({
   isLive: () => api.isLive(),
@@ -25,7 +26,11 @@ const connection = new Connection({
 });
 const api = new Api({
   refused: (message) => refuse(message),
-  barred: () => learnAgain(),
+  barred: () => {
+    learning ??= learnAgain().finally(() => {
+      learning = null;
+    });
+  },
   unreachable: () => connection.unreachable(),
   reached: () => connection.reached(),
   slow: (isSlow) => showNotice("slow", isSlow),
@@ -33,6 +38,7 @@ const api = new Api({
 const list = new PlantList({
   changed: () => form.propose(list.plants.proposeId()),
   remove: (ids) => removal.remove(ids),
+  isLeaving: (store, id) => removal.isLeaving(store, id),
 });
 const removal = new Removal(list);
 const form = new AddForm(list);
@@ -66,7 +72,8 @@ async function signIn(token) {
     $("plants-title").focus();
     importer.reopen();
   } catch (error) {
-    if (error instanceof Refusal && error.status === 401) return; // told already
+    const isTold = error instanceof Refusal && error.status === 401;
+    if (isTold || error instanceof SignedOut) return;
     $("token").value = token;
     showSignIn(error.message);
   } finally {
@@ -89,6 +96,8 @@ function forgetAll() {
   form.forget();
   importer.forget();
   list.forget();
+  list.store = null;
+  me = null;
   $("toasts").replaceChildren();
   $("announcements").textContent = "";
 }
@@ -99,11 +108,11 @@ async function learnAgain() {
     const found = await api.getMe();
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     learn(found);
-    const text = `What you may do has changed: you are ${$("role").textContent} of ${list.store.name} now.`;
-    tell([text]);
+    const role = $("role").textContent;
+    tell([`What your token opens has changed: you are ${role} of ${list.store.name} now.`]);
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
-    if (error instanceof Refusal && error.status !== 401) refuse(error.message);
+    if (isBarred(error)) refuse(error.message);
   }
 }
 
@@ -111,7 +120,7 @@ function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // nobody sees what another has had
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const chosen = [recall("store"), me.store, names[0]].find((name) => names.includes(name));
+  const chosen = [list.store?.name, recall("store"), me.store, names[0]].find((name) => names.includes(name));
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
   $("stores").hidden = names.length === 1;
@@ -152,7 +161,7 @@ function resume() {
   const token = recall("token");
   if (api.isSignedIn) {
     if (list.error) list.load({ keepPlace: true });
-  } else if (token && $("token").value === token) signIn(token);
+  } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
 }
 
 // The parts of the page --------------------------------------------------------------------------

@@ -38,7 +38,7 @@ function compareIds(one, other) {
 }
 
 // Where in a list in the order of ids the id stands, or would.
-function findPlace(plants, id) {
+export function findPlace(plants, id) {
   let low = 0;
   let high = plants.length;
   while (low < high) {

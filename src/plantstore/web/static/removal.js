@@ -12,6 +12,7 @@ const ALREADY_STORED = 40004;
 
 export class Removal {
   #running = 0;
+  #leaving = new Set();
   #undo = null;
 
   constructor(list) {
@@ -22,39 +23,48 @@ export class Removal {
     return this.#running > 0;
   }
 
+  isLeaving(store, id) {
+    return this.#leaving.has(`${store.name}/${id}`);
+  }
+
   async remove(ids) {
-    const { store } = this.list;
-    const plants = this.list.plants.pick(ids).filter((plant) => !plant.isLeaving);
+    const { store, canCreate } = this.list;
+    const plants = this.list.plants.pick(ids).filter(({ id }) => !this.isLeaving(store, id));
     if (!plants.length || (plants.length > ASK_ABOVE && !(await ask(plants.length)))) return;
-    this.#mark(plants, true);
-    const { done, error } = await this.#each(plants, "Deleting", ({ id }) => remove(store, id));
-    this.#mark(plants, false);
+    const act = ({ id }, signal) => remove(store, id, signal);
+    this.#mark(store, plants, true);
+    const { done, error } = await this.#each(plants, "Deleting", act);
+    this.#mark(store, plants, false);
     this.list.drop(store, done);
     this.#takeFocus();
     if (error instanceof SignedOut) return;
-    if (done.length) this.#offerUndo(store, done);
-    if (error) tellLeft(without(plants, done), "deleted", error);
+    if (done.length) this.#offerUndo(store, done, canCreate);
+    const left = without(plants, done);
+    if (left.length) this.#tellLeft(store, left, "deleted", error);
   }
 
   // Deletes one after the other have one undo together: none is pushed out by the next.
-  #offerUndo(store, plants) {
+  #offerUndo(store, plants, canCreate) {
     if (this.#undo?.store.name === store.name && this.#undo.toast.isOpen) {
       plants = [...this.#undo.plants, ...plants];
       this.#undo.toast.close();
     }
-    this.#undo = { store, plants, toast: tell(["Deleted ", describe(plants)]) };
-    if (this.list.canCreate) this.#undo.toast.offer("Undo", () => this.#restore(store, plants));
+    const told = tell(["Deleted ", describe(plants), this.#where(store)]);
+    this.#undo = { store, plants, toast: told };
+    if (canCreate) told.offer("Undo", () => this.#restore(store, plants));
   }
 
   async #restore(store, plants) {
-    const { done, error } = await this.#each(plants, "Putting back", (plant) => create(store, plant));
+    const act = (plant, signal) => create(store, plant, signal);
+    const { done, error } = await this.#each(plants, "Putting back", act);
     this.list.add(store, done);
     this.#takeFocus();
     if (error instanceof SignedOut) return;
-    if (done.length) tell([describe(done), done.length === 1 ? " is back" : " are back"]);
+    const verb = done.length === 1 ? "is" : "are";
+    if (done.length) tell([describe(done), ` ${verb} back${this.#where(store)}`]);
     const left = without(plants, done);
     if (left.length)
-      tellLeft(left, "put back", error).offer("Try again", () => this.#restore(store, left));
+      this.#tellLeft(store, left, "put back", error).offer("Try again", () => this.#restore(store, left));
   }
 
   async #each(plants, verb, act) {
@@ -70,8 +80,24 @@ export class Removal {
     return outcome;
   }
 
-  #mark(plants, isLeaving) {
-    for (const plant of plants) plant.isLeaving = isLeaving;
+  // What became of some may not be known: the list is looked at again.
+  #tellLeft(store, plants, what, error) {
+    this.list.refresh();
+    const verb = plants.length === 1 ? "was" : "were";
+    const why = error ? `: ${error.message}` : "";
+    const content = [describe(plants), ` ${verb} not ${what}${this.#where(store)}${why}`];
+    return tell(content, { kind: "failed" });
+  }
+
+  #where(store) {
+    return this.list.shows(store) ? "" : ` in ${store.name}`;
+  }
+
+  #mark(store, plants, isLeaving) {
+    for (const { id } of plants) {
+      if (isLeaving) this.#leaving.add(`${store.name}/${id}`);
+      else this.#leaving.delete(`${store.name}/${id}`);
+    }
     this.list.grid.refresh();
   }
 
@@ -82,18 +108,18 @@ export class Removal {
 }
 
 // One that somebody else has deleted is deleted.
-async function remove(store, id) {
+async function remove(store, id, signal) {
   try {
-    await store.api.insist(() => store.delete(id));
+    await store.api.insist(() => store.delete(id, signal), signal);
   } catch (error) {
     if (error.number !== NO_PLANT) throw error;
   }
 }
 
-async function create(store, plant) {
+async function create(store, plant, signal) {
   const key = makeKey();
   try {
-    await store.api.insist(() => store.create(plant, key));
+    await store.api.insist(() => store.create(plant, key, signal), signal);
   } catch (error) {
     if (error.number !== ALREADY_STORED) throw error;
   }
@@ -102,12 +128,6 @@ async function create(store, plant) {
 function without(plants, done) {
   const isDone = new Set(done);
   return plants.filter((plant) => !isDone.has(plant));
-}
-
-function tellLeft(plants, what, error) {
-  const verb = plants.length === 1 ? "was" : "were";
-  const why = error ? `: ${error.message}` : "";
-  return tell([describe(plants), ` ${verb} not ${what}${why}`], { kind: "failed" });
 }
 
 const describe = (plants) =>

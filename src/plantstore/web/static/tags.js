@@ -26,8 +26,9 @@ export class Tags {
 
   // Where there are so many tags that it takes long, it is done less often.
   show(counts, chosen) {
+    const isUrgent = chosen !== this.chosen || !counts.size;
     Object.assign(this, { counts, chosen });
-    if (this.#cost < CHEAP) this.#draw();
+    if (isUrgent || this.#cost < CHEAP) this.#draw();
     else this.#waiting ??= setTimeout(() => this.#draw(), 10 * this.#cost);
   }
 
