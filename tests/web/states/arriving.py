@@ -16,8 +16,7 @@ def sign_in(stage: Stage) -> None:
 @state
 def refused(stage: Stage) -> None:
     visitor = stage.visitor.open()
-    visitor["#token"].fill("pst_1_nonsense")
-    visitor["#token"].press("Enter")
+    visitor.give_token("pst_1_nonsense")
     expect(visitor["#sign-in-reason"]).to_be_visible()
 
 

@@ -1,5 +1,6 @@
 """Where a state is made: a visitor, a store to furnish, and the register of all states."""
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -85,8 +86,8 @@ def let_through(visitor: Visitor, pattern: str, number: int) -> None:
 
 def refuse(visitor: Visitor, pattern: str, number: int, message: str) -> None:
     """Requests to such addresses are answered with this error from now on."""
-    answer = {"error": number, "message": message}
-    visitor.page.route(pattern, lambda route: route.fulfill(status=number // 100, json=answer))
+    body = json.dumps({"error": number, "message": message})
+    visitor.answer(pattern, number // 100, body)
 
 
 def cut_off(visitor: Visitor, *patterns: str) -> None:
