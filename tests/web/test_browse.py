@@ -86,9 +86,15 @@ def test_beyond_very_many_the_rest_comes_as_one_scrolls(
     visitor["#grid"].focus()
     visitor["#grid"].press("End")
     expect(visitor["#count"]).to_have_text("201,000 plants so far")
+    visitor.sees("200000", "#rows")
+    visitor["#grid"].press("End")
+    visitor.counts("201,500 plants")
+    plant(shop, owner, {"id": 201_501, "name": "New"})
+    visitor.comes_back()
+    visitor.counts("201,501 plants")
     visitor["#find"].fill("201500")
-    visitor.counts("1 of 201,500 plants")
-    expect(visitor["#add-id"]).to_have_value("201501")
+    visitor.counts("1 of 201,501 plants")
+    expect(visitor["#add-id"]).to_have_value("201502")
 
 
 def test_what_one_adds_and_deletes_while_it_loads_is_shown(

@@ -70,6 +70,19 @@ def test_a_delete_of_many_is_stopped(
     assert len(list_all(shop, owner)) > 60
 
 
+def test_a_stop_ends_the_tries_too(visitor: Visitor, shop: Service, owner: str) -> None:
+    for pattern in ("**/plants/*", "**/livez"):
+        visitor.page.route(pattern, lambda route: route.abort())
+    delete_all(visitor)
+    expect(visitor["#offline"]).to_be_visible()
+    visitor["#toasts"].get_by_role("button", name="Stop").click()
+    visitor.sees("120 plants were not deleted", "#toasts")
+    expect(visitor["#rows .leaving"]).to_have_count(0)
+    visitor.page.unroute("**/plants/*")
+    visitor.rest()
+    assert len(list_all(shop, owner)) == 120
+
+
 @pytest.mark.usefixtures("running")
 def test_leaving_while_many_are_deleted_is_asked_about(visitor: Visitor) -> None:
     asked: list[str] = []

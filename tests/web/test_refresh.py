@@ -75,6 +75,39 @@ def test_coming_back_loads_the_list_once(
     assert len(pages) == 2
 
 
+def test_a_refresh_that_fails_is_told_and_made_up_for(
+    visit: Visit, shop: Service, owner: str
+) -> None:
+    visitor = opened(visit, shop, owner)
+    plant(shop, owner, {"id": 20, "name": "P20"})
+    visitor.answer("**/plants?fields*", 500, '{"error": 50001, "message": "the service failed"}')
+    visitor.comes_back()
+    visitor.sees("The list may be out of date", "#state-error")
+    visitor.counts("10 plants")
+    visitor.page.unroute("**/plants?fields*")
+    visitor.comes_back()
+    visitor.counts("11 plants")
+    expect(visitor["#state-error"]).to_be_hidden()
+
+
+def test_a_plant_is_deleted_once_though_the_list_is_new(
+    visit: Visit, shop: Service, owner: str
+) -> None:
+    visitor = opened(visit, shop, owner)
+    plant(shop, owner, {"id": 20, "name": "P20"})
+    asked = visitor.asked("DELETE")
+    held = visitor.hold("**/plants/14")
+    visitor.page.get_by_role("button", name="Delete P14").click()
+    visitor.until(lambda: held.routes)
+    visitor.comes_back()
+    visitor.counts("11 plants")
+    visitor.page.get_by_role("button", name="Delete P14").click()
+    held.let_go()
+    visitor.sees("Deleted P14", "#toasts")
+    visitor.counts("10 plants")
+    assert len(asked) == 1
+
+
 def test_what_one_deletes_during_a_refresh_is_gone(visit: Visit, shop: Service, owner: str) -> None:
     visitor = opened(visit, shop, owner)
     visitor["#find"].fill("p")

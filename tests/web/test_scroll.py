@@ -44,6 +44,19 @@ def test_a_click_far_down_selects_what_it_hits(visitor: Visitor, focused: str | 
     assert visitor.stays(TOP) == DOWN
 
 
+def test_what_others_delete_above_leaves_the_rows_in_sight(
+    visitor: Visitor, shop: Service, owner: str
+) -> None:
+    wheel(visitor)
+    aimed = visitor.stays(AIMED)
+    with shop.client(owner) as client:
+        for number in range(1, 6):
+            client.delete(f"/plants/{number}").raise_for_status()
+    visitor.comes_back()
+    visitor.counts("995 plants")
+    assert visitor.stays(AIMED) == aimed
+
+
 def test_closing_a_message_leaves_the_list_where_it_is(visitor: Visitor) -> None:
     visitor["#rows .remove"].first.click()
     visitor.sees("Deleted 000001xxxx", "#toasts")

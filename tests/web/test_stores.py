@@ -6,6 +6,7 @@ import pytest
 from msgspec import Struct
 from playwright.sync_api import expect
 
+from plantstore.model import Role
 from tests.http.stalls import fill_store
 from tests.service import Service
 from tests.web.visitor import Visit, Visitor, list_all, plant
@@ -79,6 +80,24 @@ def test_an_undo_goes_on_in_its_store(visit: Visit, shop: Service, pair: Pair) -
     assert len(list_all(shop, pair.first)) == 2
     assert len(list_all(shop, pair.second)) == 1
     assert visitor.names() == ["Basil"]
+
+
+def test_an_undo_is_offered_by_the_store_of_the_delete(
+    visit: Visit, shop: Service, pair: Pair
+) -> None:
+    shop.make_token(f"{pair.second_name}-r", "somebody")
+    shop.make_token(f"{pair.second_name}-r", f"owner-of-{pair.name}", role=Role.READER)
+    visitor = opened(visit, shop, pair)
+    held = visitor.hold("**/plants/1")
+    visitor.page.get_by_role("button", name="Delete Fern").click()
+    visitor.until(lambda: held.routes)
+    visitor["#stores"].select_option(f"{pair.second_name}-r")
+    visitor.sees("reader", "#role")
+    held.let_go()
+    visitor.sees(f"Deleted Fern in {pair.name}", "#toasts")
+    visitor.undo()
+    visitor.sees(f"Fern is back in {pair.name}", "#toasts")
+    assert len(list_all(shop, pair.first)) == 2
 
 
 def test_an_add_goes_on_in_its_store(visit: Visit, shop: Service, pair: Pair) -> None:

@@ -44,6 +44,33 @@ def test_a_reload_in_trouble_keeps_the_token(
     expect(visitor["#app"]).to_be_visible()
 
 
+def test_signing_out_while_signing_in_leaves_no_token(visit: Visit, owner: str) -> None:
+    visitor = visit().sign_in(owner)
+    held = visitor.hold("**/me")
+    visitor.page.reload()
+    visitor.until(lambda: held.routes)
+    visitor["#sign-out"].click()
+    expect(visitor["#sign-in"]).to_be_visible()
+    visitor.rest()
+    expect(visitor["#token"]).to_have_value("")
+    expect(visitor["#sign-in-reason"]).to_be_hidden()
+    assert visitor.stays("sessionStorage.length") == 0
+
+
+def test_trouble_while_learning_what_is_allowed_keeps_the_token(
+    visit: Visit, shop: Service, owner: str
+) -> None:
+    plant(shop, owner, {"id": 1, "name": "Fern"})
+    visitor = visit().sign_in(owner)
+    visitor.answer("**/plants/1", 403, '{"error": 40301, "message": "the token may not do this"}')
+    visitor.answer("**/me", 429, '{"error": 42901, "message": "too many requests"}')
+    visitor.page.get_by_role("button", name="Delete Fern").click()
+    visitor.sees("Fern was not deleted: the token may not do this", "#toasts")
+    visitor.rest()
+    expect(visitor["#app"]).to_be_visible()
+    assert visitor.stays("sessionStorage['plantstore.token']") == owner
+
+
 def test_a_token_may_be_copied_with_its_header(visit: Visit, owner: str) -> None:
     visitor = visit().open()
     visitor.give_token(f"Bearer {owner}")

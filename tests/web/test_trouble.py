@@ -116,6 +116,19 @@ def test_an_error_of_the_server_can_be_tried_again(visit: Visit, shop: Service, 
     visitor.counts("1 plant")
 
 
+def test_a_first_request_too_many_is_waited_for(visit: Visit, shop: Service, owner: str) -> None:
+    plant(shop, owner, {"id": 1, "name": "Fern"})
+    visitor = visit().open()
+    body = '{"error": 42901, "message": "too many requests"}'
+    visitor.page.route(
+        "**/plants?limit=0",
+        lambda route: route.fulfill(status=429, body=body, content_type="application/json"),
+        times=1,
+    )
+    visitor.sign_in(owner)
+    visitor.counts("1 plant")
+
+
 def test_trying_again_twice_loads_once(visit: Visit, shop: Service, store: str, owner: str) -> None:
     fill_store(shop, store, 3)
     visitor = visit().open()
