@@ -6,6 +6,7 @@ const FEW = 12;
 const MOST_CHOICES = 500;
 const NONE = "No tag";
 const CHEAP = 5; // milliseconds
+const { compare: inOrder } = new Intl.Collator("en", { numeric: true });
 
 export class Tags {
   #isOpen = false;
@@ -36,7 +37,7 @@ export class Tags {
     const start = performance.now();
     clearTimeout(this.#waiting);
     this.#waiting = null;
-    const sorted = [...this.counts].sort(([a, x], [b, y]) => !a - !b || y - x || (a < b ? -1 : 1));
+    const sorted = [...this.counts].sort(([a, x], [b, y]) => !a - !b || y - x || inOrder(a, b));
     const shown = sorted.slice(0, MOST_CHOICES);
     const drawn = JSON.stringify([shown, sorted.length, this.chosen, this.#isOpen]);
     if (drawn !== this.#drawn) {
