@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from collections import Counter
 
 import pytest
 
@@ -46,9 +47,8 @@ async def test_of_many_concurrent_creates_of_one_id_one_succeeds(
         {"id": 1, "name": "Ficus" if alike else f"Plant {n}"} for n in range(RACERS)
     ]
     answers = await post_at_once(service, token, bodies)
-    assert sorted(status for status, _ in answers) == [200] + (RACERS - 1) * [400]
-    errors = {answer["error"] for status, answer in answers if status == 400}
-    assert errors == {40004 if alike else 40003}
+    errors = Counter(answer.get("error") for _, answer in answers)
+    assert errors == {None: 1, 40004 if alike else 40003: RACERS - 1}
     (winner,) = (answer for status, answer in answers if status == 200)
     with service.client(token) as client:
         assert client.get("/plants").json() == [winner]
