@@ -1,14 +1,11 @@
 // Adding a plant. What was typed stays until the service has the plant, whatever happens meanwhile.
 
-import { makeKey, SignedOut } from "./api.js";
+import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
 
 const FIELDS = ["id", "name", "tag"];
-const ID_TAKEN = 40003;
-const ALREADY_STORED = 40004;
-const NO_PLANT = 40002;
 
 export class AddForm {
   #body = null;
@@ -130,6 +127,6 @@ function locate({ number, message }) {
   if ([ID_TAKEN, ALREADY_STORED].includes(number)) return { field: "id", fault: message };
   const fault = message.slice(message.indexOf(": ") + 2);
   const field = FIELDS.find((name) => fault.startsWith(`${name} `));
-  if (number === NO_PLANT && field) return { field, fault };
+  if (number === NO_NEW_PLANT && field) return { field, fault };
   return { field: null, fault: message };
 }

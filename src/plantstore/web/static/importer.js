@@ -1,7 +1,7 @@
 // Importing a file: choose it, look at what is in it, send it with some requests at a time, and
 // see what became of each line.
 
-import { isFinal, makeKey, Refusal } from "./api.js";
+import { ALREADY_STORED, isFinal, makeKey, Refusal } from "./api.js";
 import { each } from "./batch.js";
 import { $, announce, bdi, count, figures, focusPlants, make, saveFile } from "./dom.js";
 import { FileFault, readTable, writeCsvLine } from "./tables.js";
@@ -11,7 +11,6 @@ const PREVIEW = 6;
 const MOST_FAULTS = 100;
 const MOST_MEBIBYTES = 32;
 const TELL_EVERY = 10_000; // milliseconds
-const ALREADY_STORED = 40004;
 const STEPS = ["choose", "preview", "progress", "summary"];
 
 export class Importer {

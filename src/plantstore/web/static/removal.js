@@ -1,14 +1,12 @@
 // Deleting plants, one or several, with an undo that puts them back, in the store that they are of.
 
-import { makeKey, SignedOut } from "./api.js";
+import { ALREADY_STORED, makeKey, NO_PLANT, SignedOut } from "./api.js";
 import { each } from "./batch.js";
 import { $, bdi, count, figures, focusPlants } from "./dom.js";
 import { tell, toast } from "./toasts.js";
 
 const AT_ONCE = 8;
 const ASK_ABOVE = 50;
-const NO_PLANT = 40401;
-const ALREADY_STORED = 40004;
 
 export class Removal {
   #running = 0;
