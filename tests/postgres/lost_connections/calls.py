@@ -1,0 +1,41 @@
+"""What a client asks of a service whose network fails."""
+
+import time
+from collections.abc import Callable
+
+import httpx
+
+from tests.faults.planters import body
+from tests.postgres.lines import Line, error_of
+from tests.postgres.proxy import Way
+
+CUTS = 16  # places at which what belongs to one request is cut, from its begin to after its end
+PATIENCE = 20.0
+UNKNOWN = 50303
+NOT_WRITTEN = 50302
+
+
+def create(client: httpx.Client, plant_id: int, key: str | None = None) -> int:
+    """Create a plant; the error's number, or 0."""
+    headers = {} if key is None else {"Idempotency-Key": key}
+    return error_of(client.post("/plants", json=body(plant_id), headers=headers))
+
+
+def delete(client: httpx.Client, plant_id: int) -> int:
+    return error_of(client.delete(f"/plants/{plant_id}"))
+
+
+def wait_until_well(client: httpx.Client) -> None:
+    """Return when the service lists again, as it must by itself."""
+    deadline = time.monotonic() + PATIENCE
+    while client.get("/plants?limit=0").status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def places_to_cut(wire: Line, way: Way, ask: Callable[[], object]) -> range:
+    """Numbers of bytes from none to a little more than a request like this makes go this way."""
+    before = wire.proxy.passed[way]
+    ask()
+    most = wire.proxy.passed[way] - before + 50
+    return range(0, most, max(1, most // CUTS))

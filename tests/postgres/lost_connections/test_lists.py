@@ -1,0 +1,60 @@
+"""A list whose connection is lost is right, or an error; it never looks whole and is not."""
+
+from pathlib import Path
+
+import httpx
+
+from tests.http.calls import list_plants as list_rows
+from tests.http.stalls import fill_store
+from tests.postgres.lines import Line, error_of
+from tests.postgres.lost_connections.calls import (
+    NOT_WRITTEN,
+    create,
+    places_to_cut,
+    wait_until_well,
+)
+from tests.postgres.proxy import Way
+from tests.service import Service
+
+
+def test_a_list_is_right_or_an_error(wire: Line, client: httpx.Client) -> None:
+    for number in range(40):
+        assert create(client, number) == 0
+    expected = list_rows(client)
+    for way in Way:
+        ask = lambda: list_rows(client, tag="tag-0")  # noqa: E731 - one line
+        for number, place in enumerate(places_to_cut(wire, way, ask)):
+            wire.proxy.cut_after(way, place)
+            # Another target each time, so that no answer is ready.
+            answer = client.get(f"/plants?fields=id,name,tag&{way}={number}")
+            wire.proxy.mend()
+            if answer.status_code == 200:
+                assert answer.json() == expected
+            else:
+                assert error_of(answer) == NOT_WRITTEN
+            wait_until_well(client)
+
+
+def fill(wire: Line, count: int) -> None:
+    """Put plants into the store, but not through the network."""
+    direct = Service(Path("/nonexistent"), database=wire.direct)
+    fill_store(direct, "nursery", count, size=100)
+
+
+def test_a_long_list_that_was_cut_does_not_look_whole(wire: Line, client: httpx.Client) -> None:
+    fill(wire, 3000)
+    places = places_to_cut(wire, Way.ANSWERS, lambda: client.get("/plants?fields=id"))
+    outcomes = set()
+    for place in places:
+        wire.proxy.cut_after(Way.ANSWERS, place)
+        try:
+            answer = client.get("/plants?fields=id")
+        except httpx.RemoteProtocolError:
+            outcomes.add("broken off")
+        else:
+            outcomes.add(str(error_of(answer)))
+            if answer.is_success:
+                assert [row["id"] for row in answer.json()] == list(range(1, 3001))
+        wire.proxy.mend()
+        wait_until_well(client)
+    assert {"0", "broken off"} <= outcomes <= {"0", "broken off", str(NOT_WRITTEN)}
