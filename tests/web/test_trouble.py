@@ -13,6 +13,7 @@ from tests.http.stalls import fill_store
 from tests.service import Service
 from tests.web.visitor import Visit, list_all, plant
 
+FAILED = '{"error": 50001, "message": "the service failed"}'
 REFUSED = "the token is not valid: ask the owner of the store for a new one"
 
 
@@ -102,11 +103,7 @@ def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(
 def test_an_error_of_the_server_can_be_tried_again(visit: Visit, shop: Service, owner: str) -> None:
     plant(shop, owner, {"id": 1, "name": "Fern"})
     visitor = visit().open()
-    body = '{"error": 50001, "message": "the service failed"}'
-    visitor.page.route(
-        "**/plants?*",
-        lambda route: route.fulfill(status=500, body=body, content_type="application/json"),
-    )
+    visitor.answer("**/plants?*", 500, FAILED)
     visitor.sign_in(owner)
     visitor.sees("the service failed", "#error-text")
     visitor["#retry"].click()
@@ -132,7 +129,7 @@ def test_a_first_request_too_many_is_waited_for(visit: Visit, shop: Service, own
 def test_trying_again_twice_loads_once(visit: Visit, shop: Service, store: str, owner: str) -> None:
     fill_store(shop, store, 3)
     visitor = visit().open()
-    visitor.answer("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
+    visitor.answer("**/plants?*", 500, FAILED)
     visitor.sign_in(owner)
     visitor.sees("the service failed", "#error-text")
     visitor.page.unroute("**/plants?*")
@@ -148,7 +145,7 @@ def test_trying_again_twice_loads_once(visit: Visit, shop: Service, store: str, 
 
 def test_words_of_a_proxy_are_no_riddle(visit: Visit, owner: str) -> None:
     visitor = visit().open()
-    visitor.page.route("**/me", lambda route: route.fulfill(status=502, body="<h1>Bad</h1>"))
+    visitor.answer("**/me", 502, "<h1>Bad</h1>", "text/html")
     visitor["#token"].fill(owner)
     visitor["#token"].press("Enter")
     visitor.sees("the server answered with status 502", "#sign-in-reason")
