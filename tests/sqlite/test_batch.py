@@ -1,40 +1,17 @@
 """A batch is one transaction, whatever the clock does and whoever is at fault in it."""
 
-import asyncio
-from collections.abc import Iterator
-from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import apsw
 import pytest
 
-from plantstore.bootstrap import open_administration
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Role, Scope, TokenRequest
-from plantstore.settings import Settings
+from plantstore.model import NewPlant, Outcome
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete
 from plantstore.sqlite.batch import BatchWriter
-from plantstore.sqlite.connection import connect
-from plantstore.sqlite.database import SQLiteDatabase
+from tests.sqlite.writes import ADA, count, create
 
-ADA = Caller(
-    user_id=1,
-    token_label="",
-    expires_at=None,
-    store_id=1,
-    role=Role.OWNER,
-    permissions=frozenset(Scope),
-    revision=0,
-)
 NOW = 1_800_000_000_000
 YEAR = 365 * 24 * 3600 * 1000
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    """The event loop of asynchronous tests."""
-    return "asyncio"
 
 
 class Clock:
@@ -55,36 +32,9 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def url(tmp_path: Path) -> str:
-    """A database with the stores 1 and 2, both ada's."""
-    url = f"sqlite:///{tmp_path / 'plants.db'}"
-    with closing(open_administration(url)) as administration:
-        for store in ("nursery", "orchard"):
-            administration.create_token(TokenRequest(subject="ada", store=store))
-    return url
-
-
-@pytest.fixture
-def connection(url: str) -> Iterator[apsw.Connection]:
-    """A connection to it."""
-    with closing(connect(Path(url.removeprefix("sqlite:///")))) as opened:
-        yield opened
-
-
-@pytest.fixture
 def batches(connection: apsw.Connection, clock: Clock) -> BatchWriter:
     """Writes batches to it."""
     return BatchWriter(connection, clock)
-
-
-def create(plant_id: int, key: str | None = None, body: bytes = b"body") -> Create:
-    found = None if key is None else IdempotencyKey(key, body.ljust(32))
-    return Create(1, ADA, NewPlant(plant_id, "Ficus"), found)
-
-
-def count(connection: apsw.Connection, table: str) -> int:
-    found: int = connection.execute(f"SELECT count(*) FROM {table}").get
-    return found
 
 
 def test_a_batch_is_applied_in_its_order(batches: BatchWriter) -> None:
@@ -178,38 +128,3 @@ def test_keys_are_removed_after_a_clock_was_set_back(
     clock.now += KEY_LIFETIME_MS + 60_000
     batches.write([create(3)])
     assert count(connection, "idempotency_keys") == 0
-
-
-@pytest.mark.anyio
-async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
-    url: str, connection: apsw.Connection
-) -> None:
-    connection.execute(  # the event that the next change of store 1 would have
-        "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '')"
-    )
-    database = SQLiteDatabase(Settings(database=url))
-    writes = [
-        database.create_plant(1 + number % 2, ADA, NewPlant(number, "Ficus"), None)
-        for number in range(40)
-    ]
-    results = await asyncio.gather(*writes, return_exceptions=True)
-    assert results[1::2] == 20 * [Outcome.CREATED]
-    assert all(isinstance(result, Exception) for result in results[::2])
-    await database.check()
-    await database.close()
-
-
-@pytest.mark.anyio
-async def test_a_writer_that_another_program_keeps_out_recovers(
-    url: str, connection: apsw.Connection
-) -> None:
-    """Another program knows nothing of our lock; SQLite's own waiting ends after a time."""
-    database = SQLiteDatabase(Settings(database=url))
-    connection.execute("BEGIN IMMEDIATE")
-    write = asyncio.ensure_future(database.create_plant(1, ADA, NewPlant(1, "Ficus"), None))
-    with pytest.raises(DatabaseUnavailableError):
-        await asyncio.wait_for(write, 30)
-    connection.execute("COMMIT")
-    plant = NewPlant(1, "Ficus")
-    assert await database.create_plant(1, ADA, plant, None) is Outcome.CREATED
-    await database.close()

@@ -21,12 +21,6 @@ ALTERNATIONS = 3000
 RAISE = "UPDATE stores SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
 
 
-@pytest.fixture
-def anyio_backend() -> str:
-    """The event loop of asynchronous tests."""
-    return "asyncio"
-
-
 def write_when_told(path: Path, pipe: Connection) -> None:
     """The other process: commits whenever it is told to, and says what it has made of it."""
     with closing(connect(path)) as connection:

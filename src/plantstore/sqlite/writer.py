@@ -80,11 +80,13 @@ class Writer:
         if len(self._pending) >= self._most_waiting:
             raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
-        if not self._pending:
+        with self._arrived:
+            # Looked at where the thread cannot take them meanwhile: this write would wait for ever.
+            is_first = not self._pending
+            self._pending.append((write, future, self._loop.time() + self._patience))
+        if is_first:
             # Only after this round of the loop, so that all requests that it reads come along.
             self._loop.call_soon(self._wake)
-        with self._arrived:
-            self._pending.append((write, future, self._loop.time() + self._patience))
         return future
 
     def demand_working(self) -> None:

@@ -1,0 +1,35 @@
+"""Fixtures: a database in a file, and a connection of one's own to it."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import TokenRequest
+from plantstore.sqlite.connection import connect
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop of asynchronous tests."""
+    return "asyncio"
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> str:
+    """A database with the stores 1 and 2, both ada's."""
+    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    with closing(open_administration(url)) as administration:
+        for store in ("nursery", "orchard"):
+            administration.create_token(TokenRequest(subject="ada", store=store))
+    return url
+
+
+@pytest.fixture
+def connection(url: str) -> Iterator[apsw.Connection]:
+    """A connection to it."""
+    with closing(connect(Path(url.removeprefix("sqlite:///")))) as opened:
+        yield opened

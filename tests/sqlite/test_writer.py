@@ -1,0 +1,94 @@
+"""One thread commits what waits: no write is forgotten, none fails for another's fault."""
+
+import asyncio
+import itertools
+import sys
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import apsw
+import pytest
+
+from plantstore.errors import DatabaseUnavailableError
+from plantstore.model import NewPlant, Outcome
+from plantstore.settings import Settings
+from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.database import SQLiteDatabase
+from plantstore.sqlite.writer import Writer
+from tests.sqlite.writes import ADA, create
+
+
+@pytest.mark.anyio
+async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
+    url: str, connection: apsw.Connection
+) -> None:
+    connection.execute(  # the event that the next change of store 1 would have
+        "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '')"
+    )
+    database = SQLiteDatabase(Settings(database=url))
+    writes = [
+        database.create_plant(1 + number % 2, ADA, NewPlant(number, "Ficus"), None)
+        for number in range(40)
+    ]
+    results = await asyncio.gather(*writes, return_exceptions=True)
+    assert results[1::2] == 20 * [Outcome.CREATED]
+    assert all(isinstance(result, Exception) for result in results[::2])
+    await database.check()
+    await database.close()
+
+
+@pytest.mark.anyio
+async def test_a_writer_that_another_program_keeps_out_recovers(
+    url: str, connection: apsw.Connection
+) -> None:
+    """Another program knows nothing of our lock; SQLite's own waiting ends after a time."""
+    database = SQLiteDatabase(Settings(database=url))
+    connection.execute("BEGIN IMMEDIATE")
+    write = asyncio.ensure_future(database.create_plant(1, ADA, NewPlant(1, "Ficus"), None))
+    with pytest.raises(DatabaseUnavailableError):
+        await asyncio.wait_for(write, 30)
+    connection.execute("COMMIT")
+    plant = NewPlant(1, "Ficus")
+    assert await database.create_plant(1, ADA, plant, None) is Outcome.CREATED
+    await database.close()
+
+
+def at_line(number: int, of: Callable[..., object], act: Callable[[], None]) -> Any:  # noqa: ANN401 - its own type
+    """A trace function that acts before the line of this number that the function comes to."""
+    lines = itertools.count()
+
+    def trace(frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ANN401
+        if frame.f_code is not of.__code__:
+            return None
+        if event == "line" and next(lines) == number:
+            act()
+        return trace
+
+    return trace
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("line", range(10))
+async def test_no_write_is_forgotten_wherever_the_loop_is_held_up(url: str, line: int) -> None:
+    """In the midst of a submission the writer's thread may take and commit the write before."""
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, most_waiting=2, patience=10)
+    with open_lock(path) as lock, ExitStack() as stack:
+        stack.enter_context(lock.held())
+        first = writer.submit(create(1))
+        await asyncio.sleep(0.1)  # the thread is awake, and waits for the lock
+
+        def hold_up() -> None:
+            stack.close()
+            time.sleep(0.2)  # it commits, and sleeps again
+
+        sys.settrace(at_line(line, Writer.submit, hold_up))
+        second = writer.submit(create(2))
+        sys.settrace(None)
+    for write in (first, second):
+        assert await asyncio.wait_for(write, 5) is Outcome.CREATED
+    assert await writer.close()
