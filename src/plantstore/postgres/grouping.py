@@ -29,13 +29,15 @@ class Grouping(Generic[Item, Result]):
         self._most_waiting = most_waiting
         self._waiting: list[Waiting[Item, Result]] = []
         self._under_way: set[asyncio.Task[None]] = set()
+        self._will_send = False
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future ends with its result, or with why there is none."""
         if len(self._waiting) >= self._most_waiting:
             raise OverloadedError
-        if not self._waiting:
+        if not self._will_send:
             # Only after this round of the loop, so that all requests that it reads come along.
+            self._will_send = True
             self._loop.call_soon(self._send)
         future: asyncio.Future[Result] = self._loop.create_future()
         self._waiting.append(Waiting(item, self._loop.time(), future))
@@ -58,6 +60,7 @@ class Grouping(Generic[Item, Result]):
         return group
 
     def _send(self) -> None:
+        self._will_send = False
         while self._waiting and len(self._under_way) < self._most_groups:
             group = self.take()
             if not group:

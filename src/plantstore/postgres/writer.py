@@ -66,10 +66,11 @@ class Writer(Grouping[Write, Outcome]):
             if waiting.arrived < oldest:
                 _give_up(waiting)
                 continue
-            names = _names(waiting.item)
             if waiting.item.store_id in self._busy or len(group) == _MOST_IN_GROUP:
                 later.append(waiting)
-            elif taken.isdisjoint(names):
+                continue
+            names = _names(waiting.item)
+            if taken.isdisjoint(names):
                 group.append(waiting)
                 taken.update(names)
             else:
