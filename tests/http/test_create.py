@@ -28,7 +28,9 @@ def test_the_answer_is_the_plant_and_nothing_else(
     assert created.content == answer
     assert created.headers["content-type"] == "application/json"
     assert created.headers["content-length"] == str(len(answer))
-    assert set(created.headers) == {"date", "content-type", "content-length", "x-request-id"}
+    assert created.headers["cache-control"] == "no-store"
+    always = {"date", "x-request-id"}
+    assert set(created.headers) == always | {"content-type", "content-length", "cache-control"}
 
 
 def test_a_created_plant_is_listed_and_recorded(

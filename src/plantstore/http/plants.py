@@ -8,7 +8,7 @@ from contextlib import nullcontext
 
 from plantstore import operations
 from plantstore.database import Database
-from plantstore.http.answers import Answer, Stream, answer_json
+from plantstore.http.answers import NO_STORE, Answer, Stream, answer_json
 from plantstore.http.errors import MethodNotAllowedError
 from plantstore.http.idempotency import RunningKeys, read_key
 from plantstore.http.lists import PlantLists
@@ -65,7 +65,7 @@ class PlantOperations:
         plant = decode_new_plant(body)
         with nullcontext() if key is None else self._running.only(caller, key):
             await operations.create_plant(self._database, caller, plant, key)
-        return answer_json(200, Plant(plant.name, plant.tag))
+        return answer_json(200, Plant(plant.name, plant.tag), [NO_STORE])
 
     async def _delete(self, request: Request, path: PlantsPath, plant_id: str) -> Answer:
         caller = await self._admit(request, path, Scope.DELETE)
