@@ -123,7 +123,7 @@ class Writer:
             now = self._loop.time()
             late = [pending for pending in self._pending if pending[2] <= now]
             del self._pending[: len(late)]
-        self._is_late = self._is_late or bool(late)
+            self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
 
@@ -146,9 +146,11 @@ class Writer:
     def _wait(self) -> bool:
         """Wait for a write; False when closing and none is left."""
         with self._arrived:
-            while not self._pending and not self._closing:
+            while True:
+                self._is_late = False  # whatever was given up: the thread takes what comes
+                if self._pending or self._closing:
+                    return bool(self._pending)
                 self._arrived.wait()
-            return bool(self._pending)
 
     def _take(self) -> list[Pending]:
         with self._arrived:
