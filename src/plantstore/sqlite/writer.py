@@ -31,6 +31,10 @@ _SWEEP_SECONDS = 1.0
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT})
 
+# With these a commit may be in the log, though not in its index: who reads the log anew, after a
+# crash, would find it.
+_UNSURE = _BREAKING | {apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM}
+
 # These befall a batch as a whole; any other error is one write's.
 _OF_THE_DATABASE = (
     apsw.BusyError,
@@ -164,10 +168,11 @@ class Writer:
             return self._batches.write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:
             logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
-            if _breaks(error):
+            if _code_of(error) in _BREAKING:
                 self._break(error)
-                return [OutcomeUnknownError() for _ in batch]
-            return [DatabaseUnavailableError() for _ in batch]
+            is_unsure = _code_of(error) in _UNSURE
+            told = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
+            return [told() for _ in batch]
         except Exception as error:  # noqa: BLE001 - it is given to the one whose fault it is
             if len(batch) == 1:
                 return [error]
@@ -184,7 +189,7 @@ class Writer:
             pass  # another process is at it
         except apsw.Error as error:
             logger.warning("a checkpoint failed, and will be tried again: %s", error)
-            if _breaks(error):
+            if _code_of(error) in _BREAKING:
                 self._break(error)
         self._wal_pages = 0
 
@@ -204,9 +209,9 @@ class Writer:
         return apsw.SQLITE_OK
 
 
-def _breaks(error: apsw.Error) -> bool:
+def _code_of(error: apsw.Error) -> int:
     code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
-    return code in _BREAKING
+    return code
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:
