@@ -5,7 +5,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -13,10 +13,10 @@ from typing import Any
 import apsw
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import NewPlant, Outcome
 from plantstore.settings import Settings
-from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
 from tests.sqlite.writes import ADA, create
@@ -55,6 +55,31 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     plant = NewPlant(1, "Ficus")
     assert await database.create_plant(1, ADA, plant, None) is Outcome.CREATED
     await database.close()
+
+
+@pytest.mark.anyio
+async def test_a_damaged_index_breaks_it(url: str) -> None:
+    """SQLite tells of it with a code of its own."""
+    path = Path(url.removeprefix("sqlite:///"))
+    change_condition_of_index(path, "tag IS NOT NULL", "tag IS NULL")
+    with closing(connect(path)) as connection:
+        connection.execute("INSERT INTO plants VALUES (1, 1, 'Ficus', 'missing in the index')")
+    change_condition_of_index(path, "tag IS NULL", "tag IS NOT NULL")
+    database = SQLiteDatabase(Settings(database=url))
+    with pytest.raises(OutcomeUnknownError):
+        await database.delete_plant(1, ADA, 1)
+    with pytest.raises(DatabaseUnavailableError):
+        await database.check()
+    assert isinstance(await asyncio.wait_for(database.wait_until_broken(), 5), apsw.CorruptError)
+    await database.close()
+
+
+def change_condition_of_index(path: Path, before: str, after: str) -> None:
+    with closing(connect(path)) as connection:
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        connection.execute("PRAGMA writable_schema = ON")
+        change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'plants_by_tag'"
+        connection.execute(change, (before, after))
 
 
 def at_line(number: int, of: str, act: Callable[[], None]) -> Any:  # noqa: ANN401 - its own type

@@ -29,11 +29,11 @@ _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
-_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT})
+_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 
 # With these a commit may be in the log, though not in its index: who reads the log anew, after a
 # crash, would find it.
-_UNSURE = _BREAKING | {apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM}
+_UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
 # These befall a batch as a whole; any other error is one write's.
 _OF_THE_DATABASE = (
@@ -168,9 +168,9 @@ class Writer:
             return self._batches.write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:
             logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
-            if _code_of(error) in _BREAKING:
+            if _breaks(error):
                 self._break(error)
-            is_unsure = _code_of(error) in _UNSURE
+            is_unsure = _breaks(error) or _code_of(error) in _UNSURE
             told = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
             return [told() for _ in batch]
         except Exception as error:  # noqa: BLE001 - it is given to the one whose fault it is
@@ -189,7 +189,7 @@ class Writer:
             pass  # another process is at it
         except apsw.Error as error:
             logger.warning("a checkpoint failed, and will be tried again: %s", error)
-            if _code_of(error) in _BREAKING:
+            if _breaks(error):
                 self._break(error)
         self._wal_pages = 0
 
@@ -207,6 +207,11 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _breaks(error: apsw.Error) -> bool:
+    # Damage has many codes, one for an index.
+    return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
 
 
 def _code_of(error: apsw.Error) -> int:
