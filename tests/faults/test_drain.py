@@ -152,6 +152,20 @@ def processor_seconds(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -> None:
+    settings = {"workers": 2, "drain_timeout": 0.5, "write_timeout": 0.5}
+    with Service(tmp_path, settings=settings) as service:
+        hanging = worker_pids(service)[0]
+        os.kill(hanging, signal.SIGSTOP)
+        try:
+            service.process.send_signal(signal.SIGTERM)
+            assert service.process.wait(30) == 0
+            assert f"worker {hanging} does not end" in service.log()
+        finally:
+            kill(hanging)
+    assert "Traceback" not in service.log()
+
+
 def test_idle_connections_do_not_hold_up_the_end(tmp_path: Path) -> None:
     with Service(tmp_path) as service, service.client(service.make_token()) as client:
         assert client.get("/plants").status_code == 200
