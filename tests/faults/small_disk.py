@@ -1,5 +1,6 @@
 """A small file system of its own for a test: in memory, and soon full."""
 
+import os
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,6 +42,11 @@ class SmallDisk:
                         pass
                 except OSError:
                     continue
+
+    def leave(self, pages: int) -> None:
+        """Leave this many pages of 4 KiB free, on a disk that is almost full."""
+        self.fill()
+        os.truncate(self._ballast, self._ballast.stat().st_size - pages * 4 * KIB)
 
     def make_room(self) -> None:
         """Give the bytes back that were filled."""

@@ -2,14 +2,18 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
+from plantstore.sqlite.connection import connect
 from tests.cli.program import Program
 from tests.faults.planters import Planter, body, demand_integrity, demand_whole, planting
 from tests.faults.small_disk import SmallDisk, small_disk
+
+FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
 
 
 @pytest.fixture
@@ -96,6 +100,39 @@ def test_a_disk_that_fills_under_load_loses_nothing_that_was_told(disk: SmallDis
     demand_whole(service, "nursery", planters)
     demand_integrity(service)
     assert {error for planter in planters for error in planter.refusals} == {50302}
+
+
+def test_nobody_is_told_that_nothing_was_written_of_what_a_crash_brings_back(
+    disk: SmallDisk,
+) -> None:
+    """The log's index begins a new part behind the commit, in 8 pages; the log itself took less."""
+    service = disk.service
+    token = service.make_token()
+    path = disk.folder / "plants.db"
+    plant_id = 0
+    with closing(connect(path)) as reader, service.client(token) as client:
+        reader.execute("BEGIN; SELECT * FROM stores").fetchall()  # the log does not begin anew
+        while frames(path) < FRAMES_OF_FIRST_PART - 10:
+            assert create(client, plant_id).is_success
+            plant_id += 1
+        disk.leave(pages=8)
+        while (answer := create(client, plant_id)).is_success:
+            plant_id += 1
+            disk.leave(pages=8)
+        assert frames(path) > FRAMES_OF_FIRST_PART  # the refused one is there
+        assert (answer.status_code, answer.json()["error"]) == (503, 50303)
+        assert list_ids(client) == list(range(plant_id))
+        service.kill()
+    disk.make_room()
+    service.start()
+    with service.client(token) as client:
+        assert list_ids(client) == list(range(plant_id + 1))
+        assert create(client, plant_id).json()["error"] == 40004
+
+
+def frames(path: Path) -> int:
+    """How many pages the log has."""
+    return (path.with_name(f"{path.name}-wal").stat().st_size - 32) // (4096 + 24)
 
 
 def wait_until_refused(planters: list[Planter]) -> None:

@@ -5,7 +5,7 @@ import itertools
 import sys
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -13,10 +13,10 @@ from typing import Any
 import apsw
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import NewPlant, Outcome
 from plantstore.settings import Settings
-from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
 from tests.sqlite.writes import ADA, create
@@ -57,12 +57,37 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     await database.close()
 
 
-def at_line(number: int, of: Callable[..., object], act: Callable[[], None]) -> Any:  # noqa: ANN401 - its own type
+@pytest.mark.anyio
+async def test_a_damaged_index_breaks_it(url: str) -> None:
+    """SQLite tells of it with a code of its own."""
+    path = Path(url.removeprefix("sqlite:///"))
+    change_condition_of_index(path, "tag IS NOT NULL", "tag IS NULL")
+    with closing(connect(path)) as connection:
+        connection.execute("INSERT INTO plants VALUES (1, 1, 'Ficus', 'missing in the index')")
+    change_condition_of_index(path, "tag IS NULL", "tag IS NOT NULL")
+    database = SQLiteDatabase(Settings(database=url))
+    with pytest.raises(OutcomeUnknownError):
+        await database.delete_plant(1, ADA, 1)
+    with pytest.raises(DatabaseUnavailableError):
+        await database.check()
+    assert isinstance(await asyncio.wait_for(database.wait_until_broken(), 5), apsw.CorruptError)
+    await database.close()
+
+
+def change_condition_of_index(path: Path, before: str, after: str) -> None:
+    with closing(connect(path)) as connection:
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        connection.execute("PRAGMA writable_schema = ON")
+        change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'plants_by_tag'"
+        connection.execute(change, (before, after))
+
+
+def at_line(number: int, of: str, act: Callable[[], None]) -> Any:  # noqa: ANN401 - its own type
     """A trace function that acts before the line of this number that the function comes to."""
     lines = itertools.count()
 
     def trace(frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ANN401
-        if frame.f_code is not of.__code__:
+        if frame.f_code.co_qualname != of:
             return None
         if event == "line" and next(lines) == number:
             act()
@@ -86,9 +111,32 @@ async def test_no_write_is_forgotten_wherever_the_loop_is_held_up(url: str, line
             stack.close()
             time.sleep(0.2)  # it commits, and sleeps again
 
-        sys.settrace(at_line(line, Writer.submit, hold_up))
+        sys.settrace(at_line(line, "Writer.submit", hold_up))
         second = writer.submit(create(2))
         sys.settrace(None)
     for write in (first, second):
         assert await asyncio.wait_for(write, 5) is Outcome.CREATED
+    assert await writer.close()
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("line", range(7))
+async def test_it_is_ready_again_wherever_the_loop_is_held_up(url: str, line: int) -> None:
+    """While late writes are given up the thread may get the lock, and have none left to take."""
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, most_waiting=2, patience=0.3)
+    with open_lock(path) as lock, ExitStack() as stack:
+        stack.enter_context(lock.held())
+        late = writer.submit(create(1))
+        await asyncio.sleep(0.5)
+
+        def hold_up() -> None:
+            stack.close()
+            time.sleep(0.2)  # it takes what is there, and sleeps again
+
+        sys.settrace(at_line(line, "Writer._give_up_late", hold_up))
+        await asyncio.gather(late, return_exceptions=True)
+        sys.settrace(None)
+    await asyncio.sleep(0.2)
+    writer.demand_working()
     assert await writer.close()

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import tempfile
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import IO, Any
 
 from plantstore.http.answers import Answer, Headers, Stream
 from plantstore.http.request import Request
@@ -50,13 +50,8 @@ async def deliver(
 
 async def spool(stream: Stream) -> Stream:
     """The stream with its length, by way of a file: HTTP/1.0 knows no chunks."""
-    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the stream
     try:
-        async for part in stream.parts:
-            file.write(part)
-    except BaseException:
-        file.close()
-        raise
+        file = await _write_to_file(stream.parts)
     finally:
         await stream.close()
 
@@ -70,3 +65,14 @@ async def spool(stream: Stream) -> Stream:
     length = (b"content-length", b"%d" % file.tell())
     file.seek(0)
     return Stream([*stream.headers, length], read_again(), close)
+
+
+async def _write_to_file(parts: AsyncIterator[bytes]) -> IO[bytes]:
+    file = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the stream
+    try:
+        async for part in parts:
+            file.write(part)
+    except BaseException:
+        file.close()
+        raise
+    return file

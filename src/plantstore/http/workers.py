@@ -7,10 +7,11 @@ start, ends the whole service: the same would happen to its replacement.
 import logging
 import signal
 import sys
+import time
 from multiprocessing import resource_tracker
 from socket import socket
+from typing import TYPE_CHECKING
 
-import uvicorn
 from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors import Multiprocess
 from uvicorn.supervisors.multiprocess import Process
@@ -18,7 +19,12 @@ from uvicorn.supervisors.multiprocess import Process
 from plantstore.errors import SetupError
 from plantstore.http.signals import STOPS, stop_on_signals
 
+if TYPE_CHECKING:
+    from plantstore.http.server import ServerConfig
+
 logger = logging.getLogger(__name__)
+
+_END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
 
 
 class Worker(Process):
@@ -39,12 +45,14 @@ class Worker(Process):
 class Workers(Multiprocess):
     """The workers. ``has_failed`` tells whether they ended because they cannot serve."""
 
-    def __init__(self, config: uvicorn.Config, sockets: list[socket]) -> None:
+    def __init__(self, config: "ServerConfig", sockets: list[socket]) -> None:
         hangup = signal.getsignal(signal.SIGHUP)
         super().__init__(config, sockets)
         if hangup is signal.SIG_IGN:  # the work of nohup
             signal.signal(signal.SIGHUP, hangup)
         self.has_failed = False
+        settings = config.settings
+        self._most_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
 
     def init_processes(self) -> None:
         """Start all."""
@@ -69,6 +77,16 @@ class Workers(Multiprocess):
                 worker.exitcode,
             )
             self.processes[place] = self._start()
+
+    def join_all(self) -> None:
+        """Wait until all have ended; one that takes longer than it may only hangs."""
+        deadline = time.monotonic() + self._most_seconds
+        for worker in self.processes:
+            worker.process.join(max(0, deadline - time.monotonic()))
+            if worker.process.is_alive():
+                logger.error("worker %s does not end, it is killed", worker.pid)
+                worker.kill()
+                worker.join()
 
     def handle_hup(self) -> None:
         """End, as one process does: uvicorn would replace the workers."""

@@ -39,7 +39,11 @@ class SQLiteSnapshot:
 
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
-        await self._run(lambda: self._open(path))
+        try:
+            await self._run(lambda: self._open(path))
+        except BaseException:
+            self._submit(self._close)  # also where it is still being opened
+            raise
 
     async def read_page(self, query: PlantQuery, most: int) -> Page:
         """See ``Snapshot``."""
@@ -66,6 +70,12 @@ class SQLiteSnapshot:
             self._connection.close()
 
     async def _run(self, function: Callable[[], Result]) -> Result:
+        try:
+            return await asyncio.wrap_future(self._submit(function))
+        except apsw.Error as error:
+            raise unavailable(error) from error
+
+    def _submit(self, function: Callable[[], Result]) -> Future[Result]:
         # One after another, even where the caller of the one before was cancelled.
         before = self._last
 
@@ -75,7 +85,4 @@ class SQLiteSnapshot:
             return function()
 
         self._last = running = self._threads.submit(run)
-        try:
-            return await asyncio.wrap_future(running)
-        except apsw.Error as error:
-            raise unavailable(error) from error
+        return running

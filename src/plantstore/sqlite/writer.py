@@ -29,7 +29,11 @@ _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
-_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC, apsw.SQLITE_CORRUPT})
+_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
+
+# With these a commit may be in the log, though not in its index: who reads the log anew, after a
+# crash, would find it.
+_UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
 # These befall a batch as a whole; any other error is one write's.
 _OF_THE_DATABASE = (
@@ -123,7 +127,7 @@ class Writer:
             now = self._loop.time()
             late = [pending for pending in self._pending if pending[2] <= now]
             del self._pending[: len(late)]
-        self._is_late = self._is_late or bool(late)
+            self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
 
@@ -146,9 +150,11 @@ class Writer:
     def _wait(self) -> bool:
         """Wait for a write; False when closing and none is left."""
         with self._arrived:
-            while not self._pending and not self._closing:
+            while True:
+                self._is_late = False  # whatever was given up: the thread takes what comes
+                if self._pending or self._closing:
+                    return bool(self._pending)
                 self._arrived.wait()
-            return bool(self._pending)
 
     def _take(self) -> list[Pending]:
         with self._arrived:
@@ -164,8 +170,9 @@ class Writer:
             logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
             if _breaks(error):
                 self._break(error)
-                return [OutcomeUnknownError() for _ in batch]
-            return [DatabaseUnavailableError() for _ in batch]
+            is_unsure = _breaks(error) or _code_of(error) in _UNSURE
+            told = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
+            return [told() for _ in batch]
         except Exception as error:  # noqa: BLE001 - it is given to the one whose fault it is
             if len(batch) == 1:
                 return [error]
@@ -203,8 +210,13 @@ class Writer:
 
 
 def _breaks(error: apsw.Error) -> bool:
+    # Damage has many codes, one for an index.
+    return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
+
+
+def _code_of(error: apsw.Error) -> int:
     code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
-    return code in _BREAKING
+    return code
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:
