@@ -75,8 +75,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline_of = (0, _Phase.NOTHING)
         self._write_deadline: asyncio.TimerHandle | None = None
         self._head_most = 0  # bytes of the pieces that hold the head: it has no more
-        self._head_rest = 0  # the same without the first of them
-        self._trailer_size = 0
+        self._overhead = 0  # bytes of the pieces since the message began, or more of its body came
         self._upgrades = False
         self._refused = False
 
@@ -168,9 +167,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._piece = piece
         if self._phase is _Phase.HEAD:
             self._head_most += len(piece)
-            self._head_rest += len(piece)
+        self._overhead += len(piece)
         super().data_received(piece)
-        if self._phase is _Phase.HEAD and self._head_rest > HEAD_MAX:
+        if self._phase is not _Phase.NOTHING and self._overhead > HEAD_MAX:
             self._refuse(HeadTooLargeError())
         if self._phase is not _Phase.NOTHING or self._deadline is not None:
             self._update_deadline()
@@ -191,8 +190,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._phase = _Phase.HEAD
         self._messages += 1
         self._head_most = len(self._piece)
-        self._head_rest = 0
-        self._trailer_size = 0
+        self._overhead = 0
         self._upgrades = False
         super().on_message_begin()
 
@@ -200,10 +198,6 @@ class BoundedProtocol(HttpToolsProtocol):
         """Keep a header; what comes behind a chunked body is none, and is not kept."""
         if self._phase is not _Phase.BODY:
             super().on_header(name, value)
-            return
-        self._trailer_size += len(name) + len(value)
-        if self._trailer_size > HEAD_MAX:
-            raise HeadTooLargeError
 
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and let the request begin."""
@@ -216,11 +210,17 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         super().on_headers_complete()
         self._phase = _Phase.BODY
+        self._overhead = 0
         if version == "1.0":
             self.cycle.waiting_for_100_continue = False
         elif self.expect_100_continue:
             # It may be answered without its body being read, and then never be sent.
             self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        """More of the body: what is around its chunks, and behind them, is bounded as a head is."""
+        self._overhead = 0
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Nothing is missing any more."""
