@@ -105,6 +105,17 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
         assert peak_memory(own) - before < 20_000_000
 
 
+def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
+    with Service(tmp_path) as own:
+        large = LIVE.adding("X", "x" * 10_000).adding("Y", "y" * 5000)
+        before = peak_memory(own)
+        for _ in range(1500):
+            with Connection(own.origin) as connection:
+                assert connection.ask(large).status == 200
+                connection.reset()
+        assert peak_memory(own) - before < 10_000_000
+
+
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
     with Service(tmp_path) as own:
         scene = make_scene(own)

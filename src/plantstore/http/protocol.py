@@ -91,11 +91,12 @@ class BoundedProtocol(HttpToolsProtocol):
             self._refuse(OverloadedError())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the deadline."""
+        """Forget the deadlines."""
         self._phase = _Phase.NOTHING
         self._unparsed = b""
         self._update_deadline()
         self._cancel_write_deadline()
+        self._unset_keepalive_if_required()  # uvicorn does so where nothing went wrong
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's says so
