@@ -10,7 +10,7 @@ import pytest
 from tests.http.expect import expect_error
 from tests.http.raw import PATIENCE, Connection, Message
 from tests.http.scenes import CREATES, DELETES, LISTS, make_scene
-from tests.http.stalls import peak_memory, stalled_writes
+from tests.http.stalls import fill_store, peak_memory, stalled_writes
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -103,6 +103,20 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
             for _ in range(100):
                 assert connection.receive().status == 200
         assert peak_memory(own) - before < 20_000_000
+
+
+def test_a_client_that_fails_is_no_fault_of_ours(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"max_streams": 1}) as own:
+        scene = make_scene(own)
+        fill_store(own, scene.store, 40_000, size=250)
+        listing = scene.message(LISTS[0])
+        with Connection(own.origin, receive_buffer=4096) as connection:
+            connection.send(listing, LIVE)
+            assert connection.has_data(10)
+            connection.reset()
+        while scene.send(listing).status == 503:
+            pass
+        assert "ERROR" not in own.log()
 
 
 def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:

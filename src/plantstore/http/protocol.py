@@ -12,9 +12,14 @@ from enum import Enum, auto
 from typing import Any
 
 import httptools
+from uvicorn._types import ASGI3Application
 from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 from uvicorn.server import ServerState
 
 from plantstore.errors import OverloadedError, PlantStoreError
@@ -78,6 +83,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._overhead = 0  # bytes of the pieces since the message began, or more of its body came
         self._upgrades = False
         self._refused = False
+        self._running: RequestResponseCycle | None = None
 
     # The connection's events
 
@@ -97,6 +103,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._update_deadline()
         self._cancel_write_deadline()
         self._unset_keepalive_if_required()  # uvicorn does so where nothing went wrong
+        if self._running is not None:  # uvicorn tells the newest request, which may wait for it
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's says so
@@ -150,6 +159,10 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_response_complete()
         if self._unparsed or self._phase is not _Phase.NOTHING:
             self.loop.call_soon(self._parse_on)
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
 
     def _parse_on(self) -> None:
         data, start = self._unparsed, 0
