@@ -91,6 +91,8 @@ class BoundedProtocol(HttpToolsProtocol):
         """Give the first head its deadline; refuse a connection past the bound."""
         super().connection_made(transport)
         self.flow = _Flow(transport)
+        # Writing is paused while anything is not taken: each answer has a deadline, also the last.
+        transport.set_write_buffer_limits(high=1, low=0)
         self._update_deadline()
         if len(self.connections) > self._settings.max_connections:
             self.connections.discard(self)  # it takes no place while it reads its refusal
