@@ -125,7 +125,7 @@ class App:
         watch = asyncio.create_task(self._stop_when_broken())
         parent = multiprocessing.parent_process()
         if parent is not None:  # a worker must not outlive who would restart or stop it
-            asyncio.get_running_loop().add_reader(parent.sentinel, _stop)
+            asyncio.get_running_loop().add_reader(parent.sentinel, _stop_alone, parent.sentinel)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         watch.cancel()
@@ -137,6 +137,11 @@ class App:
         logger.critical("the database is broken, the service stops: %s", error)
         self.has_failed = True
         _stop()
+
+
+def _stop_alone(sentinel: int) -> None:
+    asyncio.get_running_loop().remove_reader(sentinel)  # which says so from now on, again and again
+    _stop()
 
 
 def _stop() -> None:
