@@ -40,3 +40,13 @@ def kill(pid: int) -> None:
     while read_command(pid):
         assert time.monotonic() < deadline
         time.sleep(0.002)
+
+
+def read_cpu_seconds(pid: int) -> float:
+    """Seconds of a processor that a process has used; 0 where it has gone."""
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
+    except OSError:
+        return 0
+    user, system = stat.rpartition(")")[2].split()[11:13]
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

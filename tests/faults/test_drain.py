@@ -14,7 +14,7 @@ import pytest
 
 from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.planters import demand_whole, planting
-from tests.faults.processes import kill, read_command, worker_pids
+from tests.faults.processes import kill, worker_pids
 from tests.service import Service
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -128,28 +128,6 @@ def test_a_request_that_does_not_end_is_given_up_after_the_drain_timeout(tmp_pat
         assert service.process.wait(30) == 0
         assert b" 200 " not in read_all(connection)
     assert "Traceback" not in service.log()
-
-
-def test_a_worker_left_alone_waits_for_its_requests_without_work(tmp_path: Path) -> None:
-    service = Service(tmp_path, settings={"workers": 2}).start()
-    pids = worker_pids(service)
-    try:
-        with half_a_create(service, service.make_token()):
-            service.kill()
-            time.sleep(1)
-            [left] = [pid for pid in pids if read_command(pid)]
-            before = processor_seconds(left)
-            time.sleep(1)
-            assert processor_seconds(left) - before < 0.3
-    finally:
-        for pid in pids:
-            kill(pid)
-
-
-def processor_seconds(pid: int) -> float:
-    """What a process has used of a processor so far."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -> None:

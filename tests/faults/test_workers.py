@@ -13,8 +13,10 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role
 from tests.faults.planters import demand_integrity, demand_whole, planting
-from tests.faults.processes import kill, read_command, worker_pids
+from tests.faults.processes import kill, read_command, read_cpu_seconds, worker_pids
 from tests.faults.racing import demand_lists, demand_order, race
+from tests.http.scenes import make_scene
+from tests.http.stalls import request_in_hand
 from tests.service import Service
 
 
@@ -164,6 +166,21 @@ def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) ->
         while any(map(read_command, pids)):
             assert time.monotonic() < deadline
             time.sleep(0.05)
+    finally:
+        for pid in pids:
+            kill(pid)
+
+
+def test_workers_that_were_left_alone_rest_while_they_finish(tmp_path: Path) -> None:
+    service = Service(tmp_path, settings={"workers": 2}).start()
+    pids = worker_pids(service)
+    try:
+        with request_in_hand(make_scene(service)):
+            service.kill()
+            time.sleep(0.5)
+            before = sum(map(read_cpu_seconds, pids))
+            time.sleep(1)
+            assert sum(map(read_cpu_seconds, pids)) - before < 0.5
     finally:
         for pid in pids:
             kill(pid)

@@ -3,6 +3,7 @@
 import json
 import select
 import socket
+import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
@@ -132,6 +133,11 @@ class Connection:
     def finish_sending(self) -> None:
         """Tell the server that no more comes."""
         self._socket.shutdown(socket.SHUT_WR)
+
+    def reset(self) -> None:
+        """End it without a word, as a client does that fails."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._socket.close()
 
     def fileno(self) -> int:
         """For select."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
+from urllib.parse import urlsplit
 
 from tests.databases import execute, writes_held
 from tests.http.raw import PATIENCE, Connection
@@ -13,6 +14,7 @@ from tests.service import Service
 
 FILLER = "\U0001fab4"  # four bytes, so that a long list is more than sockets hold
 _ids = count(1000)
+_LISTENS = "0A"  # the state of a socket, as Linux tells it
 
 
 def stalled_writes(service: Service) -> AbstractContextManager[None]:
@@ -68,6 +70,14 @@ def peak_memory(service: Service) -> int:
     status = Path(f"/proc/{service.process.pid}/status").read_text(encoding="ascii")
     [line] = [line for line in status.splitlines() if line.startswith("VmHWM:")]
     return int(line.split()[1]) * 1024
+
+
+def count_connections(service: Service) -> int:
+    """Connections of clients that the service has not let go."""
+    port = f"{urlsplit(service.origin).port:04X}"
+    rows = [row.split() for row in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()]
+    ours = [row for row in rows if row[1].endswith(f":{port}") and row[3] != _LISTENS]
+    return sum(row[9] != "0" for row in ours)  # else the kernel sends what is left
 
 
 def wait_for_log(service: Service, text: str) -> None:

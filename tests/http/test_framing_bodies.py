@@ -174,6 +174,19 @@ def test_trailers_are_bounded(service: Service, chunked: Message) -> None:
         assert answer.closes
 
 
+@pytest.mark.parametrize("start", [b"0\r\nX-More: ", b"0\r\nX", b"1;more="])
+def test_what_is_around_chunks_is_refused_without_an_end(
+    service: Service, chunked: Message, start: bytes
+) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(chunked.to_bytes() + chunk(FERN) + start)
+        for _ in range(40):
+            connection.send(b"x" * 1000)
+        answer = connection.receive()
+        expect_error(answer, 43101)
+        assert answer.closes
+
+
 @pytest.mark.parametrize("size", [BODY_MAX + 1, 20 * BODY_MAX])
 def test_a_large_body_is_refused_and_the_refusal_can_be_read(
     service: Service, create: Message, size: int

@@ -1,8 +1,9 @@
 """Connections: several requests on one, and what ends it."""
 
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from tests.http.expect import expect_error
 from tests.http.raw import PATIENCE, Connection, Message
 from tests.http.scenes import CREATES, DELETES, LISTS, make_scene
-from tests.http.stalls import peak_memory, stalled_writes
+from tests.http.stalls import FILLER, count_connections, fill_store, peak_memory, stalled_writes
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -103,6 +104,48 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
             for _ in range(100):
                 assert connection.receive().status == 200
         assert peak_memory(own) - before < 20_000_000
+
+
+def test_a_client_that_fails_is_no_fault_of_ours(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"max_streams": 1}) as own:
+        scene = make_scene(own)
+        fill_store(own, scene.store, 40_000, size=250)
+        listing = scene.message(LISTS[0])
+        with Connection(own.origin, receive_buffer=4096) as connection:
+            connection.send(listing, LIVE)
+            assert connection.has_data(10)
+            connection.reset()
+        while scene.send(listing).status == 503:
+            pass
+        assert "ERROR" not in own.log()
+
+
+def test_answers_that_nobody_takes_keep_no_connections(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"body_timeout": 0.5}) as own, ExitStack() as stack:
+        scene = make_scene(own)
+        fill_store(own, scene.store, 1000, size=250, filler=FILLER)
+        listing = scene.message(LISTS[0])
+        # One after the other is more than sockets hold, by less than the service waits for.
+        for megabytes in range(5):
+            for count in range(0, 1000, 50):
+                last = listing.aimed_at(f"/plants?limit={count}").adding("Connection", "close")
+                connection = Connection(own.origin, receive_buffer=1024)
+                stack.enter_context(connection).send(*[listing] * megabytes, last)
+        deadline = time.monotonic() + PATIENCE
+        while count_connections(own):
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
+    with Service(tmp_path) as own:
+        large = LIVE.adding("X", "x" * 10_000).adding("Y", "y" * 5000)
+        before = peak_memory(own)
+        for _ in range(1500):
+            with Connection(own.origin) as connection:
+                assert connection.ask(large).status == 200
+                connection.reset()
+        assert peak_memory(own) - before < 10_000_000
 
 
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:

@@ -12,9 +12,14 @@ from enum import Enum, auto
 from typing import Any
 
 import httptools
+from uvicorn._types import ASGI3Application
 from uvicorn.config import Config
 from uvicorn.protocols.http.flow_control import HIGH_WATER_LIMIT, FlowControl
-from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
 from uvicorn.server import ServerState
 
 from plantstore.errors import OverloadedError, PlantStoreError
@@ -75,10 +80,10 @@ class BoundedProtocol(HttpToolsProtocol):
         self._deadline_of = (0, _Phase.NOTHING)
         self._write_deadline: asyncio.TimerHandle | None = None
         self._head_most = 0  # bytes of the pieces that hold the head: it has no more
-        self._head_rest = 0  # the same without the first of them
-        self._trailer_size = 0
+        self._overhead = 0  # bytes of the pieces since the message began, or more of its body came
         self._upgrades = False
         self._refused = False
+        self._running: RequestResponseCycle | None = None
 
     # The connection's events
 
@@ -86,17 +91,23 @@ class BoundedProtocol(HttpToolsProtocol):
         """Give the first head its deadline; refuse a connection past the bound."""
         super().connection_made(transport)
         self.flow = _Flow(transport)
+        # Writing is paused while anything is not taken: each answer has a deadline, also the last.
+        transport.set_write_buffer_limits(high=1, low=0)
         self._update_deadline()
         if len(self.connections) > self._settings.max_connections:
             self.connections.discard(self)  # it takes no place while it reads its refusal
             self._refuse(OverloadedError())
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Forget the deadline."""
+        """Forget the deadlines."""
         self._phase = _Phase.NOTHING
         self._unparsed = b""
         self._update_deadline()
         self._cancel_write_deadline()
+        self._unset_keepalive_if_required()  # uvicorn does so where nothing went wrong
+        if self._running is not None:  # uvicorn tells the newest request, which may wait for it
+            self._running.disconnected = True
+            self._running.message_event.set()
         super().connection_lost(exc)
 
     def eof_received(self) -> bool:  # type: ignore[override]  # asyncio's says so
@@ -151,6 +162,10 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._unparsed or self._phase is not _Phase.NOTHING:
             self.loop.call_soon(self._parse_on)
 
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
     def _parse_on(self) -> None:
         data, start = self._unparsed, 0
         while start < len(data) and not self.pipeline and not self._refused:
@@ -168,9 +183,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._piece = piece
         if self._phase is _Phase.HEAD:
             self._head_most += len(piece)
-            self._head_rest += len(piece)
+        self._overhead += len(piece)
         super().data_received(piece)
-        if self._phase is _Phase.HEAD and self._head_rest > HEAD_MAX:
+        if self._phase is not _Phase.NOTHING and self._overhead > HEAD_MAX:
             self._refuse(HeadTooLargeError())
         if self._phase is not _Phase.NOTHING or self._deadline is not None:
             self._update_deadline()
@@ -191,8 +206,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._phase = _Phase.HEAD
         self._messages += 1
         self._head_most = len(self._piece)
-        self._head_rest = 0
-        self._trailer_size = 0
+        self._overhead = 0
         self._upgrades = False
         super().on_message_begin()
 
@@ -200,10 +214,6 @@ class BoundedProtocol(HttpToolsProtocol):
         """Keep a header; what comes behind a chunked body is none, and is not kept."""
         if self._phase is not _Phase.BODY:
             super().on_header(name, value)
-            return
-        self._trailer_size += len(name) + len(value)
-        if self._trailer_size > HEAD_MAX:
-            raise HeadTooLargeError
 
     def on_headers_complete(self) -> None:
         """Check the head as a whole, and let the request begin."""
@@ -216,11 +226,17 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         super().on_headers_complete()
         self._phase = _Phase.BODY
+        self._overhead = 0
         if version == "1.0":
             self.cycle.waiting_for_100_continue = False
         elif self.expect_100_continue:
             # It may be answered without its body being read, and then never be sent.
             self.cycle.keep_alive = False
+
+    def on_body(self, body: bytes) -> None:
+        """More of the body: what is around its chunks, and behind them, is bounded as a head is."""
+        self._overhead = 0
+        super().on_body(body)
 
     def on_message_complete(self) -> None:
         """Nothing is missing any more."""

@@ -6,7 +6,6 @@ it, has gone silent: the connection is cut then, which ends the wait.
 
 import asyncio
 import logging
-import os
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -130,11 +129,12 @@ def unavailable(error: psycopg.Error) -> DatabaseUnavailableError:
 
 
 def _was_lost(connection: AsyncConnection) -> bool:
-    """Whether the server ended it while nobody used it; what it says last is read, without a wait.
+    """Whether the server ended it while nobody used it, without a wait.
 
     A write sent on such a connection would have to be told to be of unknown outcome.
     """
     try:
+        connection.pgconn.consume_input()  # it may say why, and end only then
         connection.pgconn.consume_input()
     except psycopg.OperationalError:
         return True
@@ -144,5 +144,9 @@ def _was_lost(connection: AsyncConnection) -> bool:
 def cut(connection: AsyncConnection) -> None:
     """End a connection at once, for both sides; whoever waits for it gets an OperationalError."""
     logger.error("the database was too slow: its connection is cut")
-    with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.fileno())) as own:
-        own.shutdown(socket.SHUT_RDWR)
+    with suppress(OSError, psycopg.Error):
+        borrowed = socket.socket(fileno=connection.fileno())  # a copy fails where no file is left
+        try:
+            borrowed.shutdown(socket.SHUT_RDWR)
+        finally:
+            borrowed.detach()
