@@ -1,7 +1,9 @@
 """Who waits for a store that somebody holds up, holds up nobody who writes to another one."""
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
@@ -11,6 +13,14 @@ from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' FOR UPDATE"
+
+
+@contextmanager
+def held_up(url: str) -> Iterator[None]:
+    """The store ``busy``, by a transaction that does not end."""
+    with psycopg.connect(url) as holder:
+        holder.execute(LOCK)
+        yield
 
 
 def create(service: Service, token: str, plant_id: int) -> int:
@@ -27,8 +37,7 @@ def test_writes_to_other_stores_do_not_wait(
         ThreadPoolExecutor() as pool,
     ):
         busy, free = map(service.make_token, ("busy", "free"))
-        with psycopg.connect(url) as holder:
-            holder.execute(LOCK)
+        with held_up(url):
             waiting = []
             for number in range(3):
                 waiting.append(pool.submit(create, service, busy, number))
@@ -36,3 +45,20 @@ def test_writes_to_other_stores_do_not_wait(
             assert create(service, free, 1) == 200
             assert not any(future.done() for future in waiting)
         assert [future.result() for future in waiting] == 3 * [200]
+
+
+def test_the_service_is_ready_for_the_others(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    settings = {"database_timeout": 1, "write_timeout": 1}
+    with (
+        postgres_server.fresh() as url,
+        Service(tmp_path, database=url, settings=settings) as service,
+    ):
+        busy = service.make_token("busy")
+        with held_up(url):
+            assert create(service, busy, 1) == 503
+            with service.client(busy) as client:
+                assert client.get("/plants").status_code == 200
+                assert client.get("/readyz").status_code == 200
+        assert create(service, busy, 1) == 200

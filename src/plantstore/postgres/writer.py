@@ -12,7 +12,7 @@ import msgspec
 import psycopg
 from msgspec import Struct
 from psycopg import AsyncConnection
-from psycopg.errors import DataError, IntegrityError
+from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
@@ -83,8 +83,10 @@ class Writer(Grouping[Write, Outcome]):
         """The outcomes of the writes, after their commit."""
         try:
             outcomes = await self._write(items)
-        except (DatabaseUnavailableError, OutcomeUnknownError):
-            self._failed_at = self._loop.time()
+        except (DatabaseUnavailableError, OutcomeUnknownError) as error:
+            # That somebody holds one store up says nothing of the others.
+            if not isinstance(error.__cause__, LockNotAvailable):
+                self._failed_at = self._loop.time()
             raise
         finally:
             self._busy.difference_update(write.store_id for write in items)
