@@ -5,6 +5,12 @@ from playwright.sync_api import expect
 from tests.service import Service
 from tests.web.visitor import Visit, Visitor, list_all, plant
 
+# As WebKit does it, where this page was left for another and comes back as it was.
+_COME_BACK = """() => {
+    dispatchEvent(new PageTransitionEvent("pageshow", {persisted: true}));
+    for (const input of document.querySelectorAll("input")) input.value = "";
+}"""
+
 
 def opened(visit: Visit, owner: str) -> Visitor:
     visitor = visit().sign_in(owner)
@@ -26,6 +32,17 @@ def test_what_is_typed_meanwhile_stays(visit: Visit, owner: str) -> None:
     visitor.page.keyboard.type("xt")
     expect(visitor["#add-name"]).to_have_value("Basil, the next")
     expect(visitor["#add-tag"]).to_have_value("herb")
+
+
+def test_what_is_typed_is_there_when_one_comes_back(visit: Visit, owner: str) -> None:
+    visitor = opened(visit, owner)
+    visitor["#find"].fill("ferns")
+    visitor["#add-name"].fill("Fern")
+    visitor.stays(_COME_BACK)
+    visitor.rest()
+    expect(visitor["#find"]).to_have_value("ferns")
+    expect(visitor["#add-name"]).to_have_value("Fern")
+    expect(visitor["#add-id"]).to_have_value("1")
 
 
 def test_enter_held_adds_one(visit: Visit, shop: Service, owner: str) -> None:

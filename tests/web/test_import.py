@@ -161,8 +161,10 @@ def test_an_import_is_stopped_and_gone_on_with(visit: Visit, shop: Service, owne
     expect(visitor["#import-cancel"]).to_be_focused()
     visitor.page.wait_for_timeout(100)
     assert 1 <= len(held.routes) <= 20
-    visitor.page.keyboard.press("Escape")
-    expect(visitor["#import"]).to_be_visible()
+    for _ in range(3):  # a browser lets a page refuse to close a dialog once
+        visitor.page.keyboard.press("Escape")
+        visitor.rest()
+    expect(visitor["#import-cancel"]).to_be_focused()
     visitor["#import-cancel"].click()
     visitor.sees("Import stopped", "#import-summary-title")
     visitor.sees("400 lines not imported", "#import-result")

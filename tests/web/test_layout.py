@@ -1,5 +1,6 @@
-"""The list for eyes of other kinds: large letters, and colours of one's own."""
+"""For eyes of other kinds, and long names: large letters, colours of one's own, a narrow window."""
 
+from tests.service import Service
 from tests.web.visitor import Visit, Visitor, plant
 
 CLIPPED = """() => {
@@ -16,6 +17,11 @@ OUTLINE = """() => {
     const id = document.getElementById("grid").getAttribute("aria-activedescendant");
     const { outlineStyle, outlineWidth } = getComputedStyle(document.getElementById(id));
     return outlineStyle !== "none" && parseFloat(outlineWidth) > 0;
+}"""
+
+ARROW = """() => {
+    const style = getComputedStyle(document.getElementById("export-summary"), "::after");
+    return style.borderTopColor !== style.borderLeftColor;
 }"""
 
 
@@ -43,3 +49,18 @@ def test_the_active_row_is_seen_in_forced_colours(visit: Visit, owner: str) -> N
     visitor["#grid"].press("ArrowDown")
     assert visitor.active_name() == "Plant 1"
     assert visitor.stays(OUTLINE)
+
+
+def test_an_arrow_is_an_arrow_in_forced_colours(visit: Visit, owner: str) -> None:
+    assert opened(visit(forced_colors="active"), owner).stays(ARROW)
+
+
+def test_a_store_with_a_long_name_is_within_a_phone(
+    visit: Visit, shop: Service, store: str
+) -> None:
+    user = f"owner-of-{store}"
+    token = shop.make_token(store, user, all_stores=True)
+    shop.make_token(f"{store}-{'long-' * 9}name", user)
+    visitor = visit(viewport={"width": 390, "height": 800}).sign_in(token)
+    visitor["#stores"].wait_for()
+    assert visitor.stays("document.getElementById('stores').getBoundingClientRect().left >= 0")

@@ -171,6 +171,11 @@ export class Importer {
   }
 
   #closed() {
+    // A browser heeds that refusal once, and closes the dialog the next time.
+    if (this.isRunning && this.#store.api.isSignedIn) {
+      this.dialog.showModal();
+      return;
+    }
     this.#file = null;
     if (this.list.store?.api.isSignedIn) this.#isTold = true;
     if (document.activeElement.matches("body, #import *")) focusPlants();

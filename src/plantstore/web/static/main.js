@@ -192,6 +192,14 @@ function refresh() {
 }
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
+// WebKit empties the fields of a page that one comes back to, once it has told so.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
+  const typed = [...document.querySelectorAll("#find, #add-form input")].map((field) => [field, field.value]);
+  setTimeout(() => {
+    for (const [field, value] of typed) field.value = value;
+  });
+});
 addEventListener("beforeunload", (event) => {
   if (importer.isRunning || removal.isRunning) event.preventDefault();
 });
