@@ -19,6 +19,7 @@ from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
+from tests.databases import writes_held
 from tests.sqlite.writes import ADA, create
 
 
@@ -54,6 +55,19 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     connection.execute("COMMIT")
     plant = NewPlant(1, "Ficus")
     assert await database.create_plant(1, ADA, plant, None) is Outcome.CREATED
+    await database.close()
+
+
+@pytest.mark.anyio
+async def test_it_is_not_ready_while_no_write_comes_through(url: str) -> None:
+    database = SQLiteDatabase(Settings(database=url, write_timeout=0.3))
+    with writes_held(url):
+        with pytest.raises(DatabaseUnavailableError):
+            await database.create_plant(1, ADA, NewPlant(1, "Ficus"), None)
+        with pytest.raises(DatabaseUnavailableError):
+            await database.check()
+    assert await database.create_plant(1, ADA, NewPlant(1, "Ficus"), None) is Outcome.CREATED
+    await database.check()
     await database.close()
 
 

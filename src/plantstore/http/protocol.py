@@ -130,13 +130,6 @@ class BoundedProtocol(HttpToolsProtocol):
         super().resume_writing()
         self._cancel_write_deadline()
 
-    def timeout_keep_alive_handler(self) -> None:
-        """End an idle connection, and with force where its client has not taken the last answer."""
-        if self.transport.get_write_buffer_size():
-            self.transport.abort()
-        else:
-            super().timeout_keep_alive_handler()
-
     def _give_up_writing(self) -> None:
         logger.warning("an answer was given up: its client takes it too slowly")
         self.transport.abort()
