@@ -106,7 +106,7 @@ def test_a_copy_is_brought_up_to_date(
 def test_a_source_that_is_being_written_to_gives_one_moment_of_it(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    seed(source, _SEEDED)
+    seed(source, _SEEDED // 3)
     with Service(tmp_path, database=source) as service:
         token = service.make_token("seeded")
         with planting(service, token) as planters:

@@ -119,6 +119,8 @@ def test_what_the_service_refuses_is_told_with_its_line(
     plant(shop, owner, {"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     visitor = visit().sign_in(owner)
     visitor.choose_file("plants.csv", "id,name\n1,Other\n2,Known\n3,New\n")
+    text = "3 plants to import, 2 of them in the store already, 0 lines with a problem."
+    visitor.sees(text, "#import-counts")
     visitor.sees("Line 2 this id is in the store already", "#import-faults")
     visitor["#import-start"].click()
     visitor.sees("1 plant imported, 1 in the store already, 1 line not", "#import-result")

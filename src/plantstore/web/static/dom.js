@@ -22,6 +22,8 @@ export const count = (number, one) => `${digits.format(number)} ${number === 1 ?
 
 export const figures = (number) => digits.format(number);
 
+export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
+
 // Told by screen readers. Beside an open dialog they hear nothing: it has a region of its own.
 export function announce(text) {
   const dialog = document.querySelector("dialog[open]");

@@ -3,7 +3,7 @@
 
 import { ALREADY_STORED, isFinal, makeKey, Refusal } from "./api.js";
 import { each } from "./batch.js";
-import { $, announce, bdi, count, figures, focusPlants, make, saveFile } from "./dom.js";
+import { $, announce, count, figures, focusPlants, make, makeTableRow, saveFile } from "./dom.js";
 import { FileFault, readTable, writeCsvLine } from "./tables.js";
 
 const AT_ONCE = 12;
@@ -98,7 +98,10 @@ export class Importer {
         row.warning = "this id is in the store already";
     const good = rows.filter((row) => !row.fault);
     const noted = rows.filter((row) => row.fault ?? row.warning);
-    const text = `${count(good.length, "plant")} to import, ${count(noted.length, "line")} with a problem.`;
+    const known = good.filter((row) => row.warning).length;
+    const parts = [`${count(good.length, "plant")} to import`];
+    if (known) parts.push(`${figures(known)} of them in the store already`);
+    const text = `${parts.join(", ")}, ${count(rows.length - good.length, "line")} with a problem.`;
     $("import-name").textContent = name;
     $("import-counts").textContent = text;
     $("import-sample").replaceChildren(...good.slice(0, PREVIEW).map(makeSample));
@@ -220,8 +223,7 @@ function describeFailure(error, signal) {
 
 const asText = (value) => (value === undefined || value === null ? "" : String(value));
 
-const makeSample = ({ plant }) =>
-  make("tr", {}, ...[plant.id, plant.name, plant.tag ?? ""].map((text) => make("td", {}, bdi(text))));
+const makeSample = ({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]);
 
 function listFaults(id, rows, describe) {
   const shown = rows

@@ -209,6 +209,10 @@ export class PlantList {
     if (number) announce(`${figures(number)} selected`);
   }
 
+  get shown() {
+    return this.#shown;
+  }
+
   // Another store may be in sight by now than where something began.
   shows(store) {
     return this.store?.name === store.name;

@@ -9,6 +9,7 @@ import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
+import { printWhole } from "./print.js";
 import { Removal } from "./removal.js";
 import { drop, keep, recall } from "./session.js";
 import { tell } from "./toasts.js";
@@ -186,6 +187,7 @@ $("empty-add").addEventListener("click", () => {
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
 acceptDrops(importer, mayImport);
+printWhole(list);
 
 function refresh() {
   if (!document.hidden && api.isSignedIn && !importer.isRunning) list.refresh();

@@ -1,0 +1,15 @@
+// Printing: all the plants that one looks for, of which only those in sight are in the list.
+
+import { $, makeTableRow } from "./dom.js";
+
+export function printWhole(list) {
+  addEventListener("beforeprint", () => {
+    const { store, shown } = list;
+    if (!store?.api.isSignedIn || !shown.length) return;
+    $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
+    $("print-rows").replaceChildren(...shown.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
+  });
+  addEventListener("afterprint", () => {
+    for (const id of ["print-title", "print-rows"]) $(id).replaceChildren();
+  });
+}
