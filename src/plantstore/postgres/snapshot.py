@@ -63,8 +63,8 @@ class PostgresSnapshot:
     async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
         deadline = loop.call_later(self._seconds, cut, self._connection)
-        cursor = self._connection.cursor(binary=True)
         try:
+            cursor = self._connection.cursor(binary=True)  # a connection that was lost has none
             await cursor.execute(self._sql[name], arguments)
             return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:

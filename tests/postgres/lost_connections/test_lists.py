@@ -3,10 +3,12 @@
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.http.calls import list_plants as list_rows
+from tests.http.raw import Connection, Message, exchange
 from tests.http.stalls import fill_store
-from tests.postgres.lines import Line, error_of
+from tests.postgres.lines import Line, error_of, line
 from tests.postgres.lost_connections.calls import (
     NOT_WRITTEN,
     create,
@@ -14,6 +16,7 @@ from tests.postgres.lost_connections.calls import (
     wait_until_well,
 )
 from tests.postgres.proxy import Way
+from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 
@@ -58,3 +61,23 @@ def test_a_long_list_that_was_cut_does_not_look_whole(wire: Line, client: httpx.
         wire.proxy.mend()
         wait_until_well(client)
     assert {"0", "broken off"} <= outcomes <= {"0", "broken off", str(NOT_WRITTEN)}
+
+
+@pytest.mark.parametrize("version", ["HTTP/1.1", "HTTP/1.0"])
+def test_a_long_list_that_was_cut_leaves_its_place_to_another(
+    postgres_server: PostgresServer, tmp_path: Path, version: str
+) -> None:
+    with line(postgres_server, tmp_path, {"max_streams": 1}) as wire:
+        fill(wire, 20_000)
+        headers = (("Host", "x"), ("Authorization", f"Bearer {wire.token}"))
+        listing = Message("GET", "/plants", headers, version=version)
+        with Connection(wire.service.origin) as connection:
+            wire.proxy.cut_after(Way.ANSWERS, 1_000_000)
+            connection.send(listing)
+            ended = connection.rest()
+        wire.proxy.mend()
+        if version == "HTTP/1.0":  # its list is read to its end before it is answered
+            assert f'"error":{NOT_WRITTEN}'.encode() in ended
+        else:
+            assert not ended.endswith(b"]\r\n0\r\n\r\n")
+        assert exchange(wire.service.origin, listing).status == 200
