@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import AsyncIterator
 from typing import IO, Any
 
+from plantstore.errors import DatabaseUnavailableError
 from plantstore.http.answers import Answer, Headers, Stream
 from plantstore.http.request import Request
 from plantstore.http.whole import write_whole
@@ -40,9 +41,11 @@ async def deliver(
                 if gone.done():
                     return
         await send({"type": "http.response.body", "body": b""})
+    # Without its end the client cannot take it for the whole list.
     except TimeoutError:
-        # Without its end the client cannot take it for the whole list.
         logger.warning("a list was given up: its client takes it too slowly")
+    except DatabaseUnavailableError:
+        logger.warning("a list was broken off: the database failed")
     finally:
         gone.cancel()
         await answer.close()

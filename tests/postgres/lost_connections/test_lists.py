@@ -81,3 +81,4 @@ def test_a_long_list_that_was_cut_leaves_its_place_to_another(
         else:
             assert not ended.endswith(b"]\r\n0\r\n\r\n")
         assert exchange(wire.service.origin, listing).status == 200
+        assert "Traceback" not in wire.service.log()
