@@ -4,6 +4,8 @@ import httpx
 import pytest
 
 from tests.http.calls import expect_refused
+from tests.http.raw import Message, exchange
+from tests.service import Service
 
 FERN = b'{"id":1,"name":"Fern"}'
 
@@ -58,6 +60,11 @@ def test_a_missing_media_type_is_refused(client: httpx.Client) -> None:
 def test_an_encoding_that_is_none_is_taken(client: httpx.Client, encoding: str) -> None:
     headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
     assert client.post("/plants", content=FERN, headers=headers).status_code == 200
+
+
+def test_blanks_around_an_encoding_are_no_part_of_it(service: Service, token: str) -> None:
+    create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}").carrying(FERN)
+    assert exchange(service.origin, create.adding("Content-Encoding", "identity \t")).status == 200
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "br", "deflate", "identity, gzip", "x"])

@@ -9,6 +9,7 @@ import pytest
 
 from tests.databases import execute
 from tests.http.calls import create, expect_refused, list_plants
+from tests.http.raw import Message, exchange
 from tests.service import Service
 
 FERN = '{"id": 1, "name": "Fern"}'
@@ -120,6 +121,16 @@ def test_what_is_no_key_is_refused(client: httpx.Client, key: bytes) -> None:
     headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
     expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
     assert list_plants(client) == []
+
+
+@pytest.mark.parametrize("written", ["k1  ", "k1\t", "\t k1 \t"])
+def test_blanks_around_a_key_are_no_part_of_it(
+    client: httpx.Client, service: Service, token: str, written: str
+) -> None:
+    assert create_once(client, FERN).status_code == 200
+    retry = Message("POST", "/plants").adding("Authorization", f"Bearer {token}")
+    retry = retry.carrying(FERN.encode()).adding("Idempotency-Key", written)
+    assert exchange(service.origin, retry).status == 200
 
 
 def test_keys_tell_small_letters_from_capitals(client: httpx.Client) -> None:

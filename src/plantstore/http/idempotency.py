@@ -20,6 +20,7 @@ def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | No
     key = headers.get(b"idempotency-key")
     if key is None:
         return None
+    key = key.strip(b" \t")  # the parser leaves what stands behind it
     if not _PRINTABLE.fullmatch(key):
         raise BadIdempotencyKeyError
     return IdempotencyKey(key.decode(), hashlib.sha256(body).digest())

@@ -18,7 +18,7 @@ def check_media_type(headers: Mapping[bytes, bytes]) -> None:
     if content_type != _JSON:
         _check_content_type(content_type.lower())
     encoding = headers.get(b"content-encoding", b"identity")
-    if encoding.lower() != b"identity":
+    if encoding.strip().lower() != b"identity":
         raise UnsupportedMediaTypeError(fault="a Content-Encoding is not possible here")
 
 
