@@ -1,10 +1,13 @@
 """ETags, conditional lists, and HEAD."""
 
+from pathlib import Path
+
 import httpx
 import pytest
 
 from tests.http.calls import create, create_plant, expect_refused
-from tests.http.stalls import fill_store
+from tests.http.raw import Connection, Message
+from tests.http.stalls import fill_store, peak_memory
 from tests.service import Service
 
 QUERIES = (
@@ -124,3 +127,16 @@ def test_head_of_a_long_list_has_the_headers_of_get(
         for name in ("content-type", "etag", "cache-control", "link"):
             assert head.headers.get(name) == got.headers.get(name)
         assert "content-length" not in head.headers
+
+
+def test_long_requests_take_no_more_memory_than_lists_may(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"cache_size": 2**22}) as own:
+        padded = f"Bearer {' ' * 14_000}{own.make_token()}"
+        message = Message("GET", "/plants").adding("Authorization", padded)
+        message = message.adding("If-None-Match", "*")
+        with Connection(own.origin) as connection:
+            assert connection.ask(message).status == 304
+            before = peak_memory(own)
+            for number in range(800):
+                assert connection.ask(message.aimed_at(f"/plants?x={number}")).status == 304
+        assert peak_memory(own) - before < 2**22

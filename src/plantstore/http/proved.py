@@ -63,8 +63,8 @@ class ProvedAnswers:
 
 def _is_long(request: Request) -> bool:
     """Whether the request would take more memory than usual to remember."""
-    condition = request.headers.get(b"if-none-match", b"")
-    return len(request.raw_path) + len(request.query) + len(condition) > _TARGET_MAX
+    _, raw_path, query, token, condition = _identify(request)
+    return len(raw_path) + len(query) + len(token or b"") + len(condition or b"") > _TARGET_MAX
 
 
 def _identify(request: Request) -> Identity:
