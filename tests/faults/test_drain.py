@@ -15,6 +15,8 @@ import pytest
 from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.planters import demand_whole, planting
 from tests.faults.processes import kill, worker_pids
+from tests.http.scenes import make_scene
+from tests.http.stalls import fill_store, stream_in_hand
 from tests.service import Service
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -128,6 +130,17 @@ def test_a_request_that_does_not_end_is_given_up_after_the_drain_timeout(tmp_pat
         assert service.process.wait(30) == 0
         assert b" 200 " not in read_all(connection)
     assert "Traceback" not in service.log()
+
+
+def test_a_list_that_nobody_takes_is_given_up_after_the_drain_timeout(
+    tmp_path: Path, url: str
+) -> None:
+    with Service(tmp_path, database=url, settings={"drain_timeout": 0.5}) as service:
+        scene = make_scene(service)
+        fill_store(service, scene.store, 40_000, size=250)
+        with stream_in_hand(scene):
+            service.process.send_signal(signal.SIGTERM)
+            assert service.process.wait(30) == 0
 
 
 def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -> None:

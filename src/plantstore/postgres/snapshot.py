@@ -30,6 +30,7 @@ class PostgresSnapshot:
         self._seconds = seconds
         self._closed = closed
         self._stack = AsyncExitStack()
+        self._closing = asyncio.Lock()
 
     async def open(self, connections: Connections, most_seconds: float) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
@@ -53,7 +54,9 @@ class PostgresSnapshot:
 
     async def close(self) -> None:
         """See ``Snapshot``."""
-        await self._stack.aclose()
+        # At the service's end two close it: the later must not take the connection from the other.
+        async with self._closing:
+            await self._stack.aclose()
         self._closed(self)
 
     async def _end(self) -> None:
