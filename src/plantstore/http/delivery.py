@@ -28,15 +28,29 @@ async def deliver(
     if isinstance(answer, Answer) and write_whole(send, answer, extra):
         return
     headers = [*answer.headers, *extra]
-    if isinstance(answer, Answer):
-        await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-        await send({"type": "http.response.body", "body": answer.body})
-        return
+    start = {"type": "http.response.start", "status": answer.status, "headers": headers}
+    try:
+        if isinstance(answer, Stream):
+            await _send_stream(answer, start, request, send, settings.stream_timeout)
+        else:
+            await send(start)
+            await send({"type": "http.response.body", "body": answer.body})
+    except asyncio.CancelledError:
+        logger.warning("an answer was broken off: the service stops")
+
+
+async def _send_stream(
+    stream: Stream,
+    start: dict[str, object],
+    request: Request,
+    send: Any,  # noqa: ANN401 - ASGI's own type
+    seconds: float,
+) -> None:
     gone = asyncio.create_task(request.wait_until_gone())
     try:
-        async with asyncio.timeout(settings.stream_timeout):
-            await send({"type": "http.response.start", "status": answer.status, "headers": headers})
-            async for part in answer.parts:
+        async with asyncio.timeout(seconds):
+            await send(start)
+            async for part in stream.parts:
                 await send({"type": "http.response.body", "body": part, "more_body": True})
                 if gone.done():
                     return
@@ -48,7 +62,7 @@ async def deliver(
         logger.warning("a list was broken off: the database failed")
     finally:
         gone.cancel()
-        await answer.close()
+        await stream.close()
 
 
 async def spool(stream: Stream) -> Stream:
