@@ -49,6 +49,8 @@ FROM (
     )
 )
 
+-- Without being told, SQLite looks at all plants of the store for those of a rare tag.
+
 -- name: read_page_of_tag
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
@@ -56,7 +58,7 @@ FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
     FROM (
         SELECT id, json_object('name', name, 'tag', tag) AS plant
-        FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
+        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
     )
 )
 
@@ -84,7 +86,7 @@ FROM (
             iif(?5, ',"id":' || id, '') ||
             iif(?6, ',"name":' || json_quote(name), '') ||
             iif(?7, ',"tag":' || json_quote(tag), ''), 2) || '}' AS plant
-        FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
+        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
     )
 )
 
