@@ -71,17 +71,18 @@ function findTextFault(field, text, most) {
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
-const LETTERS = { æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ς: "σ" };
+const QUOTES = { "‘": "'", "’": "'" };
+const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", ...QUOTES };
 
-// For finding: without case, accents and ligatures. Only Latin, Greek and Cyrillic have accents
-// that one leaves out; marks of other scripts are vowels.
+// For finding: without case, accents and ligatures, with the quotes and the x of keyboards. Only
+// Latin, Greek and Cyrillic have accents that one leaves out; marks of other scripts are vowels.
 export const fold = (text) =>
   text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
-    .toUpperCase() // ß becomes SS
+    .toUpperCase() // ı becomes I
     .toLowerCase()
-    .replace(/[æœøđłς]/g, (letter) => LETTERS[letter]);
+    .replace(/[æœßøđłς×‘’]/g, (letter) => LETTERS[letter]);
 
 // All plants that were loaded of one store, in the order of their ids.
 export class Plants {
