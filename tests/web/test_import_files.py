@@ -55,6 +55,15 @@ def test_a_quote_that_is_never_closed_is_told_by_its_line(visit: Visit, owner: s
     expect(visitor["#import"].get_by_text(fault).filter(visible=True).first).to_be_visible()
 
 
+@pytest.mark.parametrize(
+    "text", ["\r\n\r\nid;name;tag\r\n1;Fern;\r\n", "id;name\n1;Fern\n;\n; \n;\n"]
+)
+def test_lines_with_nothing_in_them_are_passed_over(visit: Visit, owner: str, text: str) -> None:
+    visitor = visit().sign_in(owner)
+    visitor.choose_file("sheet.csv", text)
+    visitor.sees("1 plant to import, 0 lines with a problem.", "#import-counts")
+
+
 def test_a_long_quoted_cell_is_read(visit: Visit, owner: str) -> None:
     visitor = visit().sign_in(owner)
     visitor.choose_file("long.csv", f'id,name\n1,"{"x" * 9_000_000}"\n2,Fern\n')
