@@ -24,6 +24,11 @@ ARROW = """() => {
     return style.borderTopColor !== style.borderLeftColor;
 }"""
 
+NAME_CUT = """() => {
+    const name = document.querySelector("#rows .name");
+    return name.scrollWidth > name.clientWidth;
+}"""
+
 
 def opened(visitor: Visitor, owner: str) -> Visitor:
     plant(
@@ -64,3 +69,10 @@ def test_a_store_with_a_long_name_is_within_a_phone(
     visitor = visit(viewport={"width": 390, "height": 800}).sign_in(token)
     visitor["#stores"].wait_for()
     assert visitor.stays("document.getElementById('stores').getBoundingClientRect().left >= 0")
+
+
+def test_a_name_has_more_room_than_its_tag(visit: Visit, shop: Service, owner: str) -> None:
+    plant(shop, owner, {"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
+    visitor = visit(viewport={"width": 960, "height": 800}).sign_in(owner)
+    visitor.counts("1 plant")
+    assert not visitor.stays(NAME_CUT)
