@@ -23,6 +23,13 @@ ADD_PROBE = """() => {
     document.body.append(probe);
 }"""
 
+NOTE_TITLES = """() => {
+    const title = document.getElementById("import-choose-title");
+    window.titles = [];
+    new MutationObserver(() => window.titles.push(title.textContent))
+        .observe(title, {childList: true});
+}"""
+
 
 def offers_nothing(visitor: Visitor) -> bool:
     """Whether there is nothing to import."""
@@ -62,6 +69,15 @@ def test_lines_with_nothing_in_them_are_passed_over(visit: Visit, owner: str, te
     visitor = visit().sign_in(owner)
     visitor.choose_file("sheet.csv", text)
     visitor.sees("1 plant to import, 0 lines with a problem.", "#import-counts")
+
+
+def test_what_is_read_is_told_meanwhile(visit: Visit, owner: str) -> None:
+    visitor = visit().sign_in(owner)
+    visitor["#import-open"].click()
+    visitor.stays(NOTE_TITLES)
+    visitor.gives_file("none.csv", "id,name\n")
+    visitor.sees("none.csv has no plants", "#import-fault")
+    assert visitor.stays("window.titles") == ["Reading the file…", "Import plants"]
 
 
 def test_a_long_quoted_cell_is_read(visit: Visit, owner: str) -> None:
