@@ -45,12 +45,12 @@ def test_an_id_of_ones_own_takes_its_place_in_the_list(
     [
         ({"id": "1", "name": "X"}, "the id 1 belongs to another plant of this store"),
         ({"id": "1", "name": "Fern"}, "this very plant, with the id 1, is in the store already"),
-        ({"id": "one"}, "id must be an integer without fraction or exponent"),
-        ({"id": "1.5"}, "id must be an integer without fraction or exponent"),
-        ({"id": "007"}, "id must be an integer"),
-        ({"id": " "}, "id must be an integer"),
+        ({"id": "one"}, "id must be a whole number, such as 7 or 1200"),
+        ({"id": "1.5"}, "id must be a whole number, such as 7 or 1200"),
+        ({"id": "007"}, "id must be a whole number, such as 7 or 1200"),
+        ({"id": " "}, "id is missing"),
         ({"id": str(2**63)}, "id must be from -9223372036854775808"),
-        ({"name": ""}, "name must be 1 to 256 characters long, not 0"),
+        ({"name": ""}, "name is missing"),
         ({"name": LONG}, "name must be 1 to 256 characters long, not 257"),
         ({"name": "  "}, "name must not be only white space"),
         ({"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
@@ -68,6 +68,7 @@ def test_a_refusal_stands_beside_its_field(
     texts = {"name": "X", "tag": "", "id": "2"} | typed
     visitor.add(texts["name"], texts["tag"], texts["id"])
     visitor.sees(words, f"#add-{field}-fault")
+    expect(visitor["#announcements"]).to_contain_text(words)
     expect(visitor[f"#add-{field}"]).to_be_focused()
     expect(visitor[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
     for other, text in texts.items():

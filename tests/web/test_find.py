@@ -21,6 +21,10 @@ DISTINCT = 150_000
         ("œillet", "oeillet"),
         ("Ørsted", "orsted"),
         ("Épicéa", "epicea"),
+        ("WEIẞDORN", "weißdorn"),
+        ("Narcissus ‘Thalia’", "'thalia'"),
+        ("Rosa 'Peace'", "‘peace’"),
+        ("Mentha × piperita", "mentha x p"),
     ],
 )
 def test_a_name_is_found_as_it_is_typed(

@@ -66,6 +66,16 @@ def test_the_link_past_the_header_keeps_it(empty: Visitor) -> None:
     expect(empty["a.skip"]).not_to_be_focused()
 
 
+def test_the_menu_is_not_in_its_way(fern: Visitor) -> None:
+    fern["#export-summary"].press("Enter")
+    for _ in range(2):
+        fern.page.keyboard.press("Tab")
+    expect(fern["#export-ndjson"]).to_be_focused()
+    fern.page.keyboard.press("Tab")
+    expect(fern["#find"]).to_be_focused()
+    expect(fern["#export-csv"]).to_be_hidden()
+
+
 def test_slash_finds_from_the_list_alone(fern: Visitor) -> None:
     fern["#sign-out"].focus()
     fern.page.keyboard.press("/")

@@ -23,6 +23,13 @@ ADD_PROBE = """() => {
     document.body.append(probe);
 }"""
 
+NOTE_TITLES = """() => {
+    const title = document.getElementById("import-choose-title");
+    window.titles = [];
+    new MutationObserver(() => window.titles.push(title.textContent))
+        .observe(title, {childList: true});
+}"""
+
 
 def offers_nothing(visitor: Visitor) -> bool:
     """Whether there is nothing to import."""
@@ -53,6 +60,24 @@ def test_a_quote_that_is_never_closed_is_told_by_its_line(visit: Visit, owner: s
     visitor.choose_file("open.csv", 'id,name\n1,Fern\n2,"Aloe\n' + "3,Basil\n" * 1_500_000)
     fault = re.compile(r"line 3\b", re.IGNORECASE)
     expect(visitor["#import"].get_by_text(fault).filter(visible=True).first).to_be_visible()
+
+
+@pytest.mark.parametrize(
+    "text", ["\r\n\r\nid;name;tag\r\n1;Fern;\r\n", "id;name\n1;Fern\n;\n; \n;\n"]
+)
+def test_lines_with_nothing_in_them_are_passed_over(visit: Visit, owner: str, text: str) -> None:
+    visitor = visit().sign_in(owner)
+    visitor.choose_file("sheet.csv", text)
+    visitor.sees("1 plant to import, 0 lines with a problem.", "#import-counts")
+
+
+def test_what_is_read_is_told_meanwhile(visit: Visit, owner: str) -> None:
+    visitor = visit().sign_in(owner)
+    visitor["#import-open"].click()
+    visitor.stays(NOTE_TITLES)
+    visitor.gives_file("none.csv", "id,name\n")
+    visitor.sees("none.csv has no plants", "#import-fault")
+    assert visitor.stays("window.titles") == ["Reading the file…", "Import plants"]
 
 
 def test_a_long_quoted_cell_is_read(visit: Visit, owner: str) -> None:

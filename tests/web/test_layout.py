@@ -24,6 +24,16 @@ ARROW = """() => {
     return style.borderTopColor !== style.borderLeftColor;
 }"""
 
+INSIDE = """() => {
+    const card = document.getElementById("plants").getBoundingClientRect();
+    const box = document.getElementById("export-summary").getBoundingClientRect();
+    return box.left >= card.left && box.right <= card.right;
+}"""
+NAME_CUT = """() => {
+    const name = document.querySelector("#rows .name");
+    return name.scrollWidth > name.clientWidth;
+}"""
+
 
 def opened(visitor: Visitor, owner: str) -> Visitor:
     plant(
@@ -64,3 +74,16 @@ def test_a_store_with_a_long_name_is_within_a_phone(
     visitor = visit(viewport={"width": 390, "height": 800}).sign_in(token)
     visitor["#stores"].wait_for()
     assert visitor.stays("document.getElementById('stores').getBoundingClientRect().left >= 0")
+
+
+def test_large_letters_on_a_phone_leave_all_buttons_in_sight(visit: Visit, owner: str) -> None:
+    visitor = opened(visit(viewport={"width": 360, "height": 740}), owner)
+    visitor.stays("document.documentElement.style.fontSize = '200%'")
+    visitor.until(lambda: visitor.stays(INSIDE))
+
+
+def test_a_name_has_more_room_than_its_tag(visit: Visit, shop: Service, owner: str) -> None:
+    plant(shop, owner, {"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
+    visitor = visit(viewport={"width": 960, "height": 800}).sign_in(owner)
+    visitor.counts("1 plant")
+    assert not visitor.stays(NAME_CUT)

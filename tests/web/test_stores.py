@@ -100,6 +100,20 @@ def test_an_undo_is_offered_by_the_store_of_the_delete(
     assert len(list_all(shop, pair.first)) == 2
 
 
+def test_the_newest_undo_is_offered_among_many(visit: Visit, shop: Service, pair: Pair) -> None:
+    plant(shop, pair.second, {"id": 10, "name": "Sage"})
+    visitor = opened(visit, shop, pair)
+    deletes = {"Fern": pair.second_name, "Basil": pair.name, "Aloe": pair.second_name, "Sage": None}
+    for name, next_store in deletes.items():
+        visitor.page.get_by_role("button", name=f"Delete {name}").click()
+        visitor.sees(f"Deleted {name}", "#toasts")
+        if next_store:
+            visitor["#stores"].select_option(next_store)
+    visitor["#toasts .toast"].last.get_by_role("button", name="Undo").click()
+    visitor.sees("Sage is back", "#toasts")
+    assert [one["name"] for one in list_all(shop, pair.second)] == ["Sage"]
+
+
 def test_an_add_goes_on_in_its_store(visit: Visit, shop: Service, pair: Pair) -> None:
     visitor = opened(visit, shop, pair)
     held = visitor.hold("**/plants")

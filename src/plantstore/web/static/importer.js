@@ -60,6 +60,7 @@ export class Importer {
     this.#isTold = true;
     $("import-file").value = "";
     $("import-fault").hidden = true;
+    $("import-choose-title").textContent = "Import plants";
     this.#show("choose");
     if (!this.dialog.open) this.dialog.showModal();
     $("import-file").focus();
@@ -69,6 +70,7 @@ export class Importer {
     if (!file) return;
     this.open();
     this.#file = file;
+    $("import-choose-title").textContent = "Reading the file…";
     try {
       if (file.size > MOST_MEBIBYTES * 2 ** 20)
         throw new FileFault(`is over ${MOST_MEBIBYTES} MiB: import it in parts.`);
@@ -84,6 +86,7 @@ export class Importer {
   #complain(name, error) {
     const why = error instanceof FileFault ? error.message : "could not be read: choose it again.";
     const fault = `${name} ${why}`;
+    $("import-choose-title").textContent = "Import plants";
     $("import-fault").textContent = fault;
     $("import-fault").hidden = false;
     $("import-file").value = "";

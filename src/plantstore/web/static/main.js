@@ -214,9 +214,10 @@ document.addEventListener("keydown", (event) => {
     $("export-summary").focus();
   }
 });
-document.addEventListener("click", (event) => {
-  if (!event.target.closest("#export")) $("export").open = false;
-});
+for (const type of ["click", "focusin"])
+  document.addEventListener(type, ({ target }) => {
+    if (!target.closest("#export")) $("export").open = false;
+  });
 
 // On a phone the side is folded away until it is wanted.
 const wide = matchMedia("(min-width: 60rem)");

@@ -13,10 +13,8 @@ const FORBIDDEN = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
 
-// An id that is no integer goes as text: the service says best what is wrong with it.
 export function writePlant({ id, name, tag }) {
-  const fields = [`"id":${INTEGER.test(id) ? id : JSON.stringify(id)}`];
-  fields.push(`"name":${JSON.stringify(name)}`);
+  const fields = [`"id":${id}`, `"name":${JSON.stringify(name)}`];
   if (tag !== undefined) fields.push(`"tag":${JSON.stringify(tag)}`);
   return `{${fields.join(",")}}`;
 }
@@ -58,7 +56,7 @@ export function findIndex(plants, id) {
 // The fault of an id, name or tag, as the service would find it, or null.
 export function findFault({ id, name, tag }) {
   if (id === undefined || id === "") return "id is missing";
-  if (!INTEGER.test(id)) return "id must be a whole number in plain digits";
+  if (!INTEGER.test(id)) return "id must be a whole number, such as 7 or 1200";
   if (BigInt(id) < LEAST || BigInt(id) > GREATEST) return `id must be from ${LEAST} to ${GREATEST}`;
   if (name === undefined || name === "") return "name is missing";
   return findTextFault("name", name, NAME_MOST) ?? (tag === undefined ? null : findTextFault("tag", tag, TAG_MOST));
@@ -73,17 +71,18 @@ function findTextFault(field, text, most) {
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
-const LETTERS = { æ: "ae", œ: "oe", ø: "o", đ: "d", ł: "l", ς: "σ" };
+const QUOTES = { "‘": "'", "’": "'" };
+const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", ...QUOTES };
 
-// For finding: without case, accents and ligatures. Only Latin, Greek and Cyrillic have accents
-// that one leaves out; marks of other scripts are vowels.
+// For finding: without case, accents and ligatures, with the quotes and the x of keyboards. Only
+// Latin, Greek and Cyrillic have accents that one leaves out; marks of other scripts are vowels.
 export const fold = (text) =>
   text
     .normalize("NFKD")
     .replace(/[\u0300-\u036f]/g, "")
-    .toUpperCase() // ß becomes SS
+    .toUpperCase() // ı becomes I
     .toLowerCase()
-    .replace(/[æœøđłς]/g, (letter) => LETTERS[letter]);
+    .replace(/[æœßøđłς×‘’]/g, (letter) => LETTERS[letter]);
 
 // All plants that were loaded of one store, in the order of their ids.
 export class Plants {

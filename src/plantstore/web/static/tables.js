@@ -99,7 +99,7 @@ function checkRecord({ line, cells, fault }, columns) {
 }
 
 function findDelimiter(text) {
-  const head = text.slice(0, text.search(/\r?\n|$/));
+  const [head] = /[^\r\n]+/.exec(text) ?? [""];
   return [",", ";", "\t"].reduce((best, one) =>
     head.split(one).length > head.split(best).length ? one : best,
   );
@@ -130,7 +130,7 @@ function* splitCsv(text, delimiter) {
     }
     at += text.startsWith("\r\n", at) ? 2 : 1;
     line += 1;
-    if (record.cells.length > 1 || record.cells[0] !== "") yield record;
+    if (record.fault || record.cells.some((cell) => cell.trim())) yield record;
   }
 }
 
@@ -147,7 +147,7 @@ function check(line, { id, name, tag }, fault) {
   const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (plant.id !== undefined && typeof plant.id !== "string")
-    fault ??= "id must be a whole number in plain digits";
+    fault ??= "id must be a whole number, such as 7 or 1200";
   if (tag === null) fault ??= "tag must be text or left out";
   fault ??= findFault(plant) ?? undefined;
   return { line, plant, fault };

@@ -17,8 +17,8 @@ class Toast {
 
   show() {
     const area = $("toasts");
+    if (area.children.length === MOST) findLeastUseful(area).remove();
     area.append(this.element);
-    if (area.children.length > MOST) findLeastUseful(area).remove();
     return this;
   }
 
