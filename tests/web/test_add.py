@@ -45,9 +45,9 @@ def test_an_id_of_ones_own_takes_its_place_in_the_list(
     [
         ({"id": "1", "name": "X"}, "the id 1 belongs to another plant of this store"),
         ({"id": "1", "name": "Fern"}, "this very plant, with the id 1, is in the store already"),
-        ({"id": "one"}, "id must be a whole number, such as 7 or 1200"),
-        ({"id": "1.5"}, "id must be a whole number, such as 7 or 1200"),
-        ({"id": "007"}, "id must be a whole number, such as 7 or 1200"),
+        ({"id": "one"}, "id must be a whole number, such as 7"),
+        ({"id": "1.5"}, "id must be a whole number, such as 7"),
+        ({"id": "007"}, "id must be a whole number, such as 7"),
         ({"id": " "}, "id is missing"),
         ({"id": str(2**63)}, "id must be from -9223372036854775808"),
         ({"name": ""}, "name is missing"),

@@ -67,7 +67,7 @@ def test_problems_are_told_by_line_and_the_rest_is_imported(
     visitor.choose_file("bad.csv", BAD_CSV)
     visitor.sees("3 plants to import, 7 lines with a problem.", "#import-counts")
     assert visitor["#import-faults li"].all_text_contents() == [
-        "Line 3 id must be a whole number, such as 7 or 1200",
+        "Line 3 id must be a whole number, such as 7",
         "Line 4 name is missing",
         "Line 5 name must be 1 to 256 characters long, not 257",
         "Line 6 id 1 stands in line 2 already",

@@ -58,7 +58,7 @@ def _decode_slowly(body: bytes) -> NewPlant:
             _refuse(f"{field} is missing")
     plant_id, name, tag = fields["id"], fields["name"], fields.get("tag", "-")
     if type(plant_id) is not int:
-        _refuse(f"id must be an integer without fraction or exponent, not {_describe(plant_id)}")
+        _refuse(f"id must be a whole number, such as 7, not {_describe(plant_id)}")
     if not isinstance(name, str):
         _refuse(f"name must be a string, not {_describe(name)}")
     if not isinstance(tag, str):

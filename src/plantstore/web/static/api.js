@@ -10,6 +10,7 @@ const TRIES = 8;
 const LONGEST_PAUSE = 30; // seconds
 
 // The numbers of the errors that mean something to the page.
+export const NO_NEW_PLANT = 40002;
 export const ID_TAKEN = 40003;
 export const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;

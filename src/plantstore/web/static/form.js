@@ -1,8 +1,8 @@
 // Adding a plant. What was typed stays until the service has the plant, whatever happens meanwhile.
 
-import { ALREADY_STORED, ID_TAKEN, makeKey, SignedOut } from "./api.js";
+import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
-import { findFault, readId } from "./plant.js";
+import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
 
 const FIELDS = ["id", "name", "tag"];
@@ -42,11 +42,6 @@ export class AddForm {
     const plant = makePlant(typed);
     const { store } = this.list;
     this.#clearFaults();
-    const fault = findFault(plant);
-    if (fault) {
-      this.#point(fault.slice(0, fault.indexOf(" ")), fault);
-      return;
-    }
     this.#setBusy(true);
     try {
       await store.create(plant, this.#keyFor(plant));
@@ -81,22 +76,19 @@ export class AddForm {
   }
 
   #tell(error, store, plant) {
+    const { field, fault } = locate(error);
     if (!this.list.shows(store)) {
       tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
-    } else if ([ID_TAKEN, ALREADY_STORED].includes(error.number)) {
-      this.#point("id", error.message);
+    } else if (field) {
+      this.#complain(field, fault);
+      focusWithin(`add-${field}`);
+      announce(fault);
     } else {
-      $("add-fault").textContent = error.message;
+      $("add-fault").textContent = fault;
       $("add-fault").hidden = false;
     }
     // Somebody else has the proposed id: there is more to load, and another one to propose.
     if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
-  }
-
-  #point(field, fault) {
-    this.#complain(field, fault);
-    focusWithin(`add-${field}`);
-    announce(fault);
   }
 
   #complain(field, fault) {
@@ -121,12 +113,22 @@ export class AddForm {
 
 const readFields = () => Object.fromEntries(FIELDS.map((field) => [field, $(`add-${field}`).value]));
 
+// What was left empty is missing.
 function makePlant({ id, name, tag }) {
-  const plant = { id: readId(id), name };
-  return tag === "" ? plant : { ...plant, tag };
+  const fields = Object.entries({ id: readId(id), name, tag });
+  return Object.fromEntries(fields.filter(([, text]) => text !== ""));
 }
 
 // Not away from where somebody works meanwhile.
 function focusWithin(id) {
   if (document.activeElement.matches("body, #add-form *")) $(id).focus();
+}
+
+// The field that a refusal is about, and the service's own words on it.
+function locate({ number, message }) {
+  if ([ID_TAKEN, ALREADY_STORED].includes(number)) return { field: "id", fault: message };
+  const fault = message.slice(message.indexOf(": ") + 2);
+  const field = FIELDS.find((name) => fault.startsWith(`${name} `));
+  if (number === NO_NEW_PLANT && field) return { field, fault };
+  return { field: null, fault: message };
 }

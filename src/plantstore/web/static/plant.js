@@ -13,8 +13,11 @@ const FORBIDDEN = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
 
+// An id that is no integer goes as text: the service says best what is wrong with it.
 export function writePlant({ id, name, tag }) {
-  const fields = [`"id":${id}`, `"name":${JSON.stringify(name)}`];
+  const fields = [];
+  if (id !== undefined) fields.push(`"id":${INTEGER.test(id) ? id : JSON.stringify(id)}`);
+  if (name !== undefined) fields.push(`"name":${JSON.stringify(name)}`);
   if (tag !== undefined) fields.push(`"tag":${JSON.stringify(tag)}`);
   return `{${fields.join(",")}}`;
 }
@@ -56,7 +59,7 @@ export function findIndex(plants, id) {
 // The fault of an id, name or tag, as the service would find it, or null.
 export function findFault({ id, name, tag }) {
   if (id === undefined || id === "") return "id is missing";
-  if (!INTEGER.test(id)) return "id must be a whole number, such as 7 or 1200";
+  if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
   if (BigInt(id) < LEAST || BigInt(id) > GREATEST) return `id must be from ${LEAST} to ${GREATEST}`;
   if (name === undefined || name === "") return "name is missing";
   return findTextFault("name", name, NAME_MOST) ?? (tag === undefined ? null : findTextFault("tag", tag, TAG_MOST));

@@ -147,7 +147,7 @@ function check(line, { id, name, tag }, fault) {
   const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (plant.id !== undefined && typeof plant.id !== "string")
-    fault ??= "id must be a whole number, such as 7 or 1200";
+    fault ??= "id must be a whole number, such as 7";
   if (tag === null) fault ??= "tag must be text or left out";
   fault ??= findFault(plant) ?? undefined;
   return { line, plant, fault };
