@@ -45,9 +45,10 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:
-        # Our output cannot be written; so that the exit's flush does not fail once more:
+        # Maybe our output cannot be written; so that the exit's flush does not fail once more:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # its reader has left: nobody wants to know
-            click.echo(f"Error: {error.strerror or error}", err=True)
+            place = "" if error.filename is None else f"{error.filename}: "
+            click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
     sys.exit(status)

@@ -79,7 +79,7 @@ def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
 
 def open_lock(path: Path) -> FileLock:
     """The lock that every process takes around a write to this database."""
-    return FileLock(path.with_name(path.name + "-lock"))
+    return FileLock(path)
 
 
 def prepare(path: Path) -> None:
