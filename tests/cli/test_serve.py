@@ -97,6 +97,25 @@ def test_a_bad_settings_file_is_named(program: Program, content: str, said: str)
     assert "cannot read the settings file nowhere.toml" in missing
 
 
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://ada:se%cret@db/plants", "not valid: invalid percent-encoded token; write"),
+        ("postgresql://ada:secret@[::1/plants", "not valid: end of string reached when looking"),
+        ("postgresql:/ada:se%cret@db/plants", "begins with 'postgresql': write"),
+        ("host=db user=ada password=se%cret", "begins with 'host': write"),
+        ("plants.db", "begins with 'plants.db': write"),
+    ],
+)
+def test_a_bad_database_url_is_refused_without_its_password(
+    program: Program, url: str, said: str
+) -> None:
+    refused = program.refusal("serve", "--port", "0", PLANTSTORE_DATABASE=url)
+    assert said in refused
+    assert "cret" not in refused
+    assert refused.count("\n") == 1
+
+
 def test_a_secret_file_that_cannot_be_read_is_named(program: Program) -> None:
     said = program.refusal("check", PLANTSTORE_RATE_LIMIT_FILE="/nowhere/rate")
     assert "PLANTSTORE_RATE_LIMIT_FILE names a file that cannot be read" in said

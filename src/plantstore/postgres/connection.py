@@ -43,8 +43,9 @@ def read_url(url: str) -> str:
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
+        fault = str(error).partition(': "')[0]  # what follows may be the password
         raise SetupError(
-            f"the database URL is not valid: {error}; write "
+            f"the database URL is not valid: {fault}; write "
             "postgresql://user:password@host:5432/name"
         ) from None
     return make_conninfo(url, **{name: _DEFAULTS[name] for name in _DEFAULTS.keys() - given})
