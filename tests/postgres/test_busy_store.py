@@ -9,6 +9,7 @@ from pathlib import Path
 import psycopg
 
 from plantstore.bootstrap import open_administration
+from tests.cli.program import Program
 from tests.faults.planters import body
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -26,7 +27,7 @@ def held_up(url: str) -> Iterator[psycopg.Connection]:
 
 def wait_until_one_waits(holder: psycopg.Connection) -> None:
     """Return when another transaction waits for this one."""
-    waiting = "SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+    waiting = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
     deadline = time.monotonic() + 30
     while not holder.execute(waiting).rowcount:
         assert time.monotonic() < deadline
@@ -90,3 +91,17 @@ def test_a_deleted_store_leaves_nothing_of_a_write_under_way(
         deletion.result()
         with psycopg.connect(url) as connection:
             assert connection.execute("SELECT * FROM plants").fetchall() == []
+
+
+def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres_server.fresh() as url, ThreadPoolExecutor() as pool:
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+        token = program.out("token", "create", "--store", "busy", "--user", "ada")
+        with held_up(url) as holder:
+            deletion = pool.submit(program.refusal, "store", "delete", "busy", "--yes")
+            wait_until_one_waits(holder)
+            program.out("token", "revoke", token)
+            assert "lock timeout" in deletion.result()
+        program.out("store", "delete", "busy", "--yes")

@@ -168,10 +168,11 @@ DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
 
 -- Administration -------------------------------------------------------------------------------
 
--- One transaction of administration after another, by a number of our own.
+-- One transaction of administration after another, by a number of our own. What one waits for in
+-- vain, the next ones wait for too: a token that is to be revoked now.
 
 -- name: lock_administration
-SELECT pg_advisory_xact_lock(7091938230912)
+SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
 -- name: insert_store
 WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
