@@ -121,8 +121,24 @@ def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> 
     assert load_settings({}, environ, str(tmp_path / "named.toml")).port == 1
 
 
-def test_an_empty_variable_is_none(tmp_path: Path) -> None:
-    empty = {f"PLANTSTORE_{name.upper()}": "" for name in setting_names()}
+@pytest.mark.parametrize("name", OTHER)
+def test_white_space_around_a_variable_is_not_of_the_value(name: str) -> None:
+    written, value = OTHER[name]
+    settings = load_settings({}, URL | {f"PLANTSTORE_{name.upper()}": f" {written} \r\n"})
+    assert getattr(settings, name) == value
+
+
+def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("port = 9000\r\n", encoding="utf-8-sig")
+    (tmp_path / "secret").write_text("sqlite:///y.db\r\n", encoding="utf-8-sig")
+    environ = {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")}
+    settings = load_settings({}, environ, str(tmp_path / "settings.toml"))
+    assert (settings.port, settings.database) == (9000, "sqlite:///y.db")
+
+
+@pytest.mark.parametrize("space", ["", " \r"])
+def test_an_empty_variable_is_none(tmp_path: Path, space: str) -> None:
+    empty = {f"PLANTSTORE_{name.upper()}": space for name in setting_names()}
     assert load_settings({}, empty | URL) == DEFAULTS
     (tmp_path / "secret").write_text("9000")
     (tmp_path / "settings.toml").write_text("workers = 2")

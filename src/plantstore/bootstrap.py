@@ -4,6 +4,7 @@ Adapters are imported when a URL asks for them: a start is quick because it impo
 """
 
 import gc
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 from plantstore.database import Administration, Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
-from plantstore.settings import Settings, without_password
+from plantstore.settings import Settings
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
@@ -112,8 +113,9 @@ def _is_postgres(url: str) -> bool:
     if url.startswith(("postgresql://", "postgres://")):
         return True
     if not url.startswith("sqlite:"):
+        kind = re.split("[:=@ ]", url)[0]  # not more of it: there may be a password
         raise SetupError(
-            f"{without_password(url)!r} is no database URL that is known: "
+            f"no database URL that is known begins with {kind!r}: "
             "write sqlite:///plants.db, or postgresql://user@host/name"
         )
     return False

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from plantstore.errors import SetupError
 
 _PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+_UTF_8 = "utf-8-sig"  # some editors begin a file with a mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -169,7 +170,7 @@ def _read_file(file: str | None) -> dict[str, object]:
     if not file:
         return {}
     try:
-        given = tomllib.loads(Path(file).read_text(encoding="utf-8"))
+        given = tomllib.loads(Path(file).read_text(encoding=_UTF_8))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SetupError(f"cannot read the settings file {file}: {error}") from None
     for name in given:
@@ -183,7 +184,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
     given: dict[str, object] = {}
     for name in setting_names():
         variable = f"PLANTSTORE_{name.upper()}"
-        value = environ.get(variable)
+        value = environ.get(variable, "").strip()
         if not value and (secret := environ.get(f"{variable}_FILE")):
             value = _read_secret(f"{variable}_FILE", secret)
         if value:  # an empty one is none
@@ -193,7 +194,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
 
 def _read_secret(variable: str, file: str) -> str:
     try:
-        return Path(file).read_text(encoding="utf-8").strip()
+        return Path(file).read_text(encoding=_UTF_8).strip()
     except (OSError, UnicodeDecodeError) as error:
         raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
 

@@ -76,6 +76,9 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, arguments: tuple[s
         ("token", "create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
         ("token", "list", "--store", b"\xff"),
         ("token", "revoke", b"pst_\xff"),
+        ("store", "list", "--database", b"sqlite:///\xff.db"),
+        ("copy", "--from", b"sqlite:///\xff.db", "--to", "sqlite:///plants.db"),
+        ("serve", "--host", b"\xff"),
     ],
     ids=repr,
 )

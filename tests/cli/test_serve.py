@@ -29,7 +29,7 @@ def test_a_port_in_use_is_told_with_the_flag_that_helps(program: Program) -> Non
         port = str(taken.getsockname()[1])
         said = program.refusal("serve", "--port", port)
         assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in said
-        assert "choose another --port" in said
+        assert "choose another --host or --port" in said
 
 
 def test_two_services_cannot_have_one_port(tmp_path: Path) -> None:
@@ -38,7 +38,7 @@ def test_two_services_cannot_have_one_port(tmp_path: Path) -> None:
         assert "already in use" in Program(tmp_path).refusal("serve", "--port", port)
 
 
-@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "::zz"])
+@pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "::zz", "a..b", 64 * "a"])
 def test_an_address_that_is_not_ours_is_told(program: Program, host: str) -> None:
     assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")
 
@@ -95,6 +95,25 @@ def test_a_bad_settings_file_is_named(program: Program, content: str, said: str)
     assert said in refused
     missing = program.refusal("serve", "--settings", "nowhere.toml")
     assert "cannot read the settings file nowhere.toml" in missing
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("postgresql://ada:se%cret@db/plants", "not valid: invalid percent-encoded token; write"),
+        ("postgresql://ada:secret@[::1/plants", "not valid: end of string reached when looking"),
+        ("postgresql:/ada:se%cret@db/plants", "begins with 'postgresql': write"),
+        ("host=db user=ada password=se%cret", "begins with 'host': write"),
+        ("plants.db", "begins with 'plants.db': write"),
+    ],
+)
+def test_a_bad_database_url_is_refused_without_its_password(
+    program: Program, url: str, said: str
+) -> None:
+    refused = program.refusal("serve", "--port", "0", PLANTSTORE_DATABASE=url)
+    assert said in refused
+    assert "cret" not in refused
+    assert refused.count("\n") == 1
 
 
 def test_a_secret_file_that_cannot_be_read_is_named(program: Program) -> None:

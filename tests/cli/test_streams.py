@@ -54,6 +54,21 @@ def test_a_closed_stdout_is_no_crash(program: Program, command: str) -> None:
     assert "Traceback" not in done.err
 
 
+@pytest.mark.parametrize("command", ["store delete nursery", "token revoke -"])
+def test_a_closed_stdin_has_nothing_to_say(program: Program, command: str) -> None:
+    done = program.in_shell(f"plantstore {command} <&-")
+    assert done.status == 1
+    assert "Error: " in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_closed_stderr_is_no_failure(program: Program) -> None:
+    target = f"sqlite:///{program.folder / 'target.db'}"
+    done = program.in_shell(f"plantstore copy --from {program.database} --to {target} 2>&-")
+    assert done.status == 0
+    assert len(program.data("token", "list", "--database", target)) == 3
+
+
 @pytest.mark.parametrize("command", ["token list", "token list --json", "version"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
 def test_a_full_stdout_is_told(program: Program, command: str) -> None:

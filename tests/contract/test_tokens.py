@@ -1,13 +1,18 @@
 """Tokens, as the command line makes, lists and revokes them."""
 
 import time
+from collections.abc import Sequence
+from contextlib import closing
 from itertools import product
 
 import pytest
 
+from plantstore.bootstrap import open_session
 from plantstore.database import Administration
 from plantstore.errors import SetupError
 from plantstore.model import EXPIRY_MAX, Member, Role, Scope, Token, TokenRequest
+from plantstore.sql.administration import SQLAdministration
+from plantstore.sql.session import Row
 from plantstore.tokens import hash_token, is_well_formed, read_store_id
 
 ADA = TokenRequest(subject="ada", store="nursery")
@@ -175,6 +180,28 @@ def test_a_token_that_is_not_there_cannot_be_revoked(administration: Administrat
     for unknown in (secret, "0123456789abcdef", "", "x", hash_token(secret).hex(), "%"):
         with pytest.raises(SetupError, match="no such token: `plantstore token list` shows"):
             administration.revoke_token(unknown)
+
+
+def test_one_of_many_tokens_is_found_without_reading_all(
+    url: str, administration: Administration, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Writes to SQLite wait meanwhile."""
+    for _ in range(50):
+        administration.create_token(ADA)
+    read = 0
+    with closing(open_session(url)) as session:
+        query = session.query
+
+        def count(name: str, *arguments: object) -> Sequence[Row]:
+            nonlocal read
+            rows = query(name, *arguments)
+            read += len(rows)
+            return rows
+
+        monkeypatch.setattr(session, "query", count)
+        counted = SQLAdministration(session)
+        counted.revoke_token(counted.create_token(ADA).token.token_id)
+    assert 0 < read < 20
 
 
 def test_a_mistyped_token_is_told(administration: Administration) -> None:

@@ -3,11 +3,13 @@
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
 
+from plantstore.bootstrap import open_administration
+from tests.cli.program import Program
 from tests.faults.planters import body
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -16,11 +18,20 @@ LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' F
 
 
 @contextmanager
-def held_up(url: str) -> Iterator[None]:
-    """The store ``busy``, by a transaction that does not end."""
+def held_up(url: str) -> Iterator[psycopg.Connection]:
+    """The store ``busy``, by a transaction that goes on to the end of the block."""
     with psycopg.connect(url) as holder:
         holder.execute(LOCK)
-        yield
+        yield holder
+
+
+def wait_until_one_waits(holder: psycopg.Connection) -> None:
+    """Return when another transaction waits for this one."""
+    waiting = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+    deadline = time.monotonic() + 30
+    while not holder.execute(waiting).rowcount:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
 
 
 def create(service: Service, token: str, plant_id: int) -> int:
@@ -62,3 +73,35 @@ def test_the_service_is_ready_for_the_others(
                 assert client.get("/plants").status_code == 200
                 assert client.get("/readyz").status_code == 200
         assert create(service, busy, 1) == 200
+
+
+def test_a_deleted_store_leaves_nothing_of_a_write_under_way(
+    postgres_server: PostgresServer,
+) -> None:
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as administration,
+        ThreadPoolExecutor() as pool,
+    ):
+        store_id = administration.create_store("busy").store_id
+        with held_up(url) as writer:
+            writer.execute("INSERT INTO plants VALUES (%s, 1, 'Fern')", [store_id])
+            deletion = pool.submit(administration.delete_store, "busy")
+            wait_until_one_waits(writer)
+        deletion.result()
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SELECT * FROM plants").fetchall() == []
+
+
+def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with postgres_server.fresh() as url, ThreadPoolExecutor() as pool:
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+        token = program.out("token", "create", "--store", "busy", "--user", "ada")
+        with held_up(url) as holder:
+            deletion = pool.submit(program.refusal, "store", "delete", "busy", "--yes")
+            wait_until_one_waits(holder)
+            program.out("token", "revoke", token)
+            assert "lock timeout" in deletion.result()
+        program.out("store", "delete", "busy", "--yes")

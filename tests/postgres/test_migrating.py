@@ -100,6 +100,23 @@ def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Progr
     assert f"is version {LATER}, newer than this program's {NEWEST}" in refused
 
 
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+@pytest.mark.parametrize("command", ["migrate", "check"])
+def test_a_database_that_cannot_keep_all_names_is_refused(
+    postgres_server: PostgresServer, tmp_path: Path, encoding: str, command: str
+) -> None:
+    name = f"{command}_{encoding}".lower()
+    postgres_server.execute(f"CREATE DATABASE {name} ENCODING {encoding} TEMPLATE template0")
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.url(name)})
+    assert f"its encoding is {encoding}: make one with CREATE DATABASE" in program.refusal(command)
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_the_environments_encoding_does_not_matter(program: Program, encoding: str) -> None:
+    assert program.out("user", "create", "Zoë 🌿", PGCLIENTENCODING=encoding) == "Zoë 🌿"
+    assert "\nZoë 🌿" in program.out("user", "list", PGCLIENTENCODING=encoding)
+
+
 def test_a_role_that_may_not_is_told_so(program: Program, postgres_server: PostgresServer) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
     postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")

@@ -1,5 +1,6 @@
 """Nobody but its owner reads the database, whatever the umask was when it was made."""
 
+import os
 import stat
 import subprocess
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import PLANTSTORE, clean_environ
+from tests.cli.program import PLANTSTORE, Program, clean_environ
 from tests.service import JSON, Service
 
 UMASKS = ("000", "022", "077", "027")
@@ -77,3 +78,37 @@ def test_the_start_warns_once_of_a_file_that_others_may_open(
         service.make_token()
     assert service.log().count(" WARNING plantstore.sqlite.connection: others") == warnings
     assert service.log().count(f"chmod 600 {file}\n") == warnings
+
+
+@pytest.mark.parametrize(
+    ("mode", "locks_mode"),
+    [(0o600, 0o600), (0o660, 0o660), (0o666, 0o666), (0o644, 0o600), (0o400, 0o600)],
+)
+def test_who_may_write_to_the_database_may_take_its_lock(
+    tmp_path: Path, mode: int, locks_mode: int
+) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "nursery")
+    (tmp_path / "plants.db").chmod(mode)
+    program.out("store", "list")
+    assert stat.S_IMODE((tmp_path / "plants.db-lock").stat().st_mode) == locks_mode
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_command_of_root_leaves_the_lock_to_the_databases_owner(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "nursery")
+    (tmp_path / "plants.db-lock").unlink()  # as where a backup was restored
+    os.chown(tmp_path / "plants.db", 12345, 54321)
+    program.out("store", "list")
+    lock = (tmp_path / "plants.db-lock").stat()
+    assert (lock.st_uid, lock.st_gid) == (12345, 54321)
+
+
+def test_a_lock_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "nursery")
+    lock = tmp_path / "plants.db-lock"
+    lock.unlink()
+    lock.mkdir()
+    assert program.refusal("token", "list") == f"Error: {lock}: Is a directory\n"

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -34,6 +35,7 @@ for command in (serve, migrate, copy, check, version, store, user, member, token
 
 def main() -> None:
     """Run the command line and exit: 0, 1 for a failure, 2 for a wrong call, 130 interrupted."""
+    _open_closed_streams()
     try:
         status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
@@ -45,9 +47,18 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:
-        # Our output cannot be written; so that the exit's flush does not fail once more:
+        # Maybe our output cannot be written; so that the exit's flush does not fail once more:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if not isinstance(error, BrokenPipeError):  # its reader has left: nobody wants to know
-            click.echo(f"Error: {error.strerror or error}", err=True)
+            place = "" if error.filename is None else f"{error.filename}: "
+            click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
     sys.exit(status)
+
+
+def _open_closed_streams() -> None:
+    """Let a stream that the shell closed lead nowhere, and no file of ours take its place."""
+    nowhere = Path(os.devnull)
+    sys.stdin = sys.stdin or nowhere.open()
+    sys.stdout = sys.stdout or nowhere.open("w")
+    sys.stderr = sys.stderr or nowhere.open("w")

@@ -36,9 +36,10 @@ def listen(settings: Settings) -> socket.socket:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(_BACKLOG)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # the latter for names of no host
+        fault = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
-            f"cannot listen on {host} port {port}: {error.strerror}; choose another --port"
+            f"cannot listen on {host} port {port}: {fault}; choose another --host or --port"
         ) from None
     listener.set_inheritable(True)
     return listener

@@ -28,6 +28,7 @@ _STATEMENT_TIMEOUT = "10min"
 # Where the URL does not say otherwise. A standby, or a primary that was made one, is passed over.
 _DEFAULTS = {
     "application_name": "plantstore",
+    "client_encoding": "UTF8",
     "connect_timeout": "3",
     "target_session_attrs": "read-write",
     "tcp_user_timeout": "5000",
@@ -42,8 +43,9 @@ def read_url(url: str) -> str:
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
+        fault = str(error).partition(': "')[0]  # what follows may be the password
         raise SetupError(
-            f"the database URL is not valid: {error}; write "
+            f"the database URL is not valid: {fault}; write "
             "postgresql://user:password@host:5432/name"
         ) from None
     return make_conninfo(url, **{name: _DEFAULTS[name] for name in _DEFAULTS.keys() - given})
@@ -55,9 +57,17 @@ def connect(url: str) -> Connection:
     :raises SetupError: there is none to be had.
     """
     with explained():
-        return psycopg.connect(
+        connection = psycopg.connect(
             read_url(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
         )
+    encoding = connection.info.parameter_status("server_encoding")
+    if encoding != "UTF8":
+        connection.close()
+        raise SetupError(
+            f"the database cannot keep all names, its encoding is {encoding}: make one with "
+            "CREATE DATABASE plantstore ENCODING 'UTF8' TEMPLATE template0"
+        )
+    return connection
 
 
 @contextmanager

@@ -168,10 +168,11 @@ DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
 
 -- Administration -------------------------------------------------------------------------------
 
--- One transaction of administration after another, by a number of our own.
+-- One transaction of administration after another, by a number of our own. What one waits for in
+-- vain, the next ones wait for too: a token that is to be revoked now.
 
 -- name: lock_administration
-SELECT pg_advisory_xact_lock(7091938230912)
+SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
 -- name: insert_store
 WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
@@ -244,6 +245,13 @@ JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE $1::text IS NULL OR s.name = $1
 ORDER BY t.created_at, t.token_hash
+
+-- name: find_token
+SELECT t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE encode(substr(t.token_hash, 1, 8), 'hex') = $1
 
 -- name: revoke_token
 UPDATE tokens SET revoked_at = $2

@@ -47,6 +47,7 @@ class SQLAdministration:
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
         with self._session.transaction():
+            self._session.query("hold_revision", store_id)  # no write is under way any more
             while self._delete_rows(store_id):
                 pass
             self._session.query("delete_store", store_id)

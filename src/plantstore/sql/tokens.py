@@ -3,6 +3,7 @@
 The functions are parts of a transaction of the records that they are given.
 """
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,6 +24,7 @@ from plantstore.sql.records import Records, now
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token
 
 _ID_LENGTH = 16
+_ID = re.compile(f"[0-9a-f]{{{_ID_LENGTH}}}")
 
 
 def create_token(records: Records, request: TokenRequest) -> IssuedToken:
@@ -69,10 +71,10 @@ def find_token(records: Records, token: str) -> Token:
         if not is_well_formed(token):
             raise SetupError("the token is mistyped: its checksum is wrong")
         token = _make_id(hash_token(token))
-    for found in list_tokens(records, None):
-        if found.token_id == token:
-            return found
-    raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
+    rows = records.query("find_token", token) if _ID.fullmatch(token) else []
+    if not rows:
+        raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
+    return _to_token(rows[0])
 
 
 def revoke_token(records: Records, token: str) -> Token:

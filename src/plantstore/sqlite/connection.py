@@ -58,9 +58,11 @@ def database_path(url: str) -> Path:
         )
     try:
         # SQLite names its other files after the file that a link leads to, and so do we.
-        return Path(path).expanduser().resolve()
+        file = Path(path).expanduser().resolve()
+        str(file).encode()  # SQLite takes UTF-8 alone
     except (OSError, RuntimeError, ValueError) as error:
         raise SetupError(f"{url!r} leads to no file: {error}") from None
+    return file
 
 
 def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
@@ -79,7 +81,7 @@ def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
 
 def open_lock(path: Path) -> FileLock:
     """The lock that every process takes around a write to this database."""
-    return FileLock(path.with_name(path.name + "-lock"))
+    return FileLock(path)
 
 
 def prepare(path: Path) -> None:

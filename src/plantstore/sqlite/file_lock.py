@@ -8,7 +8,7 @@ import fcntl
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -21,9 +21,18 @@ _POLL_SECONDS = 0.02
 class FileLock:
     """One opening of the lock's file; only one of them, in any process, is held at a time."""
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    def __init__(self, database: Path) -> None:
+        self._path = database.with_name(database.name + "-lock")
+        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        with suppress(OSError):  # it is another user's, who has done so
+            self._share(database.stat())
+
+    def _share(self, database: os.stat_result) -> None:
+        """Let who may write to the database take its lock, whoever was the first to do so."""
+        writers = database.st_mode & 0o022
+        os.fchmod(self._file, 0o600 | writers | writers << 1)
+        if os.geteuid() == 0:
+            os.fchown(self._file, database.st_uid, database.st_gid)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -203,6 +203,13 @@ JOIN users AS u ON u.user_id = t.user_id
 WHERE ?1 IS NULL OR s.name = ?1
 ORDER BY t.created_at, t.token_hash
 
+-- name: find_token
+SELECT t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE lower(hex(substr(t.token_hash, 1, 8))) = ?1
+
 -- name: revoke_token
 UPDATE tokens SET revoked_at = ?2
 WHERE lower(hex(substr(token_hash, 1, 8))) = ?1 AND revoked_at IS NULL
