@@ -60,10 +60,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
     """
     from plantstore.sql.copying.copying import Copy
 
-    if not _is_postgres(source_url):
-        from plantstore.sqlite.session import demand_file
-
-        demand_file(source_url)
+    demand_database(source_url)
     with (
         closing(open_session(source_url)) as source,
         closing(open_session(target_url)) as target,
@@ -72,6 +69,17 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
         if source.place == target.place:
             raise SetupError(f"both URLs lead to {source.place}: name two databases")
         yield Copy(source, target)
+
+
+def demand_database(url: str) -> None:
+    """Refuse the URL of an SQLite file that is not there, which opening it would make.
+
+    :raises SetupError: it is not there.
+    """
+    if not _is_postgres(url):
+        from plantstore.sqlite.session import demand_file
+
+        demand_file(url)
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":

@@ -155,9 +155,9 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     )
     program = Program(tmp_path)
     del program.environ["PLANTSTORE_DATABASE"]
+    program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
     program.out("check", "--settings", str(file))
     assert (tmp_path / "of-file.db").exists()
-    program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
     assert [row["name"] for row in program.data("store", "list")] == []
     other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
     assert [row["name"] for row in other.data("store", "list")] == ["nursery"]
@@ -229,13 +229,21 @@ def test_no_token_is_in_the_database(tmp_path: Path) -> None:
             assert secret not in file.read_bytes()
 
 
+def test_check_makes_no_database(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    missing = tmp_path / "missing.db"
+    said = program.refusal("check", "--database", f"sqlite:///{missing}")
+    assert said == f"Error: there is no database {missing}\n"
+    assert not missing.exists()
+
+
 def test_check_finds_what_is_good_and_what_is_not(program: Program) -> None:
+    program.out("store", "create", "nursery")
     found = program.run("check")
     assert (found.status, found.err) == (0, "")
     lines = found.out.splitlines()
     assert len(lines) == 3
     assert all(line.startswith("ok: ") for line in lines)
-    program.out("store", "create", "nursery")
     file = program.folder / "plants.db"
     with closing(apsw.Connection(str(file))) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"

@@ -112,3 +112,16 @@ def test_a_lock_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     lock.unlink()
     lock.mkdir()
     assert program.refusal("token", "list") == f"Error: {lock}: Is a directory\n"
+
+
+def test_a_link_as_the_lock_is_not_followed(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "nursery")
+    other = tmp_path / "other"
+    other.touch(0o600)
+    (tmp_path / "plants.db").chmod(0o666)
+    lock = tmp_path / "plants.db-lock"
+    lock.unlink()
+    lock.symlink_to(other)
+    assert str(lock) in program.refusal("token", "list")
+    assert stat.S_IMODE(other.stat().st_mode) == 0o600

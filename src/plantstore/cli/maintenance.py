@@ -45,6 +45,7 @@ def check(file: str | None, database: str | None) -> None:
     """
     settings = load_settings({"database": database}, os.environ, file)
     click.echo("ok: the settings are valid")
+    bootstrap.demand_database(settings.database)
     with closing(bootstrap.open_administration(settings.database)) as administration:
         for finding in administration.check():
             click.echo(f"ok: {finding}")

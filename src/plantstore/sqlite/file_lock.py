@@ -23,7 +23,9 @@ class FileLock:
 
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(database.name + "-lock")
-        self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # Through a link, a command of root would give away the file that it leads to.
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+        self._file = os.open(self._path, flags, 0o600)
         with suppress(OSError):  # it is another user's, who has done so
             self._share(database.stat())
 
