@@ -112,7 +112,7 @@ def test_a_file_of_another_program_is_refused_and_left_alone(
     assert read(program) == before
 
 
-@pytest.mark.parametrize("command", [("check",), ("migrate",)], ids=str)
+@pytest.mark.parametrize("command", [("store", "list"), ("migrate",)], ids=str)
 def test_a_place_that_cannot_be_used_is_named(tmp_path: Path, command: tuple[str, ...]) -> None:
     program = Program(tmp_path)
     (tmp_path / "file").touch()
