@@ -48,22 +48,23 @@ class ProvedAnswers:
     def keep(self, request: Request, caller: Caller, answer: Answer) -> None:
         """Keep an answer to a request that was looked for."""
         number = request.commit_number
-        if number is None or number != self._number or _is_long(request):
+        identity = _identify(request)
+        if number is None or number != self._number or _is_long(identity):
             return
         self._used += len(answer.body) + _ENTRY_OVERHEAD
         if self._used > self._size:
             self._clear()
         else:
-            self._answers[_identify(request)] = (caller.expires_at, answer)
+            self._answers[identity] = (caller.expires_at, answer)
 
     def _clear(self) -> None:
         self._answers.clear()
         self._used = 0
 
 
-def _is_long(request: Request) -> bool:
-    """Whether the request would take more memory than usual to remember."""
-    _, raw_path, query, token, condition = _identify(request)
+def _is_long(identity: Identity) -> bool:
+    """Whether it would take more memory than usual to remember."""
+    _, raw_path, query, token, condition = identity
     return len(raw_path) + len(query) + len(token or b"") + len(condition or b"") > _TARGET_MAX
 
 
