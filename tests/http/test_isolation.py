@@ -30,7 +30,7 @@ def bytes_of(service: Service, message: Message, plant_id: int) -> str:
     """The whole answer but for what differs in any two: request id, date, the id asked for."""
     answer = exchange(service.origin, message)
     headers = {name: value for name, value in answer.headers.items() if name != "date"}
-    headers["x-request-id"] = re.sub("[0-9a-f]", "#", headers["x-request-id"])
+    headers["x-request-id"] = re.sub("[0-9a-f]+", "#", headers["x-request-id"])
     return json.dumps([answer.status, headers, answer.body.decode()]).replace(str(plant_id), "ID")
 
 
