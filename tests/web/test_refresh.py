@@ -34,6 +34,17 @@ def test_the_active_plant_stays_the_active_one(visit: Visit, shop: Service, owne
     visitor.sees("Deleted P13", "#toasts")
 
 
+def test_what_others_add_is_told_though_none_of_it_is_shown(
+    visit: Visit, shop: Service, owner: str
+) -> None:
+    visitor = opened(visit, shop, owner)
+    visitor["#find"].fill("nothing of this name")
+    visitor.sees("0 of 10 plants", "#announcements")
+    plant(shop, owner, {"id": 1, "name": "New"})
+    visitor.comes_back()
+    visitor.sees("0 of 11 plants", "#announcements")
+
+
 def test_after_a_filter_a_shift_click_selects_one(visit: Visit, shop: Service, owner: str) -> None:
     visitor = opened(visit, shop, owner)
     visitor["#rows .name"].nth(7).click()

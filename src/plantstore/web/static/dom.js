@@ -1,5 +1,7 @@
 // Small tools for the document. Text goes in as text only: nothing here reads HTML.
 
+const TOLD_AFTER = 10_000; // milliseconds
+
 export const $ = (id) => document.getElementById(id);
 
 export function make(name, properties = {}, ...children) {
@@ -24,12 +26,14 @@ export const figures = (number) => digits.format(number);
 
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 
-// Told by screen readers. Beside an open dialog they hear nothing: it has a region of its own.
+// Told by screen readers, one after the other: a text that took the place of another at once would
+// keep that one from being told. Beside an open dialog they hear nothing: it has a region of its own.
 export function announce(text) {
   const dialog = document.querySelector("dialog[open]");
   const region = dialog?.querySelector(".announcements") ?? $("announcements");
-  // The same text twice is no change, which would not be told.
-  region.textContent = region.textContent === text ? `${text}\u00a0` : text;
+  const said = make("div", { textContent: text });
+  region.append(said);
+  setTimeout(() => said.remove(), TOLD_AFTER);
 }
 
 // To the list, where what had the focus is gone, or is about to go.

@@ -166,7 +166,7 @@ export class PlantList {
     this.#state = state;
     this.error = error;
     this.#tellCount();
-    if (state === "ready") announce(this.#shown.length ? $("count").textContent : "No plants yet");
+    if (state === "ready") announce(this.plants.items.length ? $("count").textContent : "No plants yet");
   }
 
   #tellCount() {
