@@ -1,20 +1,18 @@
 """The interface to read and to try out, and the error numbers."""
 
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor
+from tests.web.reference import authorize, execute, open_reference, try_out
+from tests.web.visitor import Visit
 
 METHODS = {"get", "head", "post", "delete"}
 
 
 def test_the_interface_is_tried_out_as_it_stands(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = visit().open("/docs")
-    visitor.page.get_by_role("button", name="Authorize").click(timeout=30_000)
-    visitor[".auth-container input"].fill(owner)
-    visitor[".auth-btn-wrapper .authorize"].click()
-    visitor[".auth-btn-wrapper .btn-done"].click()
-
+    visitor = visit()
+    open_reference(visitor)
+    authorize(visitor, owner)
     creating = try_out(visitor, "create_plant")
     expect(execute(visitor, creating)).to_contain_text("200")
     expect(creating.locator(".request-url")).to_contain_text(f"{shop.origin}/plants")
@@ -23,20 +21,6 @@ def test_the_interface_is_tried_out_as_it_stands(visit: Visit, shop: Service, ow
     listing = execute(visitor, try_out(visitor, "list_plants"))
     expect(listing).to_contain_text('"Basil"')
     expect(listing).to_contain_text('"Fern"')
-
-
-def try_out(visitor: Visitor, name: str) -> Locator:
-    """Open an operation of the token's own store, with what its fields have from the start."""
-    operation = visitor[f"#operations-plants-{name}"]
-    operation.locator(".opblock-summary-control").click()
-    operation.get_by_role("button", name="Try it out").click()
-    return operation
-
-
-def execute(visitor: Visitor, operation: Locator) -> Locator:
-    with visitor.page.expect_response("**/plants*"):
-        operation.get_by_role("button", name="Execute").click()
-    return operation.locator(".live-responses-table tbody").first
 
 
 def test_every_operation_is_there(visit: Visit, shop: Service) -> None:

@@ -16,8 +16,10 @@ from tests.web.visitor import Visit, Visitor
 FOLDER = Path(__file__).parents[2] / ".screenshots"
 SIZES = {"desktop": (1280, 800), "phone": (390, 800), "wide": (1920, 1080)}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-NOT_OURS = ("docs",)  # what Swagger UI makes of our document
 WITHOUT = {"resultTypes": ["violations"]}
+# Axe sees the colours as they are before they are turned over.
+WITHOUT_COLOURS = {**WITHOUT, "rules": {"color-contrast": {"enabled": False}}}
+TURNED_OVER = ("docs", "docs_tried", "docs_authorize")
 
 
 @pytest.fixture
@@ -35,11 +37,11 @@ def test_a_state_is_fit_for_everybody(stage: Stage, state: str, size: str) -> No
     for scheme in SCHEMES:
         stage.visitor.page.emulate_media(color_scheme=scheme)
         stage.visitor.page.screenshot(path=FOLDER / f"{state}-{size}-{scheme}.png")
-        if state in NOT_OURS:
-            continue
         assert overflow(stage.visitor) <= 0
         if size != "wide":  # which has nothing that the desktop has not
-            found = Axe().run(stage.visitor.page, options=WITHOUT)
+            is_turned_over = scheme == "dark" and state in TURNED_OVER
+            options = WITHOUT_COLOURS if is_turned_over else WITHOUT
+            found = Axe().run(stage.visitor.page, options=options)
             assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
 
 
