@@ -63,9 +63,15 @@ def test_a_quote_that_is_never_closed_is_told_by_its_line(visit: Visit, owner: s
 
 
 @pytest.mark.parametrize(
-    "text", ["\r\n\r\nid;name;tag\r\n1;Fern;\r\n", "id;name\n1;Fern\n;\n; \n;\n"]
+    "text",
+    [
+        "\r\n\r\nid;name;tag\r\n1;Fern;\r\n",
+        "id;name\n1;Fern\n;\n; \n;\n",
+        "sep=;\r\nname;id\r\nFern;1\r\n",
+        "sep=,\nname,id\nFern,1\n",
+    ],
 )
-def test_lines_with_nothing_in_them_are_passed_over(visit: Visit, owner: str, text: str) -> None:
+def test_lines_that_hold_no_plant_are_passed_over(visit: Visit, owner: str, text: str) -> None:
     visitor = visit().sign_in(owner)
     visitor.choose_file("sheet.csv", text)
     visitor.sees("1 plant to import, 0 lines with a problem.", "#import-counts")

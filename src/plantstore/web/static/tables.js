@@ -71,6 +71,7 @@ function* readCsv(text) {
   const records = splitCsv(text, findDelimiter(text));
   let columns = null;
   for (const record of records) {
+    if (record.line === 1 && record.cells.join("") === "sep=") continue; // a spreadsheet's hint
     if (columns) {
       yield checkRecord(record, columns);
       continue;
