@@ -108,12 +108,15 @@ def load_settings(
         raise SetupError(f"a setting is not valid: {error}") from None
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise SetupError("tls_cert and tls_key go together: give both or neither")
-    _check_tls(settings)
     _check_rate(settings)
     return settings
 
 
-def _check_tls(settings: Settings) -> None:
+def check_tls(settings: Settings) -> None:
+    """Try the certificate and its key; not each command needs them, and not each may read them.
+
+    :raises SetupError: they are no certificate and key that belong together.
+    """
     if settings.tls_cert is None:
         return
     import ssl  # noqa: PLC0415 - not needed without TLS

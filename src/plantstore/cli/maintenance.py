@@ -9,7 +9,7 @@ import plantstore
 from plantstore import bootstrap
 from plantstore.cli.options import database_option, json_option, quiet_option
 from plantstore.cli.output import print_json
-from plantstore.settings import load_settings
+from plantstore.settings import check_tls, load_settings
 
 
 @click.command()
@@ -44,6 +44,7 @@ def check(file: str | None, database: str | None) -> None:
       plantstore check --database sqlite:///plants.db
     """
     settings = load_settings({"database": database}, os.environ, file)
+    check_tls(settings)
     click.echo("ok: the settings are valid")
     bootstrap.demand_database(settings.database)
     with closing(bootstrap.open_administration(settings.database)) as administration:

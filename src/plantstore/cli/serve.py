@@ -9,7 +9,7 @@ import click
 from plantstore import bootstrap
 from plantstore.cli.welcome import welcome
 from plantstore.logs import set_up_logs
-from plantstore.settings import Settings, load_settings, without_password
+from plantstore.settings import Settings, check_tls, load_settings, without_password
 
 logger = logging.getLogger("plantstore")
 
@@ -48,6 +48,7 @@ def serve(
     if cors_origins:
         flags["cors_origins"] = cors_origins
     settings = load_settings(flags, os.environ, file)
+    check_tls(settings)
     set_up_logs(settings.log_format)
     if not _serve(settings, welcomes=welcomes):
         raise click.exceptions.Exit(1)
