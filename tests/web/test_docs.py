@@ -23,6 +23,32 @@ def test_the_interface_is_tried_out_as_it_stands(visit: Visit, shop: Service, ow
     expect(listing).to_contain_text('"Fern"')
 
 
+def test_in_the_dark_nothing_covers_its_buttons_or_moves_it(visit: Visit, owner: str) -> None:
+    visitor = visit(color_scheme="dark", permissions=["clipboard-write"])
+    open_reference(visitor)
+    authorize(visitor, owner)
+    operation = try_out(visitor, "list_plants")
+    expect(execute(visitor, operation)).to_contain_text("200")
+    operation.locator(".curl-command button").click()
+    operation.locator(".live-responses-table").get_by_role("button", name="Copy").click()
+    with visitor.page.expect_download():
+        operation.get_by_role("button", name="Download").click()
+    lock = operation.get_by_role("button", name="authorization button")
+    lock.scroll_into_view_if_needed()
+    before = visitor.stays("scrollY")
+    assert before > 0
+    lock.click()
+    expect(visitor[".modal-ux"]).to_be_in_viewport()
+    assert visitor.stays("scrollY") == before
+
+
+def test_an_operation_fits_the_narrowest_window(visit: Visit) -> None:
+    visitor = visit(viewport={"width": 320, "height": 800})
+    open_reference(visitor)
+    try_out(visitor, "list_plants")
+    assert visitor.stays("document.documentElement.scrollWidth") == 320
+
+
 def test_every_operation_is_there(visit: Visit, shop: Service) -> None:
     with shop.client(None) as anyone:
         paths = anyone.get("/openapi.json").json()["paths"].values()

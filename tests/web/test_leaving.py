@@ -81,7 +81,9 @@ def test_messages_and_drafts_are_gone(visit: Visit, users: Users, how: str) -> N
 @WAYS
 def test_what_was_imported_is_gone(visit: Visit, users: Users, how: str) -> None:
     visitor = opened(visit(), users)
-    visitor.choose_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
+    visitor.choose_file("secret.csv", "id,name\n")
+    visitor.sees("secret.csv has no plants", "#import-fault")
+    visitor.gives_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
     visitor["#import-start"].click()
     visitor.sees("1 plant imported, 2 lines not imported", "#import-result")
     visitor["#import-done"].click()

@@ -23,8 +23,10 @@ def docs_tried(stage: Stage) -> None:
     stage.furnish()
     open_reference(stage.visitor)
     authorize(stage.visitor, stage.token)
-    answer = execute(stage.visitor, try_out(stage.visitor, "list_plants"))
-    expect(answer).to_contain_text("Monstera")
+    operation = try_out(stage.visitor, "list_plants")
+    expect(execute(stage.visitor, operation)).to_contain_text("Monstera")
+    operation.get_by_role("tab", name="Schema").first.click()
+    stage.visitor["#operations-caller-get_me .opblock-summary-control"].click()
 
 
 @state

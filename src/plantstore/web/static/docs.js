@@ -2,24 +2,24 @@
 // who do not see them.
 
 const NAMES = {
-  "#servers": "Server",
-  ".examples-select-element": "Example",
-  ".body-param__text": "Body",
-  ".close-modal": "Close",
-  ".copy-to-clipboard button": "Copy",
+  "#servers": () => "Servers",
+  ".examples-select-element": () => "Examples",
+  ".body-param__text": () => "Body",
+  ".close-modal": () => "Close",
+  ".copy-to-clipboard button": () => "Copy",
+  ".json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))": () => "Schema",
+  "[data-param-name] select": (one) => one.closest("[data-param-name]").dataset.paramName,
+  "table[role=region]": (one) => `Responses of ${one.closest(".opblock").id}: ${one.id}`,
 };
 
 const root = document.getElementById("interface");
 
-const nameAll = (selector, nameOf) => {
-  for (const control of root.querySelectorAll(`:is(${selector}):not([aria-label])`))
-    control.setAttribute("aria-label", nameOf(control));
-};
-
 function nameControls() {
-  for (const [selector, name] of Object.entries(NAMES)) nameAll(selector, () => name);
-  for (const answer of root.querySelectorAll(".live-responses-table pre")) answer.tabIndex = 0; // to scroll
-  nameAll("[data-param-name] select", (one) => one.closest("[data-param-name]").dataset.paramName);
+  for (const [selector, nameOf] of Object.entries(NAMES))
+    for (const one of root.querySelectorAll(`:is(${selector}):not([aria-label])`))
+      one.setAttribute("aria-label", nameOf(one));
+  for (const code of root.querySelectorAll("pre:not([tabindex])"))
+    if (code.scrollHeight > code.clientHeight) code.tabIndex = 0; // to scroll it without a mouse
 }
 
 new MutationObserver(nameControls).observe(root, { childList: true, subtree: true });

@@ -1,6 +1,9 @@
 // Small tools for the document. Text goes in as text only: nothing here reads HTML.
 
-const TOLD_AFTER = 10_000; // milliseconds
+const TOLD_FOR = 10_000; // milliseconds
+const AT_REST = 300; // milliseconds
+
+let last = null;
 
 export const $ = (id) => document.getElementById(id);
 
@@ -33,7 +36,19 @@ export function announce(text) {
   const region = dialog?.querySelector(".announcements") ?? $("announcements");
   const said = make("div", { textContent: text });
   region.append(said);
-  setTimeout(() => said.remove(), TOLD_AFTER);
+  setTimeout(() => said.remove(), TOLD_FOR);
+}
+
+// What changes with each key: the last of it is told.
+export function announceLast(text) {
+  clearTimeout(last);
+  last = setTimeout(announce, AT_REST, text);
+}
+
+// What was told, or was about to be, is not for another user.
+export function forgetAnnouncements() {
+  clearTimeout(last);
+  for (const region of document.querySelectorAll(".announcements")) region.replaceChildren();
 }
 
 // To the list, where what had the focus is gone, or is about to go.

@@ -51,7 +51,7 @@ export class Importer {
     this.#file = null;
     this.#rows = [];
     this.#isTold = true;
-    for (const id of ["name", "counts", "sample", "more", "faults", "result", "failures"])
+    for (const id of ["fault", "name", "counts", "sample", "more", "faults", "result", "failures"])
       $(`import-${id}`).replaceChildren();
   }
 

@@ -1,7 +1,7 @@
 // The plants of the chosen store as they are shown: what is loaded of them, what of it one looks
 // for, what is selected, and in which state all that is.
 
-import { $, announce, count, figures, focusPlants } from "./dom.js";
+import { $, announceLast, count, figures, focusPlants } from "./dom.js";
 import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
 import { Loading } from "./loading.js";
@@ -159,14 +159,15 @@ export class PlantList {
     this.#loading?.wake();
     this.#showAll();
     this.#tellSelection();
-    announce($("count").textContent);
+    announceLast($("count").textContent);
   }
 
   #setState(state, error = null) {
     this.#state = state;
     this.error = error;
     this.#tellCount();
-    if (state === "ready") announce(this.plants.items.length ? $("count").textContent : "No plants yet");
+    if (state !== "ready") return;
+    announceLast(this.plants.items.length ? $("count").textContent : "No plants yet");
   }
 
   #tellCount() {
@@ -206,7 +207,7 @@ export class PlantList {
     const number = this.grid.selected.size;
     $("selection").hidden = number === 0;
     $("selection-count").textContent = `${figures(number)} selected`;
-    if (number) announce(`${figures(number)} selected`);
+    if (number) announceLast(`${figures(number)} selected`);
   }
 
   get shown() {

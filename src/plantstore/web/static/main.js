@@ -3,7 +3,7 @@
 
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Connection, showNotice } from "./connection.js";
-import { $, bdi, focusPlants, isBusy, make, setBusy } from "./dom.js";
+import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy } from "./dom.js";
 import { acceptDrops } from "./drops.js";
 import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
@@ -100,7 +100,7 @@ function forgetAll() {
   list.store = null;
   me = null;
   $("toasts").replaceChildren();
-  $("announcements").textContent = "";
+  forgetAnnouncements();
 }
 
 // A refusal tells first that a role, a membership or a store is not what it was.
