@@ -37,9 +37,18 @@ def kill(pid: int) -> None:
     except ProcessLookupError:
         return
     deadline = time.monotonic() + 30
-    while read_command(pid):
+    while not _has_ended(pid):
         assert time.monotonic() < deadline
         time.sleep(0.002)
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether all threads have; until then its files may be open, and locked."""
+    try:
+        stats = [stat.read_text("ascii") for stat in Path(f"/proc/{pid}/task").glob("*/stat")]
+    except OSError:  # one of them ended just now
+        return False
+    return all(stat.rpartition(")")[2].split()[0] in "ZX" for stat in stats)
 
 
 def read_cpu_seconds(pid: int) -> float:

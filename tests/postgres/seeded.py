@@ -19,7 +19,7 @@ from plantstore.sql.writes import Create, Write
 
 VARIABLE = "PLANTSTORE_TEST_FAULT"
 _EARLY_SECONDS = 0.02
-_LATE_SECONDS = 0.05
+_LATE_SECONDS = 0.5
 
 
 class EarlyWriter(Writer):
