@@ -13,8 +13,12 @@ class PlantStoreError(Exception):
         self.details = details
 
 
-class InvalidPlantError(PlantStoreError):
-    """A NewPlant breaks a rule. Details: ``fault``."""
+class RequestError(PlantStoreError):
+    """The request itself is wrong, or cannot be taken now; ``number`` says how, in the table."""
+
+    def __init__(self, number: int, **details: object) -> None:
+        super().__init__(**details)
+        self.number = number
 
 
 class IdTakenError(PlantStoreError):
@@ -27,14 +31,6 @@ class AlreadyStoredError(PlantStoreError):
 
 class KeyReusedError(PlantStoreError):
     """The Idempotency-Key was another request's."""
-
-
-class KeyRunningError(PlantStoreError):
-    """A request with this Idempotency-Key has not ended yet."""
-
-
-class MissingTokenError(PlantStoreError):
-    """The request has no bearer token."""
 
 
 class InvalidTokenError(PlantStoreError):
@@ -50,15 +46,11 @@ class NoSuchPlantError(PlantStoreError):
 
 
 class NoSuchStoreError(PlantStoreError):
-    """There is no such store, or the caller is no member of it: which one is not said."""
-
-
-class TooManyRequestsError(PlantStoreError):
-    """The caller is over its rate. Details: ``retry_after`` in seconds."""
+    """There is no such store, or the caller is not a member of it: which one is not said."""
 
 
 class OverloadedError(PlantStoreError):
-    """A bound on work in hand is reached; nothing was done."""
+    """A bound on work in flight is reached; nothing was done."""
 
 
 class DatabaseUnavailableError(PlantStoreError):

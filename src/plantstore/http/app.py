@@ -1,148 +1,124 @@
-"""The ASGI application: from a request to its route, from its answer or error to the client.
+"""The application: from a request to its route, and from what it raises to a response.
 
-Every answer leaves here: with its X-Request-Id, its CORS headers, and its errors in the
-interface's shape.
+Every response leaves here: with its CORS headers, and its errors in the interface's shape.
 """
 
 import asyncio
 import logging
-import multiprocessing
-import signal
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 from plantstore.database import Database
-from plantstore.errors import OutcomeUnknownError, OverloadedError, PlantStoreError
-from plantstore.http.answers import Answer, Stream, answer_error
+from plantstore.errors import (
+    OutcomeUnknownError,
+    OverloadedError,
+    PlantStoreError,
+    RequestError,
+)
+from plantstore.http.authentication import Authentication
 from plantstore.http.cors import Cors
-from plantstore.http.delivery import deliver, spool
-from plantstore.http.errors import InternalError, MethodNotAllowedError, NoSuchPathError
+from plantstore.http.errors import error_response
 from plantstore.http.health import Health
-from plantstore.http.me import BearerOperation
+from plantstore.http.lists import PlantLists
+from plantstore.http.me import describe_bearer
 from plantstore.http.openapi import OpenApi
 from plantstore.http.parameters import read_plants_path
 from plantstore.http.plants import PlantOperations, allowed_methods
 from plantstore.http.rates import Rates
-from plantstore.http.request import ClientGoneError, Request
-from plantstore.http.request_ids import make_request_id
+from plantstore.http.response_cache import ResponseCache
+from plantstore.http.responses import NO_STORE, json_response
 from plantstore.http.site import Site
+from plantstore.server.body import ClientGoneError
+from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
 _READ_METHODS = "GET, HEAD, OPTIONS"
+_WRITE_METHODS = ("POST", "DELETE")
 
 
 class App:
-    """Answers requests on one database."""
+    """Responds to requests on one database."""
 
     def __init__(self, database: Database, settings: Settings) -> None:
         rates = Rates(settings.rate_limit)
-        self._plants = PlantOperations(database, settings, rates)
-        self._me = BearerOperation(database, rates)
-        health, document = Health(database), OpenApi()
-        self._reads: dict[bytes, Callable[[Request], Awaitable[Answer]]] = {
-            b"/me": self._answer_me,
-            b"/livez": health.answer_live,
-            b"/readyz": health.answer_ready,
-            b"/openapi.json": document.answer_json,
-            b"/openapi.yaml": document.answer_yaml,
+        cache = ResponseCache(settings.cache_size)
+        self._authentication = Authentication(database, rates)
+        self._cors = Cors(settings.cors_origins)
+        lists = PlantLists(database, cache, self._cors)
+        self._plants = PlantOperations(database, self._authentication, lists)
+        health, document = Health(database), OpenApi(settings.public_url)
+        self._reads: dict[bytes, Callable[[Request], Awaitable[Response]]] = {
+            b"/me": self._describe_bearer,
+            b"/livez": health.respond_live,
+            b"/readyz": health.respond_ready,
+            b"/openapi.json": document.respond_json,
+            b"/openapi.yaml": document.respond_yaml,
         }
         self._site = Site()
-        self._cors = Cors(settings.cors_origins)
         self._database = database
-        self._settings = settings
-        self._in_hand = 0
-        self.has_failed = False
+        self._max_requests = settings.max_requests
+        self._in_flight = 0
+        # A response that is remembered would not be counted.
+        self.recall = _forget if rates.are_limited else cache.recall
+        self.close = database.close
+        self.wait_until_broken = database.wait_until_broken
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Answer one HTTP request, or keep company to the server's life."""
-        if scope["type"] == "lifespan":
-            await self._live(receive, send)
-            return
-        request = Request(scope, receive)
-        request_id = make_request_id()
-        extra = [(b"x-request-id", request_id), *self._cors.headers_for(request)]
-        proved = self._plants.find_proved(request)
-        if proved is not None:
-            await deliver(proved, extra, request, send, self._settings)
-            return
-        self._in_hand += 1
+    async def handle(self, request: Request) -> Response | Stream:
+        """See ``Application``."""
+        self._in_flight += 1
         try:
-            answer = await self._answer(request, request_id)
-            await deliver(answer, extra, request, send, self._settings)
-        except ClientGoneError:
-            logger.debug("request %s: the client has gone", request_id.decode())
+            response = await self._respond(request)
         finally:
-            self._in_hand -= 1
+            self._in_flight -= 1
+        return self._cors.complete(response, request)
 
-    async def _answer(self, request: Request, request_id: bytes) -> Answer | Stream:
+    async def _respond(self, request: Request) -> Response | Stream:
         try:
-            answer = await self._route(request)
-            if isinstance(answer, Stream) and request.http_version == "1.0":
-                answer = await spool(answer)
+            if request.error is not None:
+                raise request.error
+            return await self._route(request)
         except PlantStoreError as error:
-            answer = answer_error(error)
+            return error_response(error)
         except ClientGoneError:
             raise
         except asyncio.CancelledError:  # the server stops, and waits no longer
-            is_write = request.method in ("POST", "DELETE")
-            answer = answer_error(OutcomeUnknownError() if is_write else OverloadedError())
+            is_write = request.method in _WRITE_METHODS
+            return error_response(OutcomeUnknownError() if is_write else OverloadedError())
         except Exception:
-            logger.exception("request %s failed", request_id.decode())
-            answer = answer_error(InternalError())
-        return answer
+            logger.exception("request %x failed", request.number)
+            return error_response(RequestError(50001))
 
-    async def _route(self, request: Request) -> Answer | Stream:
-        path = read_plants_path(request.raw_path)
+    async def _route(self, request: Request) -> Response | Stream:
+        path = read_plants_path(request.path)
         if path is None:
             return await self._read(request)
         if request.method == "OPTIONS":
-            return self._cors.answer_options(allowed_methods(path))
-        self._demand_room()
-        return await self._plants.answer(request, path)
+            return self._cors.options_response(allowed_methods(path))
+        self._require_room()
+        return await self._plants.respond(request, path)
 
-    async def _read(self, request: Request) -> Answer:
-        read = self._reads.get(request.raw_path) or await self._site.find(request.raw_path)
+    async def _read(self, request: Request) -> Response:
+        if request.path == b"*":  # which the server lets through for OPTIONS alone
+            return self._cors.options_response(_READ_METHODS)
+        read = self._reads.get(request.path) or await self._site.find(request.path)
         if read is None:
-            raise NoSuchPathError
+            raise RequestError(40402)
         if request.method == "OPTIONS":
-            return self._cors.answer_options(_READ_METHODS)
+            return self._cors.options_response(_READ_METHODS)
         if request.method not in ("GET", "HEAD"):
-            raise MethodNotAllowedError(method=request.method, allow=_READ_METHODS)
+            raise RequestError(40501, method=request.method, allow=_READ_METHODS)
         return await read(request)
 
-    async def _answer_me(self, request: Request) -> Answer:
-        self._demand_room()
-        return await self._me.answer(request)
+    async def _describe_bearer(self, request: Request) -> Response:
+        self._require_room()
+        bearer = await self._authentication.introspect(request)
+        return json_response(200, describe_bearer(bearer), NO_STORE)
 
-    def _demand_room(self) -> None:
-        if self._in_hand > self._settings.max_requests:
+    def _require_room(self) -> None:
+        if self._in_flight > self._max_requests:
             raise OverloadedError
 
-    async def _live(self, receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        await receive()
-        watch = asyncio.create_task(self._stop_when_broken())
-        parent = multiprocessing.parent_process()
-        if parent is not None:  # a worker must not outlive who would restart or stop it
-            asyncio.get_running_loop().add_reader(parent.sentinel, _stop_alone, parent.sentinel)
-        await send({"type": "lifespan.startup.complete"})
-        await receive()
-        watch.cancel()
-        await self._database.close()
-        await send({"type": "lifespan.shutdown.complete"})
 
-    async def _stop_when_broken(self) -> None:
-        error = await self._database.wait_until_broken()
-        logger.critical("the database is broken, the service stops: %s", error)
-        self.has_failed = True
-        _stop()
-
-
-def _stop_alone(sentinel: int) -> None:
-    asyncio.get_running_loop().remove_reader(sentinel)  # or it would call again and again
-    _stop()
-
-
-def _stop() -> None:
-    signal.raise_signal(signal.SIGTERM)
+def _forget(_data: bytes) -> None:
+    return None

@@ -1,20 +1,29 @@
 """CORS: pages of the allowed origins may call the service, with a token but never with cookies."""
 
-from plantstore.http.answers import Answer, Headers
-from plantstore.http.request import Request
+from typing import TypeVar
+
+from plantstore.server.messages import (
+    HeaderLines,
+    Request,
+    Response,
+    Stream,
+    header_line,
+    make_response,
+)
+
+Message = TypeVar("Message", Response, Stream)
 
 _ANY = b"*"
-_ALLOW_ORIGIN = b"access-control-allow-origin"
-_VARY = (b"vary", b"Origin")
+_VARY = b"Vary: Origin\r\n"
 _EXPOSED = (
-    b"access-control-expose-headers",
-    b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id",
+    b"Access-Control-Expose-Headers: "
+    b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id\r\n"
 )
-_ALLOWED_HEADERS = (
-    b"access-control-allow-headers",
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match",
+_PREFLIGHT = (
+    b"Access-Control-Allow-Headers: "
+    b"Authorization, Content-Type, Idempotency-Key, If-None-Match\r\n"
+    b"Access-Control-Max-Age: 7200\r\n"
 )
-_MAX_AGE = (b"access-control-max-age", b"7200")
 
 
 class Cors:
@@ -23,21 +32,27 @@ class Cors:
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._origins = frozenset(origin.encode() for origin in origins)
 
-    def headers_for(self, request: Request) -> Headers:
-        """What an answer to this request needs."""
+    def complete(self, response: Message, request: Request) -> Message:
+        """The response with what a page that sent the request needs to read it."""
+        lines = self._lines_for(request)
+        return response.with_headers(lines) if lines else response
+
+    def options_response(self, methods: str) -> Response:
+        """The response to OPTIONS: what is possible here, for people and for browsers."""
+        allowed = methods.encode()
+        headers = header_line("Allow", allowed)
+        if self._origins:
+            headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
+        return make_response(204, headers)
+
+    def _lines_for(self, request: Request) -> HeaderLines:
         origin = request.headers.get(b"origin")
         if _ANY in self._origins:
-            return [] if origin is None else [(_ALLOW_ORIGIN, _ANY), _EXPOSED]
+            # The head of a refused request may not have been read as far as its Origin.
+            is_page = origin is not None or request.error is not None
+            return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED if is_page else b""
         if not self._origins:
-            return []
+            return b""
         if origin in self._origins:
-            return [_VARY, (_ALLOW_ORIGIN, origin), _EXPOSED]
-        return [_VARY]
-
-    def answer_options(self, methods: str) -> Answer:
-        """The answer to OPTIONS: what is possible here, for people and for browsers."""
-        allowed = methods.encode()
-        headers: Headers = [(b"allow", allowed)]
-        if self._origins:
-            headers += [(b"access-control-allow-methods", allowed), _ALLOWED_HEADERS, _MAX_AGE]
-        return Answer(204, headers)
+            return _VARY + header_line("Access-Control-Allow-Origin", origin) + _EXPOSED
+        return _VARY

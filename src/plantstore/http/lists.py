@@ -1,4 +1,4 @@
-"""Answers lists: from a ready page, from one read of the database, or as a stream.
+"""Lists: remembered, read from the database at once, or streamed.
 
 Invariant: what is sent is the store at one revision, and never silently cut: where the limit
 leaves plants out, a Link leads on to them.
@@ -10,69 +10,69 @@ from collections.abc import AsyncIterator
 from msgspec.structs import replace
 
 from plantstore.database import Database, Snapshot
-from plantstore.http.answers import JSON, NO_STORE, Answer, Headers, Stream, is_current
-from plantstore.http.pages import ReadyPages
-from plantstore.http.parameters import PlantsPath, read_plant_query, write_plant_query
-from plantstore.http.proved import ProvedAnswers
-from plantstore.http.request import Request
+from plantstore.http.cors import Cors
+from plantstore.http.parameters import read_plant_query, write_plant_query
+from plantstore.http.response_cache import ResponseCache
+from plantstore.http.responses import JSON, is_current
 from plantstore.model import Caller, PlantQuery
+from plantstore.server.messages import (
+    HeaderLines,
+    Request,
+    Response,
+    Stream,
+    header_line,
+    make_response,
+    make_stream,
+)
 
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
-_PAGE_MOST = 1000
+_PAGE_SIZE = 1000
+# A client's cache asks again each time, and gets a 304 for what it has.
+_CACHING = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 
 class PlantLists:
-    """The lists of all stores; half of ``cache_size`` bytes for each of two memories of answers."""
+    """The lists of all stores."""
 
-    def __init__(self, database: Database, cache_size: int) -> None:
+    def __init__(self, database: Database, cache: ResponseCache, cors: Cors) -> None:
         self._database = database
-        self._ready = ReadyPages(cache_size // 2)
-        self._proved = ProvedAnswers(database, cache_size // 2)
+        self._cache = cache
+        self._cors = cors
 
-    def find_proved(self, request: Request) -> Answer | None:
-        """The answer to a request that was answered before, if nothing has changed since."""
-        return self._proved.find(request)
-
-    async def answer(self, request: Request, path: PlantsPath, caller: Caller) -> Answer | Stream:
+    async def respond(self, request: Request, caller: Caller) -> Response | Stream:
         """The list that the request asks for, or that it is as the client has it."""
         query = read_plant_query(request.query)
+        response = self._find_unread(request, caller)
+        if response is None:
+            return await self._read(request, caller.store_id, query)
+        if request.wire is not None:
+            self._cache.remember(request.wire, self._cors.complete(response, request), caller)
+        return response
+
+    def _find_unread(self, request: Request, caller: Caller) -> Response | None:
+        """The response, where nothing of the list needs to be read for it."""
         known = request.headers.get(b"if-none-match")
         if known is not None:
             etag = _make_etag(caller.store_id, caller.revision, request)
             if is_current(etag, known):
-                unchanged = Answer(304, [(b"etag", etag), NO_STORE])
-                self._proved.keep(request, caller, unchanged)
-                return unchanged
-        ready = self._ready.get((caller.store_id, caller.revision, path.store_name, request.query))
-        if ready is not None:
-            self._proved.keep(request, caller, ready)
-            return ready
-        return await self._read(request, path, caller.store_id, query)
+                return make_response(304, header_line("ETag", etag) + _CACHING)
+        return self._cache.get((caller.store_id, caller.revision, request.query))
 
-    async def _read(
-        self, request: Request, path: PlantsPath, store_id: int, query: PlantQuery
-    ) -> Answer | Stream:
-        page = await self._database.read_page(store_id, query, _PAGE_MOST)
-        if page.more and (query.limit is None or query.limit > _PAGE_MOST):
+    async def _read(self, request: Request, store_id: int, query: PlantQuery) -> Response | Stream:
+        page = await self._database.read_page(store_id, query, _PAGE_SIZE)
+        if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
             snapshot = await self._database.open_snapshot(store_id)
-            return await self._stream(request, path, store_id, query, snapshot)
+            return await self._stream(request, store_id, query, snapshot)
         headers = _make_headers(store_id, page.revision, request)
         if page.more:
-            headers.append(_make_link(path, query, page.last_id))
-        body = b"[%s]" % page.plants
-        headers.append((b"content-length", b"%d" % len(body)))
-        answer = Answer(200, headers, body)
-        self._ready.put((store_id, page.revision, path.store_name, request.query), answer)
-        return answer
+            headers += _make_link(query, page.last_id)
+        response = make_response(200, headers, b"[%s]" % page.plants)
+        self._cache.put((store_id, page.revision, request.query), response)
+        return response
 
     async def _stream(
-        self,
-        request: Request,
-        path: PlantsPath,
-        store_id: int,
-        query: PlantQuery,
-        snapshot: Snapshot,
-    ) -> Answer | Stream:
+        self, request: Request, store_id: int, query: PlantQuery, snapshot: Snapshot
+    ) -> Response | Stream:
         try:
             headers = _make_headers(store_id, snapshot.revision, request)
             last_id = await snapshot.find_last_id(query)
@@ -80,18 +80,18 @@ class PlantLists:
             await snapshot.close()
             raise
         if last_id is not None:
-            headers.append(_make_link(path, query, last_id))
+            headers += _make_link(query, last_id)
         if request.method == "HEAD":
             await snapshot.close()
-            return Answer(200, headers)
-        return Stream(headers, _read_parts(snapshot, query), snapshot.close)
+            return make_response(200, headers)
+        return make_stream(headers, _read_parts(snapshot, query), snapshot.close)
 
 
 async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:
     opening = b"["
     more = True
     while more:
-        page = await snapshot.read_page(query, _PAGE_MOST)
+        page = await snapshot.read_page(query, _PAGE_SIZE)
         yield opening + page.plants
         opening = b","
         left = None if query.limit is None else query.limit - page.count
@@ -100,15 +100,15 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
     yield b"]"
 
 
-def _make_headers(store_id: int, revision: int, request: Request) -> Headers:
-    return [JSON, (b"etag", _make_etag(store_id, revision, request)), NO_STORE]
+def _make_headers(store_id: int, revision: int, request: Request) -> HeaderLines:
+    return JSON + header_line("ETag", _make_etag(store_id, revision, request)) + _CACHING
 
 
 def _make_etag(store_id: int, revision: int, request: Request) -> bytes:
     return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(request.query))
 
 
-def _make_link(path: PlantsPath, query: PlantQuery, last_id: int) -> tuple[bytes, bytes]:
-    store = "" if path.store_name is None else f"/stores/{path.store_name}"
+def _make_link(query: PlantQuery, last_id: int) -> HeaderLines:
+    """A reference that is right below any path: it names the query alone."""
     parameters = write_plant_query(replace(query, first_id=last_id + 1))
-    return (b"link", f'<{store}/plants?{parameters}>; rel="next"'.encode())
+    return header_line("Link", f'<?{parameters}>; rel="next"'.encode())

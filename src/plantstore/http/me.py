@@ -4,11 +4,6 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from plantstore import operations
-from plantstore.database import Database
-from plantstore.http.answers import NO_STORE, Answer, answer_json
-from plantstore.http.rates import Rates
-from plantstore.http.request import Request
 from plantstore.model import Bearer, OpenStore, Role, Scope
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
@@ -34,24 +29,8 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stores: list[MyStore]
 
 
-class BearerOperation:
-    """Answers ``/me``."""
-
-    def __init__(self, database: Database, rates: Rates) -> None:
-        self._database = database
-        self._rates = rates
-
-    async def answer(self, request: Request) -> Answer:
-        """The bearer of the request's token.
-
-        :raises PlantStoreError: the token is none, or opens no store; or there are too many calls.
-        """
-        bearer = await operations.identify(self._database, request.read_token())
-        self._rates.check(bearer.user_id)
-        return answer_json(200, _describe(bearer), [NO_STORE])
-
-
-def _describe(bearer: Bearer) -> Me:
+def describe_bearer(bearer: Bearer) -> Me:
+    """What a bearer is told."""
     own = next((store for store in bearer.stores if store.name == bearer.store), None)
     return Me(
         user=bearer.subject,

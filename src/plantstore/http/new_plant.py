@@ -1,14 +1,30 @@
-"""Decodes the body of a create: quickly where it is right, precisely where it is not."""
+"""What a create says: its media type, its key, and the plant in its body.
 
+The body is decoded quickly where it is right, and precisely where it is not.
+"""
+
+import hashlib
 import json
+import re
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from plantstore.errors import InvalidPlantError
-from plantstore.http.errors import BodyNotJsonError
-from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, text_fault
+from plantstore.errors import RequestError
+from plantstore.model import (
+    INT64_MAX,
+    INT64_MIN,
+    NAME_MAX,
+    TAG_MAX,
+    IdempotencyKey,
+    NewPlant,
+    text_fault,
+)
+
+_JSON = b"application/json"
+_PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
 class _Body(Struct):
@@ -20,11 +36,48 @@ class _Body(Struct):
 _decode = msgspec.json.Decoder(_Body).decode
 
 
+def check_media_type(headers: Mapping[bytes, bytes]) -> None:
+    """Let JSON in UTF-8 pass.
+
+    :raises RequestError: the body is something else, or encoded.
+    """
+    content_type = headers.get(b"content-type")
+    if content_type is None:
+        raise RequestError(41501, reason="there is no Content-Type header")
+    if content_type != _JSON:
+        _check_content_type(content_type.lower())
+    encoding = headers.get(b"content-encoding", b"identity")
+    if encoding.lower() != b"identity":
+        raise RequestError(41501, reason="a Content-Encoding is not possible here")
+
+
+def _check_content_type(content_type: bytes) -> None:
+    media_type, *parameters = (part.strip() for part in content_type.split(b";"))
+    if media_type != _JSON:
+        raise RequestError(41501, reason="the Content-Type is another")
+    for parameter in parameters:
+        name, _, value = parameter.partition(b"=")
+        if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
+            raise RequestError(41501, reason="its charset is another")
+
+
+def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | None:
+    """The request's key with its body's fingerprint, or None where it has no key.
+
+    :raises RequestError: the key has another form.
+    """
+    key = headers.get(b"idempotency-key")
+    if key is None:
+        return None
+    if not _PRINTABLE.fullmatch(key):
+        raise RequestError(40010)
+    return IdempotencyKey(key.decode(), hashlib.sha256(body).digest())
+
+
 def decode_new_plant(body: bytes) -> NewPlant:
     """The plant in the body; unknown keys are ignored, of repeated ones the last counts.
 
-    :raises BodyNotJsonError: the body is not one JSON value in UTF-8.
-    :raises InvalidPlantError: it is, but no NewPlant; the message names the field and the rule.
+    :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
     """
     try:
         body.decode()  # msgspec does not look into the strings of unknown keys
@@ -37,15 +90,15 @@ def decode_new_plant(body: bytes) -> NewPlant:
 def _check(plant_id: int, name: str, tag: str | None) -> NewPlant:
     if not INT64_MIN <= plant_id <= INT64_MAX:
         _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
-    if fault := text_fault(name, NAME_MAX):
-        _refuse(f"name {fault}")
-    if tag is not None and (fault := text_fault(tag, TAG_MAX)):
-        _refuse(f"tag {fault}")
+    if rule := text_fault(name, NAME_MAX):
+        _refuse(f"name {rule}")
+    if tag is not None and (rule := text_fault(tag, TAG_MAX)):
+        _refuse(f"tag {rule}")
     return NewPlant(plant_id, name, tag)
 
 
-def _refuse(fault: str) -> NoReturn:
-    raise InvalidPlantError(fault=fault)
+def _refuse(reason: str) -> NoReturn:
+    raise RequestError(40002, reason=reason)
 
 
 def _decode_slowly(body: bytes) -> NewPlant:
@@ -79,11 +132,11 @@ def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
             parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
-        raise BodyNotJsonError(fault=f"byte {error.start} is not UTF-8") from None
+        raise RequestError(40001, reason=f"byte {error.start} is not UTF-8") from None
     except RecursionError:
-        raise BodyNotJsonError(fault="it is nested too deeply") from None
+        raise RequestError(40001, reason="it is nested too deeply") from None
     except ValueError as error:
-        raise BodyNotJsonError(fault=str(error) if body else "it is empty") from None
+        raise RequestError(40001, reason=str(error) if body else "it is empty") from None
 
 
 def _parse_integer(digits: str) -> int:

@@ -10,28 +10,20 @@ from urllib.parse import quote, unquote_plus, unquote_to_bytes
 
 from msgspec import Struct
 
-from plantstore.errors import PlantStoreError
+from plantstore.errors import RequestError
 from plantstore.http.cursor import decode_cursor, encode_cursor
-from plantstore.http.errors import (
-    BadCursorError,
-    BadFieldsError,
-    BadLimitError,
-    BadPlantIdError,
-    BadTagError,
-)
 from plantstore.model import (
-    DEFAULT_FIELDS,
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
     TAG_MAX,
-    Field,
     PlantQuery,
     text_fault,
 )
 
 Value = TypeVar("Value")
 
+_MAX_PARAMETERS = 50
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 
 
@@ -43,13 +35,14 @@ class PlantsPath(Struct, frozen=True):
 
 
 _PLANTS = PlantsPath()
+_ALL = PlantQuery()
 
 
 def read_plants_path(raw_path: bytes) -> PlantsPath | None:
     """The path of one of the operations, or None; segments are told apart before decoding."""
     if raw_path == b"/plants":
         return _PLANTS
-    match [unquote_to_bytes(part).decode(errors="replace") for part in raw_path.split(b"/")]:
+    match [unquote_to_bytes(part).decode(errors="replace") for part in raw_path.split(b"/", 5)]:
         case ["", "plants"]:
             return _PLANTS
         case ["", "plants", plant_id] if plant_id:
@@ -64,25 +57,27 @@ def read_plants_path(raw_path: bytes) -> PlantsPath | None:
 def read_plant_id(text: str) -> int:
     """The id in a path.
 
-    :raises BadPlantIdError: it is no int64.
+    :raises RequestError: it is not an int64.
     """
     plant_id = _read_integer(text)
     if plant_id is None or not INT64_MIN <= plant_id <= INT64_MAX:
-        raise BadPlantIdError
+        raise RequestError(40009)
     return plant_id
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
     """The query that a list's parameters make; unknown ones are ignored.
 
-    :raises PlantStoreError: one is bad or given twice.
+    :raises RequestError: one is bad or given twice, or there are too many.
     """
+    if not text:
+        return _ALL
     given = _split(text)
     return PlantQuery(
-        limit=_read_one(given, "limit", _read_limit, BadLimitError, None),
-        first_id=_read_one(given, "after", _read_after, BadCursorError, INT64_MIN),
-        tag=_read_one(given, "tag", _read_tag, BadTagError, None),
-        fields=_read_one(given, "fields", _read_fields, BadFieldsError, DEFAULT_FIELDS),
+        limit=_read_one(given, "limit", _read_limit, 40005, None),
+        first_id=_read_one(given, "after", _read_after, 40006, INT64_MIN),
+        tag=_read_one(given, "tag", _read_tag, 40008, None),
+        with_ids=_read_include(given.get("include", [])),
     )
 
 
@@ -95,14 +90,16 @@ def write_plant_query(query: PlantQuery) -> str:
         parameters.append(f"after={encode_cursor(query.first_id - 1)}")
     if query.tag is not None:
         parameters.append(f"tag={quote(query.tag, safe='')}")
-    if query.fields != DEFAULT_FIELDS:
-        parameters.append("fields=" + ",".join(field for field in Field if field in query.fields))
+    if query.with_ids:
+        parameters.append("include=id")
     return "&".join(parameters)
 
 
 def _split(text: bytes) -> dict[str, list[str]]:
     """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
     given: dict[str, list[str]] = {}
+    if text.count(b"&") >= _MAX_PARAMETERS:
+        raise RequestError(40012, limit=_MAX_PARAMETERS)
     for part in text.decode(errors="surrogateescape").split("&"):
         name, _, value = part.partition("=")
         if "%" in part or "+" in part:
@@ -119,42 +116,43 @@ def _read_one(
     given: dict[str, list[str]],
     name: str,
     read: Callable[[str], Value],
-    error: type[PlantStoreError],
+    number: int,
     default: Value,
 ) -> Value:
     values = given.get(name)
     if values is None:
         return default
     if len(values) > 1:
-        raise error(fault="is given twice: give it once")
+        raise RequestError(number, reason="is given twice: give it once")
     return read(values[0])
 
 
 def _read_limit(text: str) -> int:
     limit = _read_integer(text)
     if limit is None or not 0 <= limit <= LIMIT_MAX:
-        raise BadLimitError(fault=f"must be a whole number from 0 to {LIMIT_MAX}")
+        raise RequestError(40005, reason=f"must be a whole number from 0 to {LIMIT_MAX}")
     return limit
 
 
 def _read_after(text: str) -> int:
     last_id = decode_cursor(text)
     if last_id is None:
-        raise BadCursorError(fault="must be a cursor from an answer's Link header")
+        raise RequestError(40006, reason="must be a cursor from a response's Link header")
     return last_id + 1
 
 
 def _read_tag(text: str) -> str:
-    if fault := text_fault(text, TAG_MAX):
-        raise BadTagError(fault=fault)
+    if rule := text_fault(text, TAG_MAX):
+        raise RequestError(40008, reason=rule)
     return text
 
 
-def _read_fields(text: str) -> frozenset[Field]:
-    names = text.split(",")
-    if len(set(names)) < len(names) or not set(names) <= set(Field):
-        raise BadFieldsError(fault="must be some of id,name,tag, each once, parted by commas")
-    return frozenset(Field(name) for name in names)
+def _read_include(values: list[str]) -> bool:
+    """Whether ids are asked for: repeated, or as a list."""
+    names = {name for value in values for name in value.split(",")}
+    if not names <= {"id"}:
+        raise RequestError(40007, reason="must be id")
+    return bool(names)
 
 
 def _read_integer(text: str) -> int | None:

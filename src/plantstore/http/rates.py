@@ -3,7 +3,7 @@
 import math
 import time
 
-from plantstore.errors import TooManyRequestsError
+from plantstore.errors import RequestError
 
 
 class Rates:
@@ -29,11 +29,11 @@ class Rates:
     def check(self, user_id: int) -> None:
         """Count one call of the user.
 
-        :raises TooManyRequestsError: it is one too many.
+        :raises RequestError: it is one too many.
         """
         if self._limiter is None:
             return
         user = str(user_id)
         if not self._limiter.hit(self._limit, user):
             reset = self._limiter.get_window_stats(self._limit, user).reset_time
-            raise TooManyRequestsError(retry_after=max(1, math.ceil(reset - time.time())))
+            raise RequestError(42901, retry_after=max(1, math.ceil(reset - time.time())))

@@ -1,7 +1,7 @@
 """Several processes that serve one socket, and the process that watches over them.
 
-Invariant: a worker that dies is replaced, but one that found the database broken, or could not
-start, ends the whole service: the same would happen to its replacement.
+Invariant: a worker that dies, or hangs once it served, is replaced; but one that found the
+database broken, or could not start, ends the whole service: its replacement would fare the same.
 """
 
 import logging
@@ -10,49 +10,63 @@ import sys
 import time
 from multiprocessing import resource_tracker
 from socket import socket
-from typing import TYPE_CHECKING
 
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors import Multiprocess
-from uvicorn.supervisors.multiprocess import Process
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
-from plantstore.http.signals import STOPS, stop_on_signals
-
-if TYPE_CHECKING:
-    from plantstore.http.server import ServerConfig
+from plantstore.server.serve import STOP_SIGNALS, Server, ServerConfig
 
 logger = logging.getLogger(__name__)
 
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
+_READY_SECONDS = 0.1  # for an answer from a worker that may still be starting
 
 
 class Worker(Process):
     """A process that serves. Its exit status is STARTUP_FAILURE where another cannot serve too."""
 
+    config: ServerConfig
+    _was_ready = False
+
     def target(self, sockets: list[socket] | None = None) -> None:
         """Serve until a signal or a broken database stops it (uvicorn's hook)."""
-        stop_on_signals(self.server)
+        server = self.server
+        server.stop_on_signals()
         try:
             super().target(sockets)
         except (OSError, SetupError) as error:
             logger.critical("a worker cannot start: %s", error)
             sys.exit(STARTUP_FAILURE)
-        if self.config.loaded_app.has_failed:
+        if server.has_failed:
             sys.exit(STARTUP_FAILURE)
+
+    @property
+    def server(self) -> Server:
+        """The server, made in the worker (uvicorn's hook)."""
+        if self._server is None:
+            self._server = Server(self.config)
+        return self._server
+
+    def is_alive(self, timeout: float = 5) -> bool:
+        """Whether it lives and, once it served, answers in time: a start may take long."""
+        if not self._was_ready:
+            self._was_ready = self.is_ready(_READY_SECONDS)
+            return self.process.is_alive()
+        return super().is_alive(timeout)
 
 
 class Workers(Multiprocess):
     """The workers. ``has_failed`` tells whether they ended because they cannot serve."""
 
-    def __init__(self, config: "ServerConfig", sockets: list[socket]) -> None:
+    def __init__(self, config: ServerConfig, sockets: list[socket]) -> None:
         hangup = signal.getsignal(signal.SIGHUP)
         super().__init__(config, sockets)
         if hangup is signal.SIG_IGN:  # the work of nohup
             signal.signal(signal.SIGHUP, hangup)
         self.has_failed = False
         settings = config.settings
-        self._most_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        self._max_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
 
     def init_processes(self) -> None:
         """Start all."""
@@ -80,7 +94,7 @@ class Workers(Multiprocess):
 
     def join_all(self) -> None:
         """Wait until all have ended; one that takes longer than it may only hangs."""
-        deadline = time.monotonic() + self._most_seconds
+        deadline = time.monotonic() + self._max_seconds
         for worker in self.processes:
             worker.process.join(max(0, deadline - time.monotonic()))
             if worker.process.is_alive():
@@ -101,9 +115,9 @@ class Workers(Multiprocess):
         worker = Worker(self.config, self.sockets)
         # Ctrl-C goes to all processes: a new one's signals wait until it heeds them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOPS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:
             worker.start()
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOPS)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         return worker

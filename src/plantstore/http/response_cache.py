@@ -1,0 +1,99 @@
+"""List responses that are remembered: at most ``size`` bytes, however they are found.
+
+They are found in two ways. By store, revision and query: the revision, read with the caller,
+proves that the response is right. And by the bytes of a whole request, before any of it is parsed,
+as long as nothing was committed since its caller was read: then neither the plants nor who may
+see them have changed.
+
+A page is kept from the second time on that it is asked for, at whatever revision: a walk through a
+long list asks for each page once, and would push out those that are asked for again and again.
+"""
+
+import time
+from collections import OrderedDict
+
+from plantstore.model import Caller, Unchanged
+from plantstore.server.messages import Response
+
+Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
+
+_ENTRY_BYTES = 1000  # of an entry beyond what is counted, roughly
+_MAX_REQUEST = 2048
+_MAX_ASKED = 10_000  # a megabyte of them
+
+
+class ResponseCache:
+    """The list responses that a process remembers."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._used = 0
+        self._responses: OrderedDict[Key, Response] = OrderedDict()
+        self._asked: set[int] = set()
+        # By the bytes of requests, all of one moment, and so cheap to forget:
+        self._requests: dict[bytes, tuple[float | None, Response]] = {}
+        self._requests_used = 0
+        self._unchanged: Unchanged = lambda: False
+
+    def recall(self, data: bytes) -> Response | None:
+        """The response to a whole request that came before, if it is still right."""
+        found = self._requests.get(data)
+        if found is None or not self._unchanged():
+            return None
+        expires_at, response = found
+        if expires_at is not None and expires_at <= time.time() * 1000:
+            return None
+        return response
+
+    def remember(self, data: bytes, response: Response, caller: Caller) -> None:
+        """Give this response to the same bytes, as long as it is known to be right."""
+        if caller.unchanged is None or len(data) > _MAX_REQUEST or not caller.unchanged():
+            return
+        if caller.unchanged is not self._unchanged:
+            self._forget_requests()
+            self._unchanged = caller.unchanged
+        self._requests[data] = (caller.expires_at, response)
+        self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
+        self._used += len(data) + len(response.head) + _ENTRY_BYTES
+        self._make_room()
+
+    def get(self, key: Key) -> Response | None:
+        """The response to a query, if it is there."""
+        response = self._responses.get(key)
+        if response is not None:
+            self._responses.move_to_end(key)
+        return response
+
+    def put(self, key: Key, response: Response) -> None:
+        """Keep the response to a query that was asked before; the longest unused go for it."""
+        if key in self._responses or not self._was_asked(key):
+            return
+        self._responses[key] = response
+        self._used += _measure(key, response)
+        self._make_room()
+
+    def _make_room(self) -> None:
+        if self._used > self._size:
+            self._forget_requests()  # they hold responses, too
+        while self._used > self._size:
+            self._used -= _measure(*self._responses.popitem(last=False))
+
+    def _forget_requests(self) -> None:
+        self._requests.clear()
+        self._used -= self._requests_used
+        self._requests_used = 0
+
+    def _was_asked(self, key: Key) -> bool:
+        """Whether the page was asked for before; from now on it was."""
+        store_id, _, query = key
+        page = hash((store_id, query))
+        if page in self._asked:
+            return True
+        if len(self._asked) >= _MAX_ASKED:
+            self._asked.clear()
+        self._asked.add(page)
+        return False
+
+
+def _measure(key: Key, response: Response) -> int:
+    return len(response.head) + len(response.body) + len(key[2]) + _ENTRY_BYTES

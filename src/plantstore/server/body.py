@@ -1,0 +1,160 @@
+"""The body of a request: put together as it arrives, by its length or from its chunks.
+
+Invariant: what was not read yet is bounded by whoever feeds it (see ``buffered``), and what is
+around chunks by what is in them. A body that nobody wants is thrown away as it comes.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable
+
+from plantstore.errors import RequestError
+
+MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them
+
+_TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
+_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+# Each line with the form that its beginning has, to tell a line that is still coming from a bad one.
+_SIZE = (
+    re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;%b)?\r\n" % _TEXT),
+    re.compile(rb"(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;%b)?\r?)?" % _TEXT),
+)
+_END = re.compile(rb"\r\n"), re.compile(rb"\r?")
+_TRAILER = (
+    re.compile(rb"(?:%b:%b)?\r\n" % (_TOKEN, _TEXT)),
+    re.compile(rb"(?:%b(?::%b\r?)?|\r)?" % (_TOKEN, _TEXT)),
+)
+
+
+class ClientGoneError(Exception):
+    """The client closed the connection before its request was whole."""
+
+
+class Body:
+    """A body of so many bytes. ``wanted`` is called when somebody begins to wait for the rest."""
+
+    def __init__(self, length: int, wanted: Callable[[], None]) -> None:
+        self.is_complete = length == 0
+        self.is_wanted = False
+        self.buffered = 0  # bytes that came and were not read
+        self._length = length
+        self._missing = length
+        self._wanted = wanted
+        self._parts: list[bytes] = []
+        self._is_unwanted = False
+        self._error: Exception | None = None
+        self._arrival: asyncio.Future[None] | None = None
+
+    async def read(self, max_bytes: int) -> bytes:
+        """The whole body.
+
+        :raises RequestError: it is longer than ``max_bytes``, too slow, or not well-formed.
+        :raises ClientGoneError: it will never be whole.
+        """
+        if not self.is_complete and self._length <= max_bytes:
+            self.is_wanted = True
+            self._wanted()
+            while not self.is_complete and self._error is None and self.buffered <= max_bytes:
+                self._arrival = asyncio.get_running_loop().create_future()
+                await self._arrival
+        if self._error is not None:
+            raise self._error
+        if max(self._length, self.buffered) > max_bytes:
+            raise RequestError(41301)
+        return b"".join(self._parts)
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether it will never be whole."""
+        return self._error is not None
+
+    def feed(self, data: bytes) -> bytes:
+        """Take what belongs to the body; what follows it."""
+        if self._error is not None:
+            return b""
+        try:
+            return self._take(data)
+        except RequestError as error:
+            self.fail(error)
+            return b""
+
+    def fail(self, error: Exception) -> None:
+        """Tell whoever reads the body that it will never be whole."""
+        self._error = error
+        self._arrive()
+
+    def discard(self) -> None:
+        """Throw away what came and what will come."""
+        self._is_unwanted = True
+        self._parts.clear()
+        self.buffered = 0
+
+    def _take(self, data: bytes) -> bytes:
+        part = data[: self._missing]
+        self._missing -= len(part)
+        self.is_complete = not self._missing
+        self._keep(part)
+        return data[len(part) :]
+
+    def _keep(self, part: bytes) -> None:
+        if not self._is_unwanted:
+            self._parts.append(part)
+            self.buffered += len(part)
+        self._arrive()
+
+    def _arrive(self) -> None:
+        if self._arrival is not None and not self._arrival.done():
+            self._arrival.set_result(None)
+
+
+class ChunkedBody(Body):
+    """A body in chunks, whose length nobody knows before its end. Its trailers are passed over."""
+
+    def __init__(self, wanted: Callable[[], None]) -> None:
+        super().__init__(0, wanted)
+        self.is_complete = False
+        self._expected = _SIZE
+        self._line = b""  # what came of a line without its end
+        self._allowance = MAX_FRAMING
+
+    def _take(self, data: bytes) -> bytes:
+        data, position = self._line + data, 0
+        while position < len(data) and not self.is_complete:
+            if self._missing:
+                part = data[position : position + self._missing]
+                position += len(part)
+                self._missing -= len(part)
+                self._allowance += len(part)
+                self._keep(part)
+                continue
+            line = self._expected[0].match(data, position)
+            if line is None:
+                break
+            self._allowance -= line.end() - position
+            position = line.end()
+            self._follow(line)
+        if self.is_complete:
+            return data[position:]
+        self._line = data[position:]
+        self._check_framing()
+        return b""
+
+    def _follow(self, line: re.Match[bytes]) -> None:
+        """Go on after a line that was expected."""
+        if self._expected is _SIZE:
+            self._missing = int(line[1], 16)
+            self._expected = _END if self._missing else _TRAILER
+        elif self._expected is _END:
+            self._expected = _SIZE
+        elif line[0] == b"\r\n":
+            self.is_complete = True
+            self._arrive()
+
+    def _check_framing(self) -> None:
+        if not self._expected[1].fullmatch(self._line):
+            raise RequestError(40011, reason="the chunks of its body are not well-formed")
+        if len(self._line) > self._allowance:
+            raise RequestError(43101)
+
+
+NO_BODY = Body(0, lambda: None)

@@ -1,0 +1,127 @@
+"""All connections of a process: how many there may be, their deadlines, and what they share.
+
+Invariant: whoever only waits never keeps out who has something to ask: beyond a bound, the
+connection that has waited longest is closed.
+"""
+
+import asyncio
+import itertools
+import secrets
+import time
+from collections import Counter
+from collections.abc import Iterable
+from email.utils import formatdate
+from typing import Protocol
+
+from plantstore.server.heads import KnownFields
+from plantstore.server.messages import Application
+from plantstore.settings import Settings
+
+MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not taken, over all connections
+_TICK = 0.1  # seconds: the precision of deadlines
+_ROOM = 64  # one of so many connections makes room at a time, to be looked for seldom
+_YEAR = 365 * 24 * 3600
+
+
+class OpenConnection(Protocol):
+    """A connection as it is counted: it waits ``since`` a time, for ``timeout`` seconds at most.
+
+    It ``is_waiting`` where no request is in flight but one whose response is not taken: ``is_stuck``.
+    """
+
+    address: str
+    since: float
+    timeout: float
+    is_waiting: bool
+    is_stuck: bool
+
+    def expire(self) -> None:
+        """It waited for too long."""
+
+    def drop(self) -> None:
+        """Close it at once."""
+
+    def abandon(self) -> None:
+        """Respond at once, where a request is in flight, and close it."""
+
+
+class Connections:
+    """The connections on which ``application`` is served, in ``opened``.
+
+    ``now`` is the loop's time, ``end_of_heads`` what every response's head ends with but for the
+    request's number: both as of the last tick.
+    """
+
+    def __init__(
+        self, application: Application, settings: Settings, opened: set[OpenConnection]
+    ) -> None:
+        self.application = application
+        self.settings = settings
+        self.known_fields = KnownFields()
+        self.next_number = itertools.count(1).__next__
+        self.unsent = 0
+        self.opened = opened
+        self._addresses: Counter[str] = Counter()
+        self._loop = asyncio.get_running_loop()
+        # Random for each process, so that ids of several processes and restarts do not meet.
+        self.id_prefix = secrets.token_hex(6)
+        self._second = 0
+        self._tick()
+
+    def admit(self, connection: OpenConnection) -> bool:
+        """Count a new connection, if there is room or some can be made."""
+        per_address = self.settings.max_connections_per_address
+        if len(self.opened) >= self.settings.max_connections:
+            self._make_room(self.opened)
+        if per_address and self._addresses[connection.address] >= per_address:
+            same = (one for one in self.opened if one.address == connection.address)
+            self._make_room(same)
+            if self._addresses[connection.address] >= per_address:
+                return False
+        if len(self.opened) >= self.settings.max_connections:
+            return False
+        self.opened.add(connection)
+        self._addresses[connection.address] += 1
+        return True
+
+    def release(self, connection: OpenConnection) -> None:
+        """Count a connection no more."""
+        if connection in self.opened:
+            self.opened.remove(connection)
+            self._addresses[connection.address] -= 1
+            if not self._addresses[connection.address]:
+                del self._addresses[connection.address]
+
+    def abandon_all(self) -> None:
+        """Respond to all requests in flight at once, and close all connections."""
+        for connection in tuple(self.opened):
+            connection.abandon()
+
+    def close(self) -> None:
+        """Stop the clock."""
+        self._timer.cancel()
+
+    def _make_room(self, connections: Iterable[OpenConnection]) -> None:
+        waiting = sorted((one for one in connections if one.is_waiting), key=lambda one: one.since)
+        for connection in waiting[: 1 + len(self.opened) // _ROOM]:
+            self.release(connection)
+            connection.drop()
+
+    def _tick(self) -> None:
+        self._timer = self._loop.call_later(_TICK, self._tick)
+        self.now = self._loop.time()
+        second = int(time.time())
+        if second != self._second:
+            self._second = second
+            self.end_of_heads = self._write_end(second)
+        for connection in tuple(self.opened):
+            if connection.since + connection.timeout <= self.now:
+                connection.expire()
+        if self.unsent > MAX_UNSENT:
+            self._make_room(one for one in self.opened if one.is_stuck)
+
+    def _write_end(self, second: int) -> bytes:
+        lines = [f"Date: {formatdate(second, usegmt=True)}", "X-Content-Type-Options: nosniff"]
+        if self.settings.tls_cert is not None:
+            lines.append(f"Strict-Transport-Security: max-age={_YEAR}")
+        return "\r\n".join([*lines, f"X-Request-Id: {self.id_prefix}-"]).encode()

@@ -1,0 +1,261 @@
+"""Reads the heads of requests: httptools parses them, and what it accepts is checked here.
+
+Invariant: no head is taken for another than a proxy before us may have taken it for. Headers
+that came before, byte for byte, and passed every check are looked up instead of being parsed.
+"""
+
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+
+import httptools
+from msgspec import Struct
+
+from plantstore.errors import RequestError
+
+MAX_HEAD = 16 * 1024
+MAX_HEADERS = 100
+MAX_TARGET = 8 * 1024
+
+_END = b"\r\n\r\n"
+_MAX_KNOWN_BYTES = 2**20
+_MAX_KNOWN_FIELDS = 2048
+_METHODS = {name.encode(): name for name in ("GET", "HEAD", "POST", "PUT", "DELETE")}
+_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_METHOD_START = re.compile(rb"[\r\n]*%b(?: |$)" % _TOKEN)
+_VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
+_SPOKEN = (b"HTTP/1.1", b"HTTP/1.0")
+# What needs no parser: the targets of nearly all requests.
+_PLAIN_LINE = re.compile(
+    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1",
+    re.ASCII,
+)
+_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
+# Those that decide about the request: of two, a proxy before us may have looked at the other.
+_SINGLE = (
+    b"host",
+    b"authorization",
+    b"content-type",
+    b"content-length",
+    b"transfer-encoding",
+    b"idempotency-key",
+)
+
+
+class Fields(Struct, frozen=True):
+    """The headers, and what they say of the body and of the connection.
+
+    ``keeps_alive`` is None where the version decides.
+    """
+
+    headers: Mapping[bytes, bytes]
+    length: int = 0
+    is_chunked: bool = False
+    keeps_alive: bool | None = None
+    expects_continue: bool = False
+
+
+class Head(Struct, frozen=True):
+    """A head that passed every check; ``size`` is its bytes."""
+
+    method: str
+    path: bytes
+    query: bytes
+    version: bytes
+    fields: Fields
+    size: int
+    data: bytes  # that it was found in
+
+    @property
+    def keeps_alive(self) -> bool:
+        """Whether the connection may go on after the response."""
+        asked = self.fields.keeps_alive
+        return self.version == b"HTTP/1.1" if asked is None else asked
+
+    @property
+    def is_all(self) -> bool:
+        """Whether it is all of the data that it was found in, and says nothing unusual."""
+        fields = self.fields
+        is_usual = fields.keeps_alive is None and not (fields.length or fields.is_chunked)
+        return is_usual and self.version == b"HTTP/1.1" and len(self.data) == self.size
+
+
+class KnownFields:
+    """Header lines that came before: at most ``_MAX_KNOWN_BYTES``, then all are forgotten."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, Fields] = {}
+        self._used = 0
+
+    def find(self, data: bytes) -> Head | None:
+        """The head that the data begins with, where nothing of it needs a parser."""
+        line_end, end = data.find(b"\r\n"), data.find(_END) + len(_END)
+        fields = self._known.get(data[line_end:end])
+        line = None if fields is None else _PLAIN_LINE.fullmatch(data, 0, line_end)
+        if fields is None or line is None or line_end > MAX_TARGET:
+            return None
+        method, path, query = line.groups(b"")
+        return Head(_METHODS[method], path, query, b"HTTP/1.1", fields, end, data)
+
+    def keep(self, head: Head) -> None:
+        """Know the header lines of a head from now on."""
+        lines = head.data[head.data.find(b"\r\n") : head.size]
+        fields = head.fields
+        is_plain = not (fields.is_chunked or fields.expects_continue)
+        if head.version != b"HTTP/1.1" or len(lines) > _MAX_KNOWN_FIELDS or not is_plain:
+            return
+        self._used += 2 * len(lines) + 1000  # its copy, and the dictionary of its parts
+        if self._used > _MAX_KNOWN_BYTES:
+            self._known.clear()
+            self._used = 0
+        self._known[lines] = fields
+
+
+class HeadParser:
+    """Parses one head as it arrives. After a refusal it knows what came before the reason."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.method = "GET"
+        self.headers: dict[bytes, bytes] = {}
+        self._target = b""
+        self._names: list[bytes] = []
+        self._parsed = 0
+        self._is_complete = False
+        self._parser = httptools.HttpRequestParser(self)
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether something came but for blank lines."""
+        return bool(self.data.strip(b"\r\n"))
+
+    def feed(self, data: bytes) -> Head | None:
+        """Take more of the head; the head once it is whole. What follows it is in ``data``.
+
+        :raises RequestError: it is not well-formed, or beyond a bound.
+        """
+        self.data += data
+        while not self._is_complete:
+            found = self.data.find(_END, max(self._parsed - len(_END) + 1, 0))
+            stop = len(self.data) if found < 0 else found + len(_END)
+            if stop > MAX_HEAD:
+                raise RequestError(43101)
+            self._parse(self.data[self._parsed : stop])
+            self._parsed = stop
+            if found < 0:
+                break
+        return self._check() if self._is_complete else None
+
+    def _parse(self, data: bytes) -> None:
+        try:
+            self._parser.feed_data(data)
+        except httptools.HttpParserUpgrade:
+            pass  # we speak no other protocol: the request is taken as if it did not ask for one
+        except httptools.HttpParserError as error:
+            raise self._explain(error) from None
+
+    def _explain(self, error: Exception) -> RequestError:
+        """What is wrong, in words that are not the parser's."""
+        version = _VERSION.search(self.data.lstrip(b"\r\n").partition(b"\r\n")[0])
+        if version is not None and version[1] not in _SPOKEN:
+            return RequestError(50501)
+        if isinstance(error, httptools.HttpParserInvalidMethodError):
+            if _METHOD_START.match(self.data):
+                return RequestError(50101)
+            return RequestError(40011, reason="it does not begin with a method")
+        if not self._names:
+            return RequestError(40011, reason="its first lines are not well-formed")
+        where = f"what follows its header {len(self._names)}"
+        return RequestError(40011, reason=f"{where} is not well-formed")
+
+    # The parser's events
+
+    def on_url(self, url: bytes) -> None:
+        """A piece of the target."""
+        self.method = self._parser.get_method().decode()
+        self._target += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """A header."""
+        name, value = name.lower(), value.strip(b" \t")
+        self._names.append(name)
+        known = self.headers.get(name)
+        self.headers[name] = value if known is None else known + b", " + value
+
+    def on_headers_complete(self) -> None:
+        """The head is whole."""
+        self._is_complete = True
+
+    # The checks
+
+    def _check(self) -> Head:
+        version = self._read_version()
+        path, query = self._read_target()
+        return Head(self.method, path, query, version, self._read_fields(version), self._parsed, self.data)
+
+    def _read_version(self) -> bytes:
+        """The version as it was written: the parser takes RTSP/1.1 for HTTP/1.1."""
+        found = _VERSION.search(self.data.lstrip(b"\r\n").partition(b"\r\n")[0])
+        if found is None or found[1] not in _SPOKEN:
+            raise RequestError(50501)
+        return found[1]
+
+    def _read_target(self) -> tuple[bytes, bytes]:
+        target = self._target
+        if len(target) > MAX_TARGET:
+            raise RequestError(41401)
+        if target == b"*" and self.method == "OPTIONS":
+            return target, b""
+        if self.method == "CONNECT":
+            raise RequestError(40011, reason="CONNECT is for proxies")
+        with suppress(httptools.HttpParserInvalidURLError):
+            url = httptools.parse_url(target)
+            if url.path and (target.startswith(b"/") or url.host):
+                return url.path, url.query or b""
+        raise RequestError(40011, reason="its target is not a path, such as /plants")
+
+    def _read_fields(self, version: bytes) -> Fields:
+        headers = self.headers
+        if len(self._names) > MAX_HEADERS:
+            raise RequestError(43101)
+        if len(headers) < len(self._names):
+            self._check_single()
+        self._check_host(version)
+        coding = headers.get(b"transfer-encoding")
+        if coding is not None:
+            _check_coding(coding, version)
+        options = {one.strip() for one in headers.get(b"connection", b"").lower().split(b",")}
+        expected = headers.get(b"expect", b"").lower()
+        return Fields(
+            headers,
+            _read_length(headers.get(b"content-length", b"0")),
+            coding is not None,
+            False if b"close" in options else (b"keep-alive" in options or None),
+            expected == b"100-continue" and version == b"HTTP/1.1",
+        )
+
+    def _check_host(self, version: bytes) -> None:
+        host = self.headers.get(b"host")
+        if host is None:
+            if version == b"HTTP/1.1":
+                raise RequestError(40011, reason="it has no Host header")
+        elif not _HOST.fullmatch(host):
+            raise RequestError(40011, reason="its Host header does not name a host")
+
+    def _check_single(self) -> None:
+        for name in _SINGLE:
+            if self._names.count(name) > 1:
+                raise RequestError(40011, reason=f"it has the header {name.decode()} twice")
+
+
+def _check_coding(coding: bytes, version: bytes) -> None:
+    """Refuse what a proxy before us may have read as a body of another length."""
+    if version != b"HTTP/1.1":
+        raise RequestError(40011, reason=f"{version.decode()} has no Transfer-Encoding")
+    if coding.lower() != b"chunked":
+        raise RequestError(40011, reason="its Transfer-Encoding is not chunked alone")
+
+
+def _read_length(value: bytes) -> int:
+    """The Content-Length, which the parser found to be a number below 2^64, maybe a long one."""
+    return int(value.lstrip(b"0") or b"0")

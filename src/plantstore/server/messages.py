@@ -1,0 +1,112 @@
+"""What passes between the server and the application: a request, and its response or stream."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from http import HTTPStatus
+from types import MappingProxyType
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from plantstore.errors import RequestError
+from plantstore.server.body import NO_BODY, Body
+
+HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
+
+_STATUS_LINES = {
+    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
+}
+
+
+class Request(Struct):
+    """One request, begun when its head is whole; ``number`` is its place among the process's.
+
+    ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
+    name are joined by commas. ``error`` is set where the server refuses the request: then it is
+    the application's part to say so in its own form. ``wire`` is the whole request, where the
+    same bytes may be answered from ``Application.recall`` next time.
+    """
+
+    number: int
+    method: str
+    path: bytes = b""
+    query: bytes = b""
+    headers: Mapping[bytes, bytes] = MappingProxyType({})
+    body: Body = NO_BODY
+    error: RequestError | None = None
+    wire: bytes | None = None
+
+
+class Response(Struct, frozen=True):
+    """A whole response: its status line and own header lines, and its body.
+
+    The server adds the headers that every response has, and leaves out the body of one to HEAD.
+    """
+
+    status: int
+    head: bytes
+    body: bytes = b""
+
+    def with_headers(self, lines: HeaderLines) -> "Response":
+        """The response with more header lines."""
+        return Response(self.status, self.head + lines, self.body)
+
+
+class Stream(Struct, frozen=True):
+    """A response whose body comes in parts, of unknown length; ``close`` is called at its end."""
+
+    head: bytes
+    parts: AsyncIterator[bytes]
+    close: Callable[[], Awaitable[None]]
+    status: int = 200
+
+    def with_headers(self, lines: HeaderLines) -> "Stream":
+        """The stream with more header lines."""
+        return Stream(self.head + lines, self.parts, self.close, self.status)
+
+
+Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
+
+
+class Application(Protocol):
+    """What the server serves."""
+
+    def recall(self, data: bytes) -> Response | None:
+        """The response to these very bytes, a whole request seen before, if it is still right."""
+
+    def handle(self, request: Request) -> Handling:
+        """The response to a request. It never raises, but at ``ClientGoneError``.
+
+        It runs outside of a task: what needs one (a timeout, a task group) is to start it.
+        """
+
+    async def wait_until_broken(self) -> Exception:
+        """Wait for an error after which the process must not go on, and give it."""
+
+    async def close(self) -> None:
+        """Finish what was begun, and let all resources go."""
+
+
+def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
+    """A response; ``body`` None is for those that have none, not even an empty one."""
+    if body is None:
+        return Response(status, _STATUS_LINES[status] + headers)
+    head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
+    return Response(status, head, body)
+
+
+def make_stream(
+    headers: HeaderLines, parts: AsyncIterator[bytes], close: Callable[[], Awaitable[None]]
+) -> Stream:
+    """A stream with status 200."""
+    return Stream(_STATUS_LINES[200] + headers, parts, close)
+
+
+def header_line(name: str, value: bytes) -> HeaderLines:
+    """One header line.
+
+    :raises ValueError: the value would end the line.
+    """
+    if b"\r" in value or b"\n" in value:
+        raise ValueError(f"the header {name} holds the end of a line")
+    return b"%s: %s\r\n" % (name.encode(), value)

@@ -1,0 +1,110 @@
+"""Writes responses to one connection: as fast as the client takes them, and no faster.
+
+Invariant: a large body is never copied, and no more of it is handed over than the client's
+connection takes at a time.
+"""
+
+import asyncio
+
+from plantstore.server.body import ClientGoneError
+from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.sockets import count_unacknowledged
+
+_MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
+_PIECE = 64 * 1024
+_STUCK_SECONDS = 2.0
+
+
+class Sender:
+    """The sending side of one of the ``connections``."""
+
+    def __init__(self, transport: asyncio.Transport, connections: Connections) -> None:
+        transport.set_write_buffer_limits(high=0)  # paused while anything is not taken
+        self.is_paused = False
+        self._transport = transport
+        self._connections = connections
+        self._timeout = connections.settings.body_timeout
+        self._rest = memoryview(b"")
+        self._counted = 0  # among the bytes that clients have not taken
+        self._outstanding = 0
+        self._progress_at = 0.0
+        self._resumed: asyncio.Future[None] | None = None
+
+    @property
+    def interval(self) -> float:
+        """Seconds between two looks at a client's progress."""
+        return min(1.0, self._timeout / 4)
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the client takes nothing."""
+        return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
+
+    def has_room_for(self, body: bytes) -> bool:
+        """Whether a body may be sent, with all that is being sent to others."""
+        return len(body) <= _MAX_COPIED or self._connections.unsent <= MAX_UNSENT
+
+    def send(self, head: bytes, body: bytes) -> bool:
+        """Send a response; whether all of it was taken at once."""
+        if len(body) <= _MAX_COPIED:
+            self._transport.write(head + body)
+        else:
+            self._rest = memoryview(body)[_PIECE:]
+            self._transport.writelines((head, memoryview(body)[:_PIECE]))
+            self._send_rest()
+        return not self.is_paused
+
+    async def write(self, data: bytes) -> None:
+        """Send a part of a response, and wait until it is taken.
+
+        :raises ClientGoneError: there is nobody to take it.
+        """
+        if self._transport.is_closing():
+            raise ClientGoneError
+        self._transport.write(data)
+        if self.is_paused:
+            self._resumed = asyncio.get_running_loop().create_future()
+            await self._resumed
+
+    def pause(self) -> None:
+        """Write no more: the client has not taken all."""
+        self.is_paused = True
+        self._outstanding = self._count_outstanding()
+        self._progress_at = self._connections.now
+        self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
+
+    def resume(self) -> bool:
+        """Write on: the client has taken all that was written; whether nothing is left."""
+        self.is_paused = False
+        self._count_unsent(0)
+        self._send_rest()
+        if self._resumed is not None and not self._resumed.done():
+            self._resumed.set_result(None)
+        return not self.is_paused
+
+    def has_timed_out(self) -> bool:
+        """Whether the client has taken nothing for too long, while paused."""
+        outstanding = self._count_outstanding()
+        if outstanding < self._outstanding:
+            self._progress_at = self._connections.now
+        self._outstanding = outstanding
+        return self._connections.now - self._progress_at >= self._timeout
+
+    def close(self) -> None:
+        """Forget what was not taken."""
+        self.is_paused = False
+        self._rest = memoryview(b"")
+        self._count_unsent(0)
+
+    def _send_rest(self) -> None:
+        while self._rest and not self.is_paused:
+            piece, self._rest = self._rest[:_PIECE], self._rest[_PIECE:]
+            self._transport.write(piece)
+
+    def _count_outstanding(self) -> int:
+        """Bytes that the client's system has not acknowledged, wherever they are."""
+        return self._transport.get_write_buffer_size() + count_unacknowledged(self._transport)
+
+    def _count_unsent(self, count: int) -> None:
+        self._connections.unsent += count - self._counted
+        self._counted = count

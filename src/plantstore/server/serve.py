@@ -1,0 +1,121 @@
+"""Serves an application until a signal, in this process or in several workers.
+
+uvicorn starts and stops the process: signals, sockets, draining, workers. The connections are ours.
+"""
+
+import asyncio
+import logging
+import multiprocessing
+import signal
+from collections.abc import Callable
+from socket import socket
+from typing import Any
+
+import uvicorn
+import uvloop
+
+from plantstore.server.connection import Connection
+from plantstore.server.connections import Connections
+from plantstore.server.messages import Application
+from plantstore.server.sockets import allow_open_files
+from plantstore.server.tls import Handshake, load_certificate
+from plantstore.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def serve(
+    create_application: Callable[[], Application], settings: Settings, listener: socket
+) -> bool:
+    """Serve until a signal or a broken database ends it; whether it was a signal."""
+    config = ServerConfig(create_application, settings)
+    allow_open_files(settings.max_connections)
+    if settings.workers > 1:
+        from plantstore.server.workers import Workers  # noqa: PLC0415 - one process needs none
+
+        workers = Workers(config, [listener])
+        workers.run()
+        return not workers.has_failed
+    server = Server(config)
+    server.stop_on_signals()
+    server.run([listener])
+    return not server.has_failed
+
+
+class ServerConfig(uvicorn.Config):
+    """uvicorn's configuration, with our settings; it travels to the workers."""
+
+    def __init__(self, create_application: Callable[[], Application], settings: Settings) -> None:
+        super().__init__(
+            create_application,
+            factory=True,
+            interface="asgi3",  # not looked into: there is no ASGI
+            http=asyncio.Protocol,  # the server sets it
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            workers=settings.workers,
+            timeout_graceful_shutdown=settings.drain_timeout,  # type: ignore[arg-type]  # any number does
+        )
+        self.settings = settings
+
+    def get_loop_factory(self) -> Callable[[], asyncio.AbstractEventLoop]:
+        """What makes the event loop."""
+        return uvloop.new_event_loop
+
+
+class Server(uvicorn.Server):
+    """uvicorn's server with our connections. ``has_failed`` where the database is broken."""
+
+    config: ServerConfig
+    has_failed = False
+
+    def stop_on_signals(self) -> None:
+        """Drain at a signal to stop, also where it comes before the server runs.
+
+        uvicorn raises the signals again when it has drained: then they do nothing more.
+        """
+        for stop in STOP_SIGNALS:
+            if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
+                signal.signal(stop, self.handle_exit)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+
+    async def startup(self, sockets: list[socket] | None = None) -> None:
+        """Begin to listen (uvicorn's hook)."""
+        settings, application = self.config.settings, self.config.loaded_app
+        opened: set[Any] = self.server_state.connections
+        self._connections = Connections(application, settings, opened)
+        self._context = load_certificate(settings)
+        self.config.http_protocol_class = self._make_protocol  # type: ignore[assignment]  # uvicorn calls it
+        self._watch = asyncio.create_task(self._stop_when_broken(application))
+        parent = multiprocessing.parent_process()
+        if parent is not None:  # a worker must not outlive who would restart or stop it
+            asyncio.get_running_loop().add_reader(parent.sentinel, self._stop_alone, parent.sentinel)
+        await super().startup(sockets)
+
+    async def shutdown(self, sockets: list[socket] | None = None) -> None:
+        """Drain, and let the application go (uvicorn's hook)."""
+        await super().shutdown(sockets)
+        self._connections.abandon_all()
+        self._watch.cancel()
+        await self.config.loaded_app.close()
+        self._connections.close()
+
+    def _make_protocol(self, **_: object) -> asyncio.Protocol:
+        if self._context is None:
+            return Connection(self._connections)
+        return Handshake(self._connections, self._context)
+
+    async def _stop_when_broken(self, application: Application) -> None:
+        error = await application.wait_until_broken()
+        logger.critical("the database is broken, the service stops: %s", error)
+        self.has_failed = True
+        self.should_exit = True
+
+    def _stop_alone(self, sentinel: int) -> None:
+        asyncio.get_running_loop().remove_reader(sentinel)  # or it would call again and again
+        self.should_exit = True

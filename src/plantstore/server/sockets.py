@@ -1,0 +1,78 @@
+"""Sockets: the one that listens, and what the system knows of those that are connected."""
+
+import asyncio
+import fcntl
+import resource
+import socket
+import sys
+import termios
+
+from plantstore.errors import SetupError
+from plantstore.settings import Settings
+
+_BACKLOG = 2048
+_OTHER_FILES = 200
+# Bytes that the system takes beyond those on their way to a client. Without this bound it takes
+# megabytes of what nobody reads.
+_MAX_NOT_SENT = 128 * 1024
+_TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
+
+
+def listen(settings: Settings) -> socket.socket:
+    """A socket that takes connections from now on.
+
+    :raises SetupError: the address cannot be had.
+    """
+    host, port = settings.host, settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if _TCP_NOTSENT_LOWAT is not None:  # connections inherit it
+            listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except (OSError, UnicodeError) as error:  # the latter for names of no host
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(
+            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
+        ) from None
+    listener.set_inheritable(True)
+    return listener
+
+
+def find_origin(settings: Settings, listener: socket.socket) -> str:
+    """The address at which a client on this machine reaches the service."""
+    scheme = "http" if settings.tls_cert is None else "https"
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - recognised, not bound
+        host = "127.0.0.1"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def allow_open_files(connections: int) -> None:
+    """Ask for as many file descriptors as the connections need, as far as we may."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = connections + _OTHER_FILES
+    if hard != resource.RLIM_INFINITY:
+        wanted = min(wanted, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def find_address(transport: asyncio.BaseTransport) -> str:
+    """The client's address; empty where it has none, or has gone."""
+    name = transport.get_extra_info("peername")
+    return str(name[0]) if isinstance(name, tuple) else ""
+
+
+def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
+    """Bytes that were handed to the system, and that the client's has not acknowledged."""
+    connected = transport.get_extra_info("socket")
+    try:
+        count = fcntl.ioctl(connected.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+    except OSError:  # it was closed, or the system does not tell
+        return 0
+    return int.from_bytes(count, sys.byteorder)
