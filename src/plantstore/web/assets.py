@@ -4,7 +4,7 @@ Invariant: what is in a folder of that name never changes, so that it may be kep
 import each other by relative addresses within it.
 
 A file is kept compressed alone: nearly every client takes gzip. For one that does not it is
-decompressed on the fly, which takes 5 ms for the largest, Swagger UI's 1.4 MB, and 0.1 ms else.
+decompressed on the fly: 8 ms for Swagger UI's bundle of 1.4 MB, 0.1 ms for a page.
 """
 
 import gzip
