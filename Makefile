@@ -20,6 +20,7 @@ test: ## run all tests
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need chromium chromium
+	@scripts/need nginx nginx-light
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
 

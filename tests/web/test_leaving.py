@@ -177,4 +177,4 @@ def test_a_late_refusal_is_not_for_the_next_user(visit: Visit, shop: Service, us
     visitor.counts("1 plant")
     visitor.rest()
     expect(visitor["#app"]).to_be_visible()
-    assert visitor.stays("sessionStorage['plantstore.token']") == users.ben
+    assert visitor.stays("sessionStorage['plantstore/token']") == users.ben

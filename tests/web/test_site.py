@@ -3,6 +3,7 @@
 import gzip
 import re
 from collections.abc import Iterator
+from urllib.parse import urljoin
 
 import httpx
 import pytest
@@ -13,7 +14,9 @@ from tests.service import Service
 
 PAGES = ("/", "/docs", "/docs/errors")
 MOST_BYTES = 60 * 1024
-STATIC = re.compile(r'(?:href|src)="(/static/[^"]+)"')
+DOCUMENTS = ("/openapi.json", "/openapi.yaml")
+ADDRESS = re.compile(r'(?:href|src)="([^"#][^"]*)"')
+FOLDER = re.compile(r"/static/[0-9a-f]{12}/")
 
 
 @pytest.fixture
@@ -24,9 +27,10 @@ def anyone(shop: Service) -> Iterator[httpx.Client]:
 
 
 def files_of(anyone: httpx.Client, path: str) -> list[str]:
-    found = sorted(set(STATIC.findall(anyone.get(path).text)))
-    assert found
-    return found
+    found = {urljoin(path, address) for address in ADDRESS.findall(anyone.get(path).text)}
+    files = sorted(one for one in found if FOLDER.match(one))
+    assert files
+    return files
 
 
 def size_of(anyone: httpx.Client, path: str) -> int:
@@ -67,16 +71,18 @@ def test_the_page_names_each_of_its_scripts_to_be_asked_for_at_once(anyone: http
     preloaded = re.findall(r'<link rel="modulepreload" href="([^"]+)">', text)
     started = re.findall(r'<script type="module" src="([^"]+)">', text)
     imported = {
-        path for one in preloaded for path in re.findall(r' from "([^"]+)"', anyone.get(one).text)
+        urljoin(one, name)
+        for one in preloaded
+        for name in re.findall(r' from "([^"]+)"', anyone.get(f"/{one}").text)
     }
     assert sorted(preloaded) == sorted([*started, *imported])
     assert len(imported) > len(started) == 1
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_file_is_kept_forever(anyone: httpx.Client, page: str) -> None:
-    for path in files_of(anyone, page):
-        assert re.fullmatch(r"/static/[a-z-]+\.[0-9a-f]{12}\.(js|css|svg)", path)
+def test_all_files_are_in_one_folder_and_kept_forever(anyone: httpx.Client) -> None:
+    files = {file for page in PAGES for file in files_of(anyone, page)}
+    assert len({FOLDER.match(file) and file.rpartition("/")[0] for file in files}) == 1
+    for path in files:
         answer = anyone.get(path)
         assert answer.status_code == 200
         assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
@@ -84,9 +90,9 @@ def test_a_file_is_kept_forever(anyone: httpx.Client, page: str) -> None:
         assert answer.headers["content-type"].startswith(("text/", "image/svg+xml"))
 
 
-@pytest.mark.parametrize("path", PAGES)
+@pytest.mark.parametrize("path", [*PAGES, *DOCUMENTS])
 @pytest.mark.parametrize("form", ['W/"{}"', '"{}"', '"other" ,W/"{}"', 'W/"{}", "other"', "*"])
-def test_a_page_is_asked_for_again_and_is_then_the_same(
+def test_a_page_or_document_is_asked_for_again_and_is_then_the_same(
     anyone: httpx.Client, path: str, form: str
 ) -> None:
     answer = anyone.get(path)
@@ -95,7 +101,7 @@ def test_a_page_is_asked_for_again_and_is_then_the_same(
     again = anyone.get(path, headers={"If-None-Match": known})
     assert (again.status_code, again.content) == (304, b"")
     for name in ("etag", "cache-control", "vary", "content-security-policy"):
-        assert again.headers[name] == answer.headers[name]
+        assert again.headers.get(name) == answer.headers.get(name)
 
 
 @pytest.mark.parametrize("form", ['"other"', 'W/"{}x"', "{}", '"*"', "", '*, "other"'])
@@ -114,10 +120,10 @@ def tag_of(answer: httpx.Response) -> str:
 def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
     tags = {
         (path, tag_of(anyone.get(path, headers={"Accept-Encoding": coding})))
-        for path in PAGES
+        for path in (*PAGES, *DOCUMENTS)
         for coding in ("gzip", "identity")
     }
-    assert len({tag for _, tag in tags}) == len(tags) == len(PAGES)
+    assert len({tag for _, tag in tags}) == len(tags) == len(PAGES) + len(DOCUMENTS)
 
 
 @pytest.mark.parametrize(
@@ -136,7 +142,7 @@ def test_each_page_has_a_tag_for_all_its_forms(anyone: httpx.Client) -> None:
 def test_what_is_sent_is_compressed_for_who_takes_it(
     anyone: httpx.Client, accepted: str, *, is_compressed: bool
 ) -> None:
-    for path in ("/", files_of(anyone, "/")[0]):
+    for path in ("/", "/openapi.json", "/openapi.yaml", *files_of(anyone, "/docs")):
         with anyone.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
             raw = b"".join(answer.iter_raw())
         assert answer.headers["vary"] == "Accept-Encoding"
@@ -162,7 +168,7 @@ def test_head_and_options_are_those_of_the_other_paths(anyone: httpx.Client, pat
     [
         "/static/",
         "/static/main.js",
-        "/static/main.000000000000.js",
+        "/static/000000000000/main.js",
         "/static/../pages.py",
         "/static/%2e%2e/pages.py",
         "/static/é",
@@ -175,6 +181,12 @@ def test_head_and_options_are_those_of_the_other_paths(anyone: httpx.Client, pat
 def test_other_paths_are_none(anyone: httpx.Client, path: str) -> None:
     for method in ("GET", "POST", "OPTIONS"):
         expect_refused(anyone.request(method, path), 40402)
+
+
+def test_a_file_of_another_name_is_none(anyone: httpx.Client) -> None:
+    folder = files_of(anyone, "/")[0].rpartition("/")[0]
+    for name in ("other.js", "../pages.py", "%2e%2e/pages.py", "swagger-editor.css", ""):
+        expect_refused(anyone.get(f"{folder}/{name}"), 40402)
 
 
 def test_the_table_of_errors_is_that_of_the_code(anyone: httpx.Client) -> None:

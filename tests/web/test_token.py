@@ -38,7 +38,7 @@ def test_a_reload_in_trouble_keeps_the_token(
     expect(visitor["#sign-in-reason"]).not_to_be_empty()
     expect(visitor["#token"]).to_have_value(owner)
     expect(visitor["#token"]).to_be_focused()
-    assert visitor.stays("sessionStorage['plantstore.token']") == owner
+    assert visitor.stays("sessionStorage['plantstore/token']") == owner
     visitor.page.unroute("**/me")
     visitor.page.keyboard.press("Enter")  # where it has not gone on by itself
     expect(visitor["#app"]).to_be_visible()
@@ -68,14 +68,14 @@ def test_trouble_while_learning_what_is_allowed_keeps_the_token(
     visitor.sees("Fern was not deleted: the token may not do this", "#toasts")
     visitor.rest()
     expect(visitor["#app"]).to_be_visible()
-    assert visitor.stays("sessionStorage['plantstore.token']") == owner
+    assert visitor.stays("sessionStorage['plantstore/token']") == owner
 
 
 def test_a_token_may_be_copied_with_its_header(visit: Visit, owner: str) -> None:
     visitor = visit().open()
     visitor.give_token(f"Bearer {owner}")
     expect(visitor["#app"]).to_be_visible()
-    assert visitor.stays("sessionStorage['plantstore.token']") == owner
+    assert visitor.stays("sessionStorage['plantstore/token']") == owner
 
 
 @pytest.mark.parametrize("form", ["“{}”", "{}\u200b"])

@@ -34,7 +34,7 @@ def test_a_revoked_token_leads_to_the_sign_in_and_nothing_is_lost(
     visitor.add("Half typed", "herb", "77")
     visitor.sees(REFUSED, "#sign-in-reason")
     expect(visitor["#app"]).to_be_hidden()
-    assert visitor.stays("sessionStorage['plantstore.token']") is None
+    assert visitor.stays("sessionStorage['plantstore/token']") is None
     other = shop.make_token(store, f"owner-of-{store}")
     visitor["#token"].fill(other)
     visitor["#token"].press("Enter")

@@ -1,51 +1,52 @@
-"""Serves the interface's OpenAPI document, with the origin that it was asked from as its server."""
+"""Serves the interface's OpenAPI document, the same bytes to everybody.
+
+Its server is relative to the document's own address, or one that the service was told: nothing is
+taken from a request, whose Host and forwarded headers anybody may set.
+"""
 
 import asyncio
 import json
-import re
 from functools import cache
 from importlib.resources import files
 
-from plantstore.http.answers import Answer, answer_json
-from plantstore.http.request import Request
+import msgspec
 
-_YAML = (b"content-type", b"application/yaml")
-_SERVERS = "servers: [{url: /}]"
-_HOST = re.compile(rb"[0-9A-Za-z.:\[\]_-]{1,255}")
+from plantstore.http.answers import Answer
+from plantstore.http.request import Request
+from plantstore.http.site import ASK_AGAIN, answer_file
+from plantstore.web.assets import File, make_file
+
+_SERVER = "servers: [{url: .}]"
 
 
 class OpenApi:
-    """Answers ``/openapi.json`` and ``/openapi.yaml``."""
+    """Answers ``/openapi.json`` and ``/openapi.yaml``; ``server`` is the address it names."""
+
+    def __init__(self, server: str = ".") -> None:
+        self._server = server
 
     async def answer_json(self, request: Request) -> Answer:
         """The document as JSON."""
-        document = await asyncio.to_thread(_load_document)
-        return answer_json(200, {**document, "servers": [{"url": _origin(request)}]})
+        return answer_file(request, await asyncio.to_thread(_make_json, self._server), [ASK_AGAIN])
 
     async def answer_yaml(self, request: Request) -> Answer:
         """The document as it was written, comments and all."""
-        servers = f"servers: [{{url: {json.dumps(_origin(request))}}}]"
-        body = _read_document().replace(_SERVERS, servers, 1).encode()
-        return Answer(200, [_YAML, (b"content-length", b"%d" % len(body))], body)
-
-
-def _origin(request: Request) -> str:
-    """Where the client reached us: a relative ``/`` where its Host header is no plain host."""
-    host = request.headers.get(b"host", b"")
-    if not _HOST.fullmatch(host):
-        return "/"
-    behind_tls = request.headers.get(b"x-forwarded-proto") == b"https"
-    return f"{'https' if behind_tls else request.scheme}://{host.decode()}"
+        return answer_file(request, await asyncio.to_thread(_make_yaml, self._server), [ASK_AGAIN])
 
 
 @cache
-def _read_document() -> str:
-    return files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
+def _make_yaml(server: str) -> File:
+    return make_file("application/yaml", _read(server).encode())
 
 
 @cache
-def _load_document() -> dict[str, object]:
+def _make_json(server: str) -> File:
     import yaml  # noqa: PLC0415 - takes part of a start, and few ask for the document
 
-    document: dict[str, object] = yaml.load(_read_document(), Loader=yaml.CSafeLoader)
-    return document
+    document = yaml.load(_read(server), Loader=yaml.CSafeLoader)
+    return make_file("application/json", msgspec.json.encode(document))
+
+
+def _read(server: str) -> str:
+    text = files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
+    return text.replace(_SERVER, f"servers: [{{url: {json.dumps(server)}}}]", 1)

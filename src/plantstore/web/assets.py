@@ -1,95 +1,99 @@
-"""The pages' files, each under a name with the hash of its content, so that it may be kept forever.
+"""The pages' files, all in one folder, ``static/<hash>/``, whose name is the hash of all of them.
 
-Invariant: a script names those that it imports by their hashed names, so that its own hash changes
-with theirs; what one page loads belongs together.
+Invariant: what is in a folder of that name never changes, so that it may be kept forever; scripts
+import each other by relative addresses within it.
+
+A file is kept compressed alone: nearly every client takes gzip. For one that does not it is
+decompressed on the fly: 8 ms for Swagger UI's bundle of 1.4 MB, 0.1 ms for a page.
 """
 
 import gzip
-import re
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
+from functools import cache
 from hashlib import sha256
 from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import Protocol
 
 from msgspec import Struct
 
-STATIC = "/static/"
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
     ".svg": "image/svg+xml",
 }
-_IMPORT = re.compile(r'(?<= from ")\./([a-z]+\.js)(?=";)')
-_LEFT_OUT = re.compile(r"""\b(?:from|import)\s*\(?\s*["'`]\.[^;\n]*""")
+_SWAGGER = ("swagger-ui.css", "swagger-ui-bundle.js")
 _HASH_LENGTH = 12
 
 
-class Asset(Struct, frozen=True):
-    """One file: ``path`` in the origin, its media type, its content plain and compressed."""
+class File(Struct, frozen=True):
+    """What is served: its media type, its content compressed by gzip, the content's hash."""
 
-    path: str
     media_type: str
-    content: bytes
     compressed: bytes
+    version: str
+
+    def decompress(self) -> bytes:
+        """The content itself."""
+        return gzip.decompress(self.compressed)
 
 
-class Assets:
-    """The files of a set of pages, found by name or by path; ``read`` gives one by its name."""
+class _Source(Protocol):
+    @property
+    def name(self) -> str: ...
 
-    def __init__(self, read: Callable[[str], bytes]) -> None:
-        self._read = read
-        self._by_name: dict[str, Asset] = {}
-
-    def path_of(self, name: str) -> str:
-        """Where a page finds the file; loads it with all that it imports."""
-        return self._load(name).path
-
-    def by_path(self) -> dict[str, Asset]:
-        """All files that were loaded."""
-        return {asset.path: asset for asset in self._by_name.values()}
-
-    def _load(self, name: str) -> Asset:
-        if name not in self._by_name:
-            self._by_name[name] = _make_asset(name, self._resolve(name))
-        return self._by_name[name]
-
-    def _resolve(self, name: str) -> bytes:
-        content = self._read(name)
-        if not name.endswith(".js"):
-            return content
-        script = _IMPORT.sub(lambda found: self.path_of(found[1]), content.decode())
-        if left_out := _LEFT_OUT.search(script):
-            raise ValueError(f"{name} has an import of a form that is not known: {left_out[0]}")
-        return script.encode()
+    def read_bytes(self) -> bytes: ...
 
 
-def name_content(content: bytes) -> str:
-    """What stands for the content: no other of our files has the same."""
-    return sha256(content).hexdigest()[:_HASH_LENGTH]
+def make_file(media_type: str, content: bytes) -> File:
+    """A file with this content; the same bytes each time."""
+    version = sha256(content).hexdigest()[:_HASH_LENGTH]
+    return File(media_type, gzip.compress(content, mtime=0), version)
 
 
-def compress(content: bytes) -> bytes:
-    """The content compressed by gzip, to the same bytes each time."""
-    return gzip.compress(content, mtime=0)
+def hash_files(contents: Mapping[str, bytes]) -> str:
+    """What stands for the files, by name: no others have the same."""
+    digest = sha256()
+    for name, content in sorted(contents.items()):
+        digest.update(sha256(name.encode()).digest() + sha256(content).digest())
+    return digest.hexdigest()[:_HASH_LENGTH]
 
 
-def read_own(name: str) -> bytes:
-    """The content of a file of ours."""
-    return files("plantstore.web").joinpath("static", name).read_bytes()
+@cache
+def static_folder() -> str:
+    """The folder of all files, relative to the service's own address."""
+    return f"static/{hash_files({name: one.read_bytes() for name, one in _sources().items()})}"
 
 
-def read_swagger(name: str) -> bytes:
-    """The content of one of Swagger UI's files, or of ours; its package is not run for that."""
-    if not name.startswith("swagger-ui"):
-        return read_own(name)
-    spec = find_spec("swagger_ui")
+def script_names() -> list[str]:
+    """The scripts of the page: ours, but for that of the docs."""
+    ours = set(_sources()) - {"docs.js", *_SWAGGER}
+    return sorted(name for name in ours if name.endswith(".js"))
+
+
+def find_asset(path: str) -> File | None:
+    """The file at the path, relative to the service's own address; made when first asked for."""
+    folder, _, name = path.rpartition("/")
+    return _load(name) if name in _sources() and folder == static_folder() else None
+
+
+@cache
+def _load(name: str) -> File:
+    return make_file(_TYPES[PurePath(name).suffix], _sources()[name].read_bytes())
+
+
+@cache
+def _sources() -> dict[str, _Source]:
+    return {source.name: source for source in _find_sources()}
+
+
+def _find_sources() -> Iterator[_Source]:
+    for source in files("plantstore.web").joinpath("static").iterdir():
+        if PurePath(source.name).suffix in _TYPES:
+            yield source
+    spec = find_spec("swagger_ui")  # its package is not run for its files
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("swagger_ui is not installed")
-    return Path(spec.origin).with_name("static").joinpath(name).read_bytes()
-
-
-def _make_asset(name: str, content: bytes) -> Asset:
-    stem, _, extension = name.rpartition(".")
-    path = f"{STATIC}{stem}.{name_content(content)}.{extension}"
-    return Asset(path, _TYPES[f".{extension}"], content, compress(content))
+    for name in _SWAGGER:
+        yield Path(spec.origin).with_name("static") / name

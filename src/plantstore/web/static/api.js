@@ -1,5 +1,6 @@
 // The public interface, and nothing else, as promises. An answer that is an error is a Refusal
-// with the service's own number and message; no answer at all is Unreachable.
+// with the service's own number and message; no answer at all is Unreachable. Addresses are
+// relative to the page's: a proxy may have put the service below any path.
 
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
@@ -82,13 +83,13 @@ export class Api {
   }
 
   async getMe() {
-    return parse(await this.ask("GET", "/me"), JSON.parse);
+    return parse(await this.ask("GET", "me"), JSON.parse);
   }
 
   async isLive() {
     try {
       const signal = AbortSignal.timeout(SLOW);
-      return (await fetch("/livez", { cache: "no-store", signal })).ok;
+      return (await fetch("livez", { cache: "no-store", signal })).ok;
     } catch {
       return false;
     }
@@ -176,7 +177,7 @@ class Store {
 
   constructor(api, name) {
     Object.assign(this, { api, name });
-    this.#plants = `/stores/${name}/plants`;
+    this.#plants = `stores/${name}/plants`;
   }
 
   // A page of plants, and what reads the next one, if there is one.
@@ -186,8 +187,8 @@ class Store {
 
   async #read(target, signal) {
     const answer = await this.api.ask("GET", target, { signal });
-    const link = /^<([^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
-    const next = link && (() => this.#read(link[1], signal));
+    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
+    const next = link && (() => this.#read(this.#plants + link[1], signal));
     return { plants: parse(answer, parseExactly), next };
   }
 

@@ -25,7 +25,7 @@ function nameControls() {
 new MutationObserver(nameControls).observe(root, { childList: true, subtree: true });
 
 SwaggerUIBundle({
-  url: "/openapi.json",
+  url: "openapi.json",
   dom_id: "#interface",
   deepLinking: true,
   // An operation is opened by its button; a link in there is one more stop that does the same.

@@ -1,7 +1,7 @@
 // What this tab keeps: the token and the chosen store, in its sessionStorage alone, and nowhere
-// where the browser forbids that.
+// where the browser forbids that. Another service, below another path of this origin, has its own.
 
-const PREFIX = "plantstore.";
+const PREFIX = `plantstore${location.pathname}`;
 
 function attempt(act) {
   try {
