@@ -108,9 +108,9 @@ def create_app(settings: Settings) -> "App":
 
 def serve(settings: Settings, listener: socket) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.http import server
+    from plantstore.server.serve import serve as run
 
-    return server.run(partial(create_app, settings), settings, listener)
+    return run(partial(create_app, settings), settings, listener)
 
 
 def _is_postgres(url: str) -> bool:

@@ -32,7 +32,7 @@ class Snapshot(Protocol):
 
     revision: int
 
-    async def read_page(self, query: PlantQuery, most: int) -> Page:
+    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """As ``Database.read_page``, at the snapshot's revision."""
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
@@ -44,13 +44,6 @@ class Snapshot(Protocol):
 
 class Database(Protocol):
     """What the service needs while it serves."""
-
-    def commit_number(self) -> int | None:
-        """A number that is another one after every commit by anyone.
-
-        While it is the same, nothing that was read has changed. None where only a query could
-        tell.
-        """
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -67,8 +60,8 @@ class Database(Protocol):
         An expired token is still found, a revoked one is not.
         """
 
-    async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
-        """At most ``most`` plants, or the query's limit where that is lower."""
+    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
+        """At most ``max_count`` plants, or the query's limit where that is lower."""
 
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now; OverloadedError past the bound."""

@@ -5,6 +5,7 @@ ids are signed 64-bit integers.
 """
 
 import re
+from collections.abc import Callable
 from enum import Enum, StrEnum
 
 from msgspec import Struct
@@ -65,33 +66,23 @@ class NewPlant(Struct, frozen=True):
     tag: str | None = None
 
 
-class Field(StrEnum):
-    """A field of a listed plant, in the order in which answers have them."""
-
-    ID = "id"
-    NAME = "name"
-    TAG = "tag"
-
-
-DEFAULT_FIELDS = frozenset({Field.NAME, Field.TAG})
-
-
 class PlantQuery(Struct, frozen=True):
     """Which plants of a store, in ascending order of id.
 
     ``limit`` is None for all. ``first_id`` is the lowest id wanted. ``tag`` matches exactly.
+    ``with_ids`` asks for each plant's id, too.
     """
 
     limit: int | None = None
     first_id: int = INT64_MIN
     tag: str | None = None
-    fields: frozenset[Field] = DEFAULT_FIELDS
+    with_ids: bool = False
 
 
 class Page(Struct, frozen=True):
     """Plants of one store at one revision.
 
-    ``plants`` holds ``count`` JSON objects, parted by commas, without the array's brackets;
+    ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets;
     ``last_id`` is the last one's id, meaningless where there is none; ``more`` says whether the
     query matches plants beyond it.
     """
@@ -103,12 +94,16 @@ class Page(Struct, frozen=True):
     more: bool
 
 
+Unchanged = Callable[[], bool]
+
+
 class Caller(Struct, frozen=True):
     """Who sent a request, as its token proves, and the store that the request is about.
 
     ``role`` is None where the user is no member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
-    store's, read together with the rest.
+    store's, read together with the rest. ``unchanged`` says whether nothing was committed, by
+    anyone, since this was read; it is None where only a query could tell.
     """
 
     user_id: int
@@ -118,6 +113,7 @@ class Caller(Struct, frozen=True):
     role: Role | None
     permissions: frozenset[Scope]
     revision: int
+    unchanged: Unchanged | None = None
 
 
 class OpenStore(Struct, frozen=True):

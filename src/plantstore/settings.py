@@ -43,6 +43,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 1
     tls_cert: Annotated[str | None, _about("PEM file of the TLS certificate chain")] = None
     tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
+    public_url: Annotated[
+        str,
+        _about("address of the service that its OpenAPI document names; by default relative to it"),
+    ] = "."
     cors_origins: Annotated[
         tuple[str, ...],
         _about("origins whose pages may call the service: `*` for any, `none` for no page"),
@@ -55,7 +59,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         _about("most requests of one user and worker, such as `100/second`; none by default"),
     ] = None
     cache_size: Annotated[
-        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of ready list answers kept in memory")
+        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses kept in memory")
     ] = 16 * 2**20
     database_connections: Annotated[
         Annotated[int, Meta(ge=1, le=1000)],
@@ -68,10 +72,14 @@ class Settings(Struct, frozen=True, kw_only=True):
         bool,
         _about("whether PostgreSQL keeps statements; `false` for PgBouncer's transaction mode"),
     ] = True
-    max_connections: Annotated[Count, _about("open connections, beyond which new ones get 503")] = (
+    max_connections: Annotated[Count, _about("open connections; for a new one beyond them the longest idle is closed")] = (
         4096
     )
-    max_requests: Annotated[Count, _about("requests in hand, beyond which more get 503")] = 2048
+    max_connections_per_address: Annotated[
+        Annotated[int, Meta(ge=0, le=1_000_000)],
+        _about("open connections from one address; 0 for no bound, as behind a proxy"),
+    ] = 0
+    max_requests: Annotated[Count, _about("requests in flight, beyond which more get 503")] = 2048
     max_writes: Annotated[Count, _about("creates and deletes waiting for a commit")] = 1024
     max_streams: Annotated[Count, _about("long lists being sent at the same time")] = 16
     head_timeout: Annotated[

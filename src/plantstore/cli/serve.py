@@ -57,10 +57,10 @@ def serve(
 
 def _serve(settings: Settings, *, welcomes: bool) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.http.server import listen, origin_of  # noqa: PLC0415 - slow to import
+    from plantstore.server.sockets import find_origin, listen  # noqa: PLC0415 - slow to import
 
     with closing(listen(settings)) as listener:
-        origin = origin_of(settings, listener)
+        origin = find_origin(settings, listener)
         with closing(bootstrap.open_administration(settings.database)) as administration:
             if welcomes:
                 welcome(administration, origin)

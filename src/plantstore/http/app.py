@@ -71,7 +71,8 @@ class App:
             response = await self._respond(request)
         finally:
             self._in_flight -= 1
-        return self._cors.complete(response, request)
+        headers = self._cors.headers_for(request)
+        return response.with_headers(headers) if headers else response
 
     async def _respond(self, request: Request) -> Response | Stream:
         try:
@@ -86,7 +87,7 @@ class App:
             is_write = request.method in _WRITE_METHODS
             return error_response(OutcomeUnknownError() if is_write else OverloadedError())
         except Exception:
-            logger.exception("request %x failed", request.number)
+            logger.exception("request %s failed", request.id)
             return error_response(RequestError(50001))
 
     async def _route(self, request: Request) -> Response | Stream:

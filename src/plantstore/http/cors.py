@@ -1,17 +1,6 @@
 """CORS: pages of the allowed origins may call the service, with a token but never with cookies."""
 
-from typing import TypeVar
-
-from plantstore.server.messages import (
-    HeaderLines,
-    Request,
-    Response,
-    Stream,
-    header_line,
-    make_response,
-)
-
-Message = TypeVar("Message", Response, Stream)
+from plantstore.server.messages import HeaderLines, Request, Response, header_line, make_response
 
 _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"
@@ -32,20 +21,8 @@ class Cors:
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._origins = frozenset(origin.encode() for origin in origins)
 
-    def complete(self, response: Message, request: Request) -> Message:
-        """The response with what a page that sent the request needs to read it."""
-        lines = self._lines_for(request)
-        return response.with_headers(lines) if lines else response
-
-    def options_response(self, methods: str) -> Response:
-        """The response to OPTIONS: what is possible here, for people and for browsers."""
-        allowed = methods.encode()
-        headers = header_line("Allow", allowed)
-        if self._origins:
-            headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
-        return make_response(204, headers)
-
-    def _lines_for(self, request: Request) -> HeaderLines:
+    def headers_for(self, request: Request) -> HeaderLines:
+        """What a page that sent the request needs to read its response."""
         origin = request.headers.get(b"origin")
         if _ANY in self._origins:
             # The head of a refused request may not have been read as far as its Origin.
@@ -56,3 +33,11 @@ class Cors:
         if origin in self._origins:
             return _VARY + header_line("Access-Control-Allow-Origin", origin) + _EXPOSED
         return _VARY
+
+    def options_response(self, methods: str) -> Response:
+        """The response to OPTIONS: what is possible here, for people and for browsers."""
+        allowed = methods.encode()
+        headers = header_line("Allow", allowed)
+        if self._origins:
+            headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
+        return make_response(204, headers)

@@ -46,7 +46,8 @@ class PlantLists:
         if response is None:
             return await self._read(request, caller.store_id, query)
         if request.wire is not None:
-            self._cache.remember(request.wire, self._cors.complete(response, request), caller)
+            whole = response.with_headers(self._cors.headers_for(request))
+            self._cache.remember(request.wire, whole, caller)
         return response
 
     def _find_unread(self, request: Request, caller: Caller) -> Response | None:

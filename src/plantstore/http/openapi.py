@@ -11,27 +11,26 @@ from importlib.resources import files
 
 import msgspec
 
-from plantstore.http.answers import Answer
-from plantstore.http.request import Request
-from plantstore.http.site import ASK_AGAIN, answer_file
+from plantstore.http.site import REVALIDATE, file_response
+from plantstore.server.messages import Request, Response
 from plantstore.web.assets import File, make_file
 
 _SERVER = "servers: [{url: .}]"
 
 
 class OpenApi:
-    """Answers ``/openapi.json`` and ``/openapi.yaml``; ``server`` is the address it names."""
+    """Responds to ``/openapi.json`` and ``/openapi.yaml``; ``server`` is the address it names."""
 
-    def __init__(self, server: str = ".") -> None:
+    def __init__(self, server: str) -> None:
         self._server = server
 
-    async def answer_json(self, request: Request) -> Answer:
+    async def respond_json(self, request: Request) -> Response:
         """The document as JSON."""
-        return answer_file(request, await asyncio.to_thread(_make_json, self._server), [ASK_AGAIN])
+        return file_response(request, await asyncio.to_thread(_make_json, self._server), REVALIDATE)
 
-    async def answer_yaml(self, request: Request) -> Answer:
+    async def respond_yaml(self, request: Request) -> Response:
         """The document as it was written, comments and all."""
-        return answer_file(request, await asyncio.to_thread(_make_yaml, self._server), [ASK_AGAIN])
+        return file_response(request, await asyncio.to_thread(_make_yaml, self._server), REVALIDATE)
 
 
 @cache

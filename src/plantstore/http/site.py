@@ -8,79 +8,77 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
 
-from plantstore.http.answers import Answer, Headers, is_current
 from plantstore.http.errors import TABLE
-from plantstore.http.request import Request
+from plantstore.http.responses import is_current
+from plantstore.server.messages import HeaderLines, Request, Response, header_line, make_response
 from plantstore.web.assets import File, find_asset
 from plantstore.web.pages import make_docs, make_errors, make_index
 
-Read = Callable[[Request], Awaitable[Answer]]
+Read = Callable[[Request], Awaitable[Response]]
 
-ASK_AGAIN = (b"cache-control", b"no-cache")
-_FOREVER = (b"cache-control", b"public, max-age=31536000, immutable")
-_BARRED = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+REVALIDATE = b"Cache-Control: no-cache\r\n"
+_FOREVER = b"Cache-Control: public, max-age=31536000, immutable\r\n"
+_BARRED = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
 _POLICY = (
-    _BARRED + "script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
-    "require-trusted-types-for 'script'; trusted-types 'none'"
+    _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    b"require-trusted-types-for 'script'; trusted-types 'none'"
 )
 # Swagger UI writes HTML and has pictures in its styles; its scripts are still only ours.
 _DOCS_POLICY = (
-    _BARRED + "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
+    _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 )
-_SAFE: Headers = [
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-]
+_SAFE = (
+    b"Referrer-Policy: no-referrer\r\n"
+    b"Cross-Origin-Opener-Policy: same-origin\r\n"
+    b"Cross-Origin-Resource-Policy: same-origin\r\n"
+)
 
 
 class Site:
-    """Answers ``/``, ``/docs``, ``/docs/errors`` and ``/static/``."""
+    """Responds to ``/``, ``/docs``, ``/docs/errors`` and ``/static/``."""
 
-    async def find(self, raw_path: bytes) -> Read | None:
-        """What answers for the path, if it is one of a page or a file."""
-        if raw_path in _PAGES:
-            make, policy = _PAGES[raw_path]
-            headers: Headers = [ASK_AGAIN, (b"content-security-policy", policy.encode()), *_SAFE]
-            return _answers_with(await asyncio.to_thread(make), headers)
-        if raw_path.startswith(b"/static/"):
-            file = await asyncio.to_thread(find_asset, raw_path[1:].decode("latin-1"))
-            return None if file is None else _answers_with(file, [_FOREVER, *_SAFE])
+    async def find(self, path: bytes) -> Read | None:
+        """What responds for the path, if it is one of a page or a file."""
+        if path in _PAGES:
+            make, policy = _PAGES[path]
+            headers = REVALIDATE + header_line("Content-Security-Policy", policy) + _SAFE
+            return _responds_with(await asyncio.to_thread(make), headers)
+        if path.startswith(b"/static/"):
+            file = await asyncio.to_thread(find_asset, path[1:].decode("latin-1"))
+            return None if file is None else _responds_with(file, _FOREVER + _SAFE)
         return None
 
 
-def answer_file(request: Request, file: File, headers: Headers) -> Answer:
+def file_response(request: Request, file: File, headers: HeaderLines) -> Response:
     """The file, compressed for a client that takes gzip; 304 for one that has it already."""
     etag = b'W/"%s"' % file.version.encode()  # weak: it names the file, compressed or not
-    headers = [(b"etag", etag), (b"vary", b"Accept-Encoding"), *headers]
-    if is_current(etag, request.headers.get(b"if-none-match", b"")):
-        return Answer(304, headers)
-    takes_gzip = _takes_gzip(request.headers.get(b"accept-encoding", b""))
-    body = file.compressed if takes_gzip else file.decompress()
-    if takes_gzip:
-        headers.append((b"content-encoding", b"gzip"))
-    headers.append((b"content-type", file.media_type.encode()))
-    headers.append((b"content-length", b"%d" % len(body)))
-    return Answer(200, headers, body)
+    headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers
+    if is_current(etag, request.headers.get(b"if-none-match")):
+        return make_response(304, headers)
+    headers += header_line("Content-Type", file.media_type.encode())
+    if _takes_gzip(request.headers.get(b"accept-encoding", b"")):
+        return make_response(200, headers + b"Content-Encoding: gzip\r\n", file.compressed)
+    return make_response(200, headers, file.decompress())
 
 
-def _answers_with(file: File, headers: Headers) -> Read:
-    async def answer(request: Request) -> Answer:
-        return answer_file(request, file, headers)
+def _responds_with(file: File, headers: HeaderLines) -> Read:
+    async def respond(request: Request) -> Response:
+        return file_response(request, file, headers)
 
-    return answer
+    return respond
 
 
 def _takes_gzip(accepted: bytes) -> bool:
-    for one in accepted.lower().split(b","):
+    for one in accepted.lower().split(b",", _MAX_CODINGS)[:_MAX_CODINGS]:
         coding, _, weight = one.replace(b" ", b"").partition(b";q=")
         if coding == b"gzip":
             return weight.strip(b"0.") != b"" or not weight
     return False
 
 
-_PAGES: dict[bytes, tuple[Callable[[], File], str]] = {
+_MAX_CODINGS = 20  # of those that a client takes; what it names beyond is not looked at
+
+_PAGES: dict[bytes, tuple[Callable[[], File], bytes]] = {
     b"/": (cache(make_index), _POLICY),
     b"/docs": (cache(make_docs), _DOCS_POLICY),
     b"/docs/errors": (cache(lambda: make_errors(TABLE)), _POLICY),

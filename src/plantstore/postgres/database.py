@@ -32,9 +32,6 @@ class PostgresDatabase:
         self._writer = Writer(self._connections, self._sql, settings)
         self._snapshots: set[PostgresSnapshot] = set()
 
-    def commit_number(self) -> None:
-        """See ``Database``: other machines commit too, and only a query could tell."""
-
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
@@ -44,12 +41,13 @@ class PostgresDatabase:
     async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
         """See ``Database``."""
         asked = (self._sql["find_bearer"], (store_id, token_hash))
-        (rows,) = await self._connections.read(asked)
+        # In a task: deadlines need one, and requests are handled outside of any.
+        (rows,) = await asyncio.ensure_future(self._connections.read(asked))
         return to_bearer(rows)
 
-    async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
+    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
-        return await self._pages.submit(PageAsked(store_id, query, most))
+        return await self._pages.submit(PageAsked(store_id, query, max_count))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         """See ``Database``."""
@@ -60,7 +58,8 @@ class PostgresDatabase:
         )
         self._snapshots.add(snapshot)
         try:
-            await snapshot.open(self._long_connections, self._settings.stream_timeout)
+            opening = snapshot.open(self._long_connections, self._settings.stream_timeout)
+            await asyncio.ensure_future(opening)
         except BaseException:
             await snapshot.close()
             raise
@@ -79,7 +78,7 @@ class PostgresDatabase:
     async def check(self) -> None:
         """See ``Database``."""
         self._writer.demand_working()
-        await self._connections.read((self._sql["find_revision"], (0,)))
+        await asyncio.ensure_future(self._connections.read((self._sql["find_revision"], (0,))))
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``: what fails here may work again, so that there is no such fault."""

@@ -43,30 +43,19 @@ SELECT revision FROM revisions WHERE store_id = $1
 
 -- name: read_page
 SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
-        '{"name":' || to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
+        CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
+        to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
         ',' ORDER BY id),
     max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id))
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
 
 -- name: read_page_of_tag
 SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
-        '{"name":' || to_json(name) || ',"tag":' || to_json(tag) || '}', ',' ORDER BY id),
-    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $4)
-FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT $3) AS page
-
--- name: read_page_of_fields
-SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
-        '{' || substr(
-            CASE WHEN $5 THEN ',"id":' || id ELSE '' END ||
-            CASE WHEN $6 THEN ',"name":' || to_json(name) ELSE '' END ||
-            CASE WHEN $7 AND tag IS NOT NULL THEN ',"tag":' || to_json(tag) ELSE '' END, 2) || '}',
+        CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
+        to_json(name) || ',"tag":' || to_json(tag) || '}',
         ',' ORDER BY id),
-    max(id), count(*) = $3 AND EXISTS (
-        SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND ($4::text IS NULL OR tag = $4))
-FROM (
-    SELECT id, name, tag FROM plants
-    WHERE store_id = $1 AND id >= $2 AND ($4::text IS NULL OR tag = $4) ORDER BY id LIMIT $3
-) AS page
+    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $5)
+FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $5 ORDER BY id LIMIT $3) AS page
 
 -- name: begin_snapshot
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.model import DEFAULT_FIELDS, Field, Page, PlantQuery
+from plantstore.model import Page, PlantQuery
 from plantstore.postgres.connections import Connections
 from plantstore.postgres.grouping import Grouping, Waiting
 from plantstore.sql.session import Row
@@ -56,10 +56,7 @@ class Pages(Grouping[PageAsked, Page]):
 def ask_page(store_id: int, query: PlantQuery, most: int) -> Named:
     """The name and the arguments of the query that reads a page."""
     most = most if query.limit is None else min(most, query.limit)
-    arguments = (store_id, query.first_id, most)
-    if query.fields != DEFAULT_FIELDS:
-        flags = (field in query.fields for field in Field)
-        return "read_page_of_fields", (*arguments, query.tag, *flags)
+    arguments = (store_id, query.first_id, most, query.with_ids)
     if query.tag is not None:
         return "read_page_of_tag", (*arguments, query.tag)
     return "read_page", arguments

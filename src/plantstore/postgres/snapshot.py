@@ -41,9 +41,9 @@ class PostgresSnapshot:
         rows = await self._query("find_revision", (self._store_id,))
         self.revision = rows[0][0] if rows else 0
 
-    async def read_page(self, query: PlantQuery, most: int) -> Page:
+    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""
-        return to_page((await self._query(*ask_page(self._store_id, query, most)))[0])
+        return to_page((await self._query(*ask_page(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""

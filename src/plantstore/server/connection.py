@@ -12,7 +12,7 @@ from enum import Enum, auto
 from typing import Any
 
 from plantstore.errors import RequestError
-from plantstore.server.body import NO_BODY, Body, ChunkedBody, ClientGoneError
+from plantstore.server.body import Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.heads import Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream

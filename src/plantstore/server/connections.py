@@ -6,7 +6,6 @@ connection that has waited longest is closed.
 
 import asyncio
 import itertools
-import secrets
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -14,7 +13,7 @@ from email.utils import formatdate
 from typing import Protocol
 
 from plantstore.server.heads import KnownFields
-from plantstore.server.messages import Application
+from plantstore.server.messages import ID_PREFIX, Application
 from plantstore.settings import Settings
 
 MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not taken, over all connections
@@ -25,15 +24,19 @@ _YEAR = 365 * 24 * 3600
 
 class OpenConnection(Protocol):
     """A connection as it is counted: it waits ``since`` a time, for ``timeout`` seconds at most.
-
-    It ``is_waiting`` where no request is in flight but one whose response is not taken: ``is_stuck``.
     """
 
     address: str
     since: float
     timeout: float
-    is_waiting: bool
-    is_stuck: bool
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether no request is in flight, but for those whose response is not taken."""
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether its client does not take its response."""
 
     def expire(self) -> None:
         """It waited for too long."""
@@ -63,8 +66,6 @@ class Connections:
         self.opened = opened
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
-        # Random for each process, so that ids of several processes and restarts do not meet.
-        self.id_prefix = secrets.token_hex(6)
         self._second = 0
         self._tick()
 
@@ -124,4 +125,4 @@ class Connections:
         lines = [f"Date: {formatdate(second, usegmt=True)}", "X-Content-Type-Options: nosniff"]
         if self.settings.tls_cert is not None:
             lines.append(f"Strict-Transport-Security: max-age={_YEAR}")
-        return "\r\n".join([*lines, f"X-Request-Id: {self.id_prefix}-"]).encode()
+        return "\r\n".join([*lines, f"X-Request-Id: {ID_PREFIX}-"]).encode()

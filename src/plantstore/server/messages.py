@@ -1,15 +1,20 @@
 """What passes between the server and the application: a request, and its response or stream."""
 
 import asyncio
+import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from http import HTTPStatus
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.errors import RequestError
 from plantstore.server.body import NO_BODY, Body
+
+# Random for each process, so that ids of several processes and restarts do not meet.
+ID_PREFIX = secrets.token_hex(6)
 
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
@@ -36,6 +41,11 @@ class Request(Struct):
     error: RequestError | None = None
     wire: bytes | None = None
 
+    @property
+    def id(self) -> str:
+        """What the response's X-Request-Id says, for the log."""
+        return f"{ID_PREFIX}-{self.number:x}"
+
 
 class Response(Struct, frozen=True):
     """A whole response: its status line and own header lines, and its body.
@@ -47,9 +57,9 @@ class Response(Struct, frozen=True):
     head: bytes
     body: bytes = b""
 
-    def with_headers(self, lines: HeaderLines) -> "Response":
+    def with_headers(self, lines: HeaderLines) -> Self:
         """The response with more header lines."""
-        return Response(self.status, self.head + lines, self.body)
+        return replace(self, head=self.head + lines)
 
 
 class Stream(Struct, frozen=True):
@@ -60,9 +70,9 @@ class Stream(Struct, frozen=True):
     close: Callable[[], Awaitable[None]]
     status: int = 200
 
-    def with_headers(self, lines: HeaderLines) -> "Stream":
+    def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""
-        return Stream(self.head + lines, self.parts, self.close, self.status)
+        return replace(self, head=self.head + lines)
 
 
 Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]

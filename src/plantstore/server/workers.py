@@ -27,6 +27,7 @@ class Worker(Process):
     """A process that serves. Its exit status is STARTUP_FAILURE where another cannot serve too."""
 
     config: ServerConfig
+    _own_server: Server | None = None
     _was_ready = False
 
     def target(self, sockets: list[socket] | None = None) -> None:
@@ -44,9 +45,9 @@ class Worker(Process):
     @property
     def server(self) -> Server:
         """The server, made in the worker (uvicorn's hook)."""
-        if self._server is None:
-            self._server = Server(self.config)
-        return self._server
+        if self._own_server is None:
+            self._own_server = Server(self.config)
+        return self._own_server
 
     def is_alive(self, timeout: float = 5) -> bool:
         """Whether it lives and, once it served, answers in time: a start may take long."""

@@ -20,19 +20,20 @@ from plantstore.model import (
     PlantQuery,
     Role,
     Scope,
+    Unchanged,
     permissions_of,
 )
 from plantstore.settings import Settings
 from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Delete
-from plantstore.sqlite.commit_mark import CommitMark
 from plantstore.sqlite.connection import connect, database_path, prepare
+from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.reading import PageReader, unavailable
 from plantstore.sqlite.snapshot import SQLiteSnapshot
 from plantstore.sqlite.writer import Writer
 
-_MOST_CALLERS = 10_000
+_MAX_CALLERS = 10_000
 _READER_THREADS = 2
 _CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file each time
 
@@ -47,27 +48,23 @@ class SQLiteDatabase:
         self._connection = connect(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
         self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
-        self._commit_mark = CommitMark(self._path)
+        self._version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
-        self._callers_number = 0
+        self._unchanged: Unchanged | None = None  # since the callers were read
         self._pages = PageReader(self._connection, self._sql)
         self._writer = Writer(self._path, settings.max_writes, settings.write_timeout)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
-        self._most_snapshots = settings.max_streams
+        self._max_snapshots = settings.max_streams
         self._snapshots: set[SQLiteSnapshot] = set()
-
-    def commit_number(self) -> int:
-        """See ``Database``."""
-        return self._commit_mark.read()
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
         """See ``Database``. Callers found since the last commit by anyone are remembered."""
-        number = self._commit_mark.read()
-        if number != self._callers_number or len(self._callers) > _MOST_CALLERS:
+        unchanged = self._version.read()
+        if unchanged is not self._unchanged or len(self._callers) >= _MAX_CALLERS:
             self._callers.clear()
-            self._callers_number = number
+            self._unchanged = unchanged
         key = (store_id, token_hash, store_name)
         caller = self._callers.get(key)
         if caller is None:
@@ -84,16 +81,16 @@ class SQLiteDatabase:
             raise unavailable(error) from error
         return to_bearer(rows)
 
-    async def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
+    async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
         try:
-            return self._pages.read_page(store_id, query, most)
+            return self._pages.read_page(store_id, query, max_count)
         except apsw.Error as error:
             raise unavailable(error) from error
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         """See ``Database``."""
-        if len(self._snapshots) >= self._most_snapshots:
+        if len(self._snapshots) >= self._max_snapshots:
             raise OverloadedError
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots.discard)
         self._snapshots.add(snapshot)
@@ -129,14 +126,14 @@ class SQLiteDatabase:
     async def close(self) -> None:
         """See ``Database``."""
         if not await self._writer.close():
-            return  # its connection is open still, so the commit mark must stay open too
+            return  # its connection is open still, so the data version's file must stay open too
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()
         if self._writer.broken.done():
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
-        self._commit_mark.close()
+        self._version.close()
 
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -156,4 +153,6 @@ class SQLiteDatabase:
         user_id, label, expires_at, store_id, role_name, scopes, revision = row
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
-        return Caller(user_id, label, expires_at, store_id, role, permissions, revision)
+        return Caller(
+            user_id, label, expires_at, store_id, role, permissions, revision, self._unchanged
+        )

@@ -44,7 +44,10 @@ SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id
 FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
     FROM (
-        SELECT id, iif(tag IS NULL, json_object('name', name), json_object('name', name, 'tag', tag)) AS plant
+        SELECT id, CASE WHEN ?4
+            THEN iif(tag IS NULL, json_object('id', id, 'name', name), json_object('id', id, 'name', name, 'tag', tag))
+            ELSE iif(tag IS NULL, json_object('name', name), json_object('name', name, 'tag', tag))
+        END AS plant
         FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
     )
 )
@@ -53,40 +56,13 @@ FROM (
 
 -- name: read_page_of_tag
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
-    count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
+    count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?5)
 FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
     FROM (
-        SELECT id, json_object('name', name, 'tag', tag) AS plant
-        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
-    )
-)
-
--- name: read_page_of_fields
-SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
-    count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id)
-FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
-    FROM (
-        SELECT id, '{' || substr(
-            iif(?5, ',"id":' || id, '') ||
-            iif(?6, ',"name":' || json_quote(name), '') ||
-            iif(?7 AND tag IS NOT NULL, ',"tag":' || json_quote(tag), ''), 2) || '}' AS plant
-        FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
-    )
-)
-
--- name: read_page_of_tag_and_fields
-SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
-    count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
-FROM (
-    SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
-    FROM (
-        SELECT id, '{' || substr(
-            iif(?5, ',"id":' || id, '') ||
-            iif(?6, ',"name":' || json_quote(name), '') ||
-            iif(?7, ',"tag":' || json_quote(tag), ''), 2) || '}' AS plant
-        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT ?3
+        SELECT id,
+            iif(?4, json_object('id', id, 'name', name, 'tag', tag), json_object('name', name, 'tag', tag)) AS plant
+        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?5 ORDER BY id LIMIT ?3
     )
 )
 

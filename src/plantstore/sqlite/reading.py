@@ -5,13 +5,13 @@ import logging
 import apsw
 
 from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import DEFAULT_FIELDS, Field, Page, PlantQuery
+from plantstore.model import Page, PlantQuery
 
 logger = logging.getLogger(__name__)
 
 
 def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
-    """The port's error for one of SQLite's that befell a read."""
+    """The port's error for one of SQLite's in a read."""
     logger.error("a read failed: %s", error)
     return DatabaseUnavailableError()
 
@@ -23,15 +23,12 @@ class PageReader:
         self._execute = connection.cursor().execute
         self._sql = sql
 
-    def read_page(self, store_id: int, query: PlantQuery, most: int) -> Page:
+    def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """A page and its revision, of one moment."""
-        most = most if query.limit is None else min(most, query.limit)
+        count = max_count if query.limit is None else min(max_count, query.limit)
         name = "read_page" if query.tag is None else "read_page_of_tag"
-        arguments: tuple[int | str | None, ...] = (store_id, query.first_id, most)
-        if query.fields != DEFAULT_FIELDS:
-            name += "_of_fields" if query.tag is None else "_and_fields"
-            arguments += (query.tag, *(field in query.fields for field in Field))
-        elif query.tag is not None:
+        arguments: tuple[int | str, ...] = (store_id, query.first_id, count, query.with_ids)
+        if query.tag is not None:
             arguments += (query.tag,)
         row = self._execute(self._sql[name], arguments).get
         revision, count, plants, last_id, more = row

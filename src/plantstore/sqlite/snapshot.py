@@ -45,9 +45,9 @@ class SQLiteSnapshot:
             self._submit(self._close)  # also where it is still being opened
             raise
 
-    async def read_page(self, query: PlantQuery, most: int) -> Page:
+    async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""
-        return await self._run(lambda: self._reader.read_page(self._store_id, query, most))
+        return await self._run(lambda: self._reader.read_page(self._store_id, query, max_count))
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""

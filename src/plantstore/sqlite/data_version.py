@@ -12,29 +12,29 @@ POSIX drops all of a process's locks on a file as soon as it closes any descript
 
 import mmap
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 _HEADER_BYTES = 96
 
 
-class CommitMark:
+class DataVersion:
     """Watches one database that is open in WAL mode."""
 
     def __init__(self, database: Path) -> None:
         self._file = os.open(f"{database}-shm", os.O_RDONLY | os.O_CLOEXEC)
         self._index = mmap.mmap(self._file, _HEADER_BYTES, prot=mmap.PROT_READ)
-        self._last = b""
-        self._number = 0
+        self._unchanged: Callable[[], bool] = lambda: False
 
-    def read(self) -> int:
-        """A number that is another one after every commit by anyone."""
-        header = self._index[:_HEADER_BYTES]
-        if header != self._last:
-            self._last = header
-            self._number += 1
-        return self._number
+    def read(self) -> Callable[[], bool]:
+        """Whether nothing was committed since now, to be called later: one and the same until then."""
+        if not self._unchanged():
+            header, index = self._index[:_HEADER_BYTES], self._index
+            self._unchanged = lambda: index[:_HEADER_BYTES] == header
+        return self._unchanged
 
     def close(self) -> None:
         """Let the file go; only after the last SQLite connection."""
+        self._unchanged = lambda: False
         self._index.close()
         os.close(self._file)
