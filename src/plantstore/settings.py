@@ -72,9 +72,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         bool,
         _about("whether PostgreSQL keeps statements; `false` for PgBouncer's transaction mode"),
     ] = True
-    max_connections: Annotated[Count, _about("open connections; for a new one beyond them the longest idle is closed")] = (
-        4096
-    )
+    max_connections: Annotated[
+        Count, _about("open connections; for a new one beyond them the longest idle is closed")
+    ] = 4096
     max_connections_per_address: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
         _about("open connections from one address; 0 for no bound, as behind a proxy"),

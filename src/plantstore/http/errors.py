@@ -87,7 +87,11 @@ TABLE = (
 
 _BY_NUMBER = {row.number: row for row in TABLE}
 _NUMBERS = {row.error: row.number for row in TABLE}
-_CHALLENGES = {40101: "", 40102: ', error="invalid_token"', 40301: ', error="insufficient_scope", scope="{scope}"'}
+_CHALLENGES = {
+    40101: "",
+    40102: ', error="invalid_token"',
+    40301: ', error="insufficient_scope", scope="{scope}"',
+}
 
 
 class ErrorBody(Struct, frozen=True):

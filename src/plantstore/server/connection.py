@@ -8,6 +8,8 @@ looked at, and no more than the bounds is kept of it.
 import asyncio
 import logging
 import math
+import ssl
+from collections.abc import Mapping
 from enum import Enum, auto
 from typing import Any
 
@@ -18,7 +20,6 @@ from plantstore.server.heads import Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import Sender
 from plantstore.server.sockets import count_unacknowledged, find_address
-from plantstore.server.streams import send_stream
 
 logger = logging.getLogger(__name__)
 
@@ -42,59 +43,53 @@ class _Phase(Enum):
 
 
 class Connection(asyncio.Protocol):
-    """One of the ``connections``; they share bounds, deadlines and a clock."""
+    """One of the ``connections``. It waits ``since`` a time, for ``timeout`` seconds at most."""
 
-    address = ""
-    timeout = math.inf
     _transport: asyncio.Transport
     _sender: Sender
 
     def __init__(self, connections: Connections) -> None:
+        self.address = ""
+        self.since, self.timeout = connections.now, math.inf
         self._connections = connections
         self._settings = connections.settings
         self._recall = connections.application.recall
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._loop = asyncio.get_running_loop()
-        self.since = connections.now
-        self._phase = _Phase.RESPONSE  # until it is made, and nothing can be written
+        self._phase = _Phase.RESPONSE  # until it is open
         self._buffer = b""
         self._parser: HeadParser | None = None  # of a head that is not whole
         self._request: Request | None = None
-        self._body: Body | None = None  # of the request, where it is not whole
+        self._body: Body | None = None  # of the request, while it is not whole
         self._handling: Handling | None = None
         self._awaited: asyncio.Future[Any] | None = None
-        self._stream: asyncio.Task[None] | None = None
+        self._task: asyncio.Task[None] | None = None  # a TLS handshake, or a stream
         self._connection_line = b""
+        self._extension = 0.0  # seconds more to be idle, where the client has read its response
         self._asks_to_continue = False
         self._takes_chunks = True
-        self._extension = 0.0  # seconds more to be idle, for a client that has read its response
         self._is_serving = False
         self._is_ended = False  # the client has sent all that it will
         self._is_stopping = False
 
-    @property
-    def is_waiting(self) -> bool:
-        """Whether it may be closed to make room: nothing is in flight, or the client is stuck."""
-        return self._phase is not _Phase.RESPONSE or self.is_stuck
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether the client does not take its response."""
-        return self._sender.is_stuck
-
     # The transport's events
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # a server's transports are
-        """Wait for the first request; refuse the connection where there is no room for it."""
+        """Open the connection, where there is room for it: by a handshake first, with TLS."""
         self._transport = transport
         self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
-        if not self._connections.admit(self):
+        if self._connections.admit(self):
+            context = self._connections.context
+            if context is None:
+                self._open()
+            else:
+                self._task = self._loop.create_task(self._secure(context))
+        elif self._connections.context is None:
             self._loop.call_later(_LINGER_SECONDS, transport.abort)
             self._refuse(RequestError(50301))
-            return
-        self._wait(_Phase.REQUEST, self._settings.head_timeout)
-        self._serve()
+        else:
+            transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Serve what arrives, as far as it has its turn."""
@@ -126,20 +121,41 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client has taken all that was written."""
         is_sent = self._sender.resume()
-        if self._phase is _Phase.RESPONSE and self._body is None:
-            self.timeout = math.inf
-        if is_sent and self._phase is _Phase.RESPONSE and not (self._handling or self._stream):
-            self._finish()
+        if self._phase is _Phase.RESPONSE and not self._sender.is_paused:
+            self._wait(_Phase.RESPONSE, self._settings.body_timeout if self._body else math.inf)
+            if is_sent and self._handling is None and self._task is None:
+                self._finish()
 
     def connection_lost(self, _error: Exception | None) -> None:
         """Let all go; what is being written to the database goes on."""
         self._connections.release(self)
-        self._phase, self._buffer = _Phase.END, b""
         self._sender.close()
         if self._body is not None:
             self._body.fail(ClientGoneError())
-        if self._stream is not None:
-            self._stream.cancel()
+        if self._task is not None:
+            self._task.cancel()
+        self._phase, self._buffer, self._parser, self._request = _Phase.END, b"", None, None
+
+    async def _secure(self, context: ssl.SSLContext) -> None:
+        seconds = self._settings.head_timeout
+        try:
+            transport = await self._loop.start_tls(
+                self._transport, self, context, server_side=True, ssl_handshake_timeout=seconds
+            )
+        except OSError:  # as ssl.SSLError is: it is the client's own business
+            transport = None
+        self._task = None
+        if transport is None:
+            self._transport.abort()
+            self._connections.release(self)
+        else:
+            self._transport = transport
+            self._sender = Sender(transport, self._connections)
+            self._open()
+
+    def _open(self) -> None:
+        self._wait(_Phase.REQUEST, self._settings.head_timeout)
+        self._serve()
 
     # Requests
 
@@ -169,12 +185,8 @@ class Connection(asyncio.Protocol):
             return
         if head is None:
             return
-        fields = head.fields
-        request = Request(
-            self._connections.next_number(), head.method, head.path, head.query, fields.headers
-        )
-        self._begin(request)
-        self._asks_to_continue = fields.expects_continue
+        request = self._begin(head.method, head.fields.headers)
+        request.path, request.query = head.path, head.query
         self._takes_chunks = head.version == b"HTTP/1.1"
         if not head.keeps_alive or self._is_stopping:
             self._connection_line = _CLOSE
@@ -182,25 +194,20 @@ class Connection(asyncio.Protocol):
             self._connection_line = _KEEP_ALIVE
         elif head.is_all and head.method == "GET":
             request.wire = head.data
-        if fields.length or fields.is_chunked:
-            wanted = self._want_body
-            request.body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
-            self._body = request.body
-            self._wait(_Phase.RESPONSE, self._settings.body_timeout)
-            self._buffer = self._feed(request.body, self._buffer)
+        if head.fields.has_body:
+            self._begin_body(request, head)
         self._handle(request)
 
     def _read_head(self) -> Head | None:
         """The next head, once it is whole; it is taken out of the buffer."""
-        data = self._buffer
         if self._parser is None:
-            head = self._connections.known_fields.find(data)
+            head = self._connections.known_fields.find(self._buffer)
             if head is not None:
-                self._buffer = data[head.size :]
+                self._buffer = self._buffer[head.size :]
                 return head
             self._parser = HeadParser()
             self._wait(_Phase.HEAD, self._settings.head_timeout)
-        self._buffer = b""
+        data, self._buffer = self._buffer, b""
         head = self._parser.feed(data)
         if head is not None:
             self._connections.known_fields.keep(head)
@@ -210,23 +217,20 @@ class Connection(asyncio.Protocol):
 
     def _refuse(self, error: RequestError) -> None:
         """Have the application say why, and end the connection."""
-        request = Request(self._connections.next_number(), "GET", error=error)
-        if self._parser is not None:
-            request.method, request.headers = self._parser.method, self._parser.headers
-        elif self._request is not None:
-            request.method, request.headers = self._request.method, self._request.headers
-        self._begin(request)
+        of = self._parser or self._request
+        request = self._begin("GET", {}) if of is None else self._begin(of.method, of.headers)
+        request.error = error
         self._connection_line = _CLOSE
         self._handle(request)
 
-    def _begin(self, request: Request) -> None:
-        self._request = request
+    def _begin(self, method: str, headers: Mapping[bytes, bytes]) -> Request:
+        self._request = Request(self._connections.next_number(), method, headers)
         self._connection_line = b""
         self._wait(_Phase.RESPONSE, math.inf)
+        return self._request
 
     def _handle(self, request: Request) -> None:
-        self._handling = self._connections.application.handle(request)
-        self._awaited = None
+        self._handling, self._awaited = self._connections.application.handle(request), None
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
@@ -241,15 +245,20 @@ class Connection(asyncio.Protocol):
         except ClientGoneError:
             self._handling = None
         else:
-            self._await_step()
-
-    def _await_step(self) -> None:
-        if self._awaited is None:
-            self._loop.call_soon(self._step)
-        else:
-            self._awaited.add_done_callback(self._step)
+            if self._awaited is None:
+                self._loop.call_soon(self._step)
+            else:
+                self._awaited.add_done_callback(self._step)
 
     # Bodies
+
+    def _begin_body(self, request: Request, head: Head) -> None:
+        length, wanted = head.fields.length, self._want_body
+        body = ChunkedBody(wanted) if head.fields.is_chunked else Body(length, wanted)
+        request.body = self._body = body
+        self._asks_to_continue = head.fields.expects_continue
+        self.timeout = self._settings.body_timeout
+        self._buffer = self._feed(body, self._buffer)
 
     def _feed(self, body: Body, data: bytes) -> bytes:
         """Give the body its part of the data; what follows it."""
@@ -258,15 +267,16 @@ class Connection(asyncio.Protocol):
             self._connection_line = _CLOSE
         elif body.is_complete:
             self._body = None
+            self._asks_to_continue = False
+            self.timeout = math.inf
             if self._phase is _Phase.BODY:
                 self._become_idle()
-            else:
-                self.timeout = math.inf
         elif body.buffered > _MAX_BUFFER and not body.is_wanted:
             self._transport.pause_reading()
         return data
 
     def _want_body(self) -> None:
+        """Let the rest of the body come: somebody waits for it."""
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
@@ -275,71 +285,71 @@ class Connection(asyncio.Protocol):
     # Responses
 
     def _repeat(self, response: Response) -> None:
-        """Respond to a request that was seen before: HTTP/1.1, whole, and without a body."""
+        """Respond to a request that was seen before: it was whole, and said nothing unusual."""
         connections = self._connections
         self._connection_line = b""
         self._become_idle()
-        number = connections.next_number()
-        head = b"%s%s%x\r\n\r\n" % (response.head, connections.end_of_heads, number)
-        if not self._sender.send(head, response.body):
+        end = b"%s%x\r\n\r\n" % (connections.end_of_heads, connections.next_number())
+        if not self._sender.send(response.head + end, response.body):
             self._phase = _Phase.RESPONSE
 
     def _respond(self, response: Response | Stream) -> None:
         request = self._request
-        if request is None or self._transport.is_closing():
+        if request is None:  # the connection was lost
+            if isinstance(response, Stream):
+                asyncio.ensure_future(response.close())
             return
-        if self._asks_to_continue and self._body is not None:
+        if self._asks_to_continue:
             self._connection_line = _CLOSE  # the client may send the body yet, or not
         if isinstance(response, Stream):
-            self._stream = self._loop.create_task(self._send_stream(request, response))
+            self._task = self._loop.create_task(self._send_stream(request, response))
         elif not self._sender.has_room_for(response.body):
             self._refuse(RequestError(50301))
         else:
             body = b"" if request.method == "HEAD" else response.body
-            if self._sender.send(self._write_head(request, response.head), body):
+            if self._sender.send(self._complete(request, response.head), body):
                 self._finish()
 
-    def _write_head(self, request: Request, head: bytes, framing: bytes = b"") -> bytes:
-        common = self._connections.end_of_heads
+    def _complete(self, request: Request, head: bytes, framing: bytes = b"") -> bytes:
+        """The head with the lines that every response has, and its end."""
         lines = framing + self._connection_line
-        return b"%s%s%x\r\n%s\r\n" % (head, common, request.number, lines)
+        return b"%s%s%x\r\n%s\r\n" % (head, self._connections.end_of_heads, request.number, lines)
 
     async def _send_stream(self, request: Request, stream: Stream) -> None:
-        framing = _CHUNKED
-        if not self._takes_chunks:
-            framing, self._connection_line = b"", _CLOSE
-        head = self._write_head(request, stream.head, framing)
-        seconds = self._settings.stream_timeout
-        is_whole = await send_stream(self._sender, head, stream, seconds, chunked=bool(framing))
-        self._stream = None
+        framing = _CHUNKED if self._takes_chunks else b""
+        if not framing:
+            self._connection_line = _CLOSE  # which is how an old client knows the end
+        head = self._complete(request, stream.head, framing)
+        is_whole = await self._sender.send_stream(head, stream, chunked=bool(framing))
+        self._task = None
         if is_whole:
             self._finish()
         else:
             self._transport.abort()
 
     def _finish(self) -> None:
-        """Go on after a response that is out of our hands."""
+        """Go on after a response that was taken."""
         if self._connection_line is _CLOSE or self._is_stopping:
             self._end()
             return
-        if self._body is not None:
+        if self._body is None:
+            self._become_idle()
+        else:
             self._body.discard()
             self._wait(_Phase.BODY, self._settings.body_timeout)
-        else:
-            self._become_idle()
         self._transport.resume_reading()
         self._serve()
 
     def _become_idle(self) -> None:
-        """Wait for the next request; sooner, look whether the client has the response."""
+        """Wait for the next request, and look early whether the client's system has the response."""
         self._phase = _Phase.REQUEST
         self.since, self.timeout = self._connections.now, self._first_idle
         self._extension = self._settings.idle_timeout - self._first_idle
 
     def _end(self) -> None:
-        """Close the connection, but not before the client has read the response.
+        """Close the connection, but where something is unread only when the client has read.
 
-        Closing with data unread would have the client's system throw the response away.
+        Else its system would throw the response away.
         """
         was_refused = self._request is not None and self._request.error is not None
         if self._body is None and not was_refused:
@@ -351,11 +361,21 @@ class Connection(asyncio.Protocol):
         if self._transport.can_write_eof():
             self._transport.write_eof()
 
-    # Deadlines
+    # Deadlines and ends
 
     def _wait(self, phase: _Phase, timeout: float) -> None:
         self._phase = phase
         self.since, self.timeout = self._connections.now, timeout
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the client does not take its response."""
+        return self._sender.is_stuck
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it may be closed to make room: no request is in flight, or its client is stuck."""
+        return self._phase is not _Phase.RESPONSE or self.is_stuck
 
     def expire(self) -> None:
         """End what took too long."""
@@ -366,10 +386,10 @@ class Connection(asyncio.Protocol):
         elif self._phase is not _Phase.RESPONSE:
             self._transport.close()
         elif self._sender.is_paused:
+            self.since = self._connections.now
             if self._sender.has_timed_out():
                 logger.warning("a response was given up: its client takes it too slowly")
                 self._transport.abort()
-            self.since = self._connections.now
         elif self._body is not None and self._transport.is_reading():
             self.timeout, self._connection_line = math.inf, _CLOSE
             self._body.fail(RequestError(40801))
@@ -387,18 +407,15 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     def shutdown(self) -> None:
-        """Close the connection after the request in flight."""
+        """Close the connection after the request in flight (uvicorn's hook)."""
         self._is_stopping = True
         if self._phase is not _Phase.RESPONSE:
             self._transport.close()
-        elif self._body is None and self._handling is not None:
+        else:
             self._connection_line = _CLOSE
 
     def abandon(self) -> None:
-        """Have the application end the request in flight: it is waited for no longer."""
-        if self._stream is not None:
-            self._stream.cancel()
-            return
+        """End the request in flight, and close the connection: it is waited for no longer."""
         handling, self._handling = self._handling, None
         try:
             if handling is not None:
@@ -406,4 +423,6 @@ class Connection(asyncio.Protocol):
         except StopIteration as end:
             self._connection_line = _CLOSE
             self._respond(end.value)
+        if self._task is not None:
+            self._task.cancel()
         self._transport.close()

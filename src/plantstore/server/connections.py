@@ -10,42 +10,20 @@ import time
 from collections import Counter
 from collections.abc import Iterable
 from email.utils import formatdate
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from plantstore.server.heads import KnownFields
 from plantstore.server.messages import ID_PREFIX, Application
+from plantstore.server.tls import load_certificate
 from plantstore.settings import Settings
+
+if TYPE_CHECKING:
+    from plantstore.server.connection import Connection
 
 MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not taken, over all connections
 _TICK = 0.1  # seconds: the precision of deadlines
 _ROOM = 64  # one of so many connections makes room at a time, to be looked for seldom
 _YEAR = 365 * 24 * 3600
-
-
-class OpenConnection(Protocol):
-    """A connection as it is counted: it waits ``since`` a time, for ``timeout`` seconds at most.
-    """
-
-    address: str
-    since: float
-    timeout: float
-
-    @property
-    def is_waiting(self) -> bool:
-        """Whether no request is in flight, but for those whose response is not taken."""
-
-    @property
-    def is_stuck(self) -> bool:
-        """Whether its client does not take its response."""
-
-    def expire(self) -> None:
-        """It waited for too long."""
-
-    def drop(self) -> None:
-        """Close it at once."""
-
-    def abandon(self) -> None:
-        """Respond at once, where a request is in flight, and close it."""
 
 
 class Connections:
@@ -56,8 +34,9 @@ class Connections:
     """
 
     def __init__(
-        self, application: Application, settings: Settings, opened: set[OpenConnection]
+        self, application: Application, settings: Settings, opened: "set[Connection]"
     ) -> None:
+        self.context = load_certificate(settings)
         self.application = application
         self.settings = settings
         self.known_fields = KnownFields()
@@ -69,7 +48,7 @@ class Connections:
         self._second = 0
         self._tick()
 
-    def admit(self, connection: OpenConnection) -> bool:
+    def admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
         per_address = self.settings.max_connections_per_address
         if len(self.opened) >= self.settings.max_connections:
@@ -85,7 +64,7 @@ class Connections:
         self._addresses[connection.address] += 1
         return True
 
-    def release(self, connection: OpenConnection) -> None:
+    def release(self, connection: "Connection") -> None:
         """Count a connection no more."""
         if connection in self.opened:
             self.opened.remove(connection)
@@ -102,7 +81,7 @@ class Connections:
         """Stop the clock."""
         self._timer.cancel()
 
-    def _make_room(self, connections: Iterable[OpenConnection]) -> None:
+    def _make_room(self, connections: "Iterable[Connection]") -> None:
         waiting = sorted((one for one in connections if one.is_waiting), key=lambda one: one.since)
         for connection in waiting[: 1 + len(self.opened) // _ROOM]:
             self.release(connection)

@@ -54,6 +54,11 @@ class Fields(Struct, frozen=True):
     keeps_alive: bool | None = None
     expects_continue: bool = False
 
+    @property
+    def has_body(self) -> bool:
+        """Whether a body follows."""
+        return self.is_chunked or self.length > 0
+
 
 class Head(Struct, frozen=True):
     """A head that passed every check; ``size`` is its bytes."""
@@ -76,7 +81,7 @@ class Head(Struct, frozen=True):
     def is_all(self) -> bool:
         """Whether it is all of the data that it was found in, and says nothing unusual."""
         fields = self.fields
-        is_usual = fields.keeps_alive is None and not (fields.length or fields.is_chunked)
+        is_usual = fields.keeps_alive is None and not fields.has_body
         return is_usual and self.version == b"HTTP/1.1" and len(self.data) == self.size
 
 
@@ -144,7 +149,10 @@ class HeadParser:
             self._parsed = stop
             if found < 0:
                 break
-        return self._check() if self._is_complete else None
+        if not self._is_complete:
+            return None
+        del self._parser  # it and this would keep each other
+        return self._check()
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -152,6 +160,7 @@ class HeadParser:
         except httptools.HttpParserUpgrade:
             pass  # we speak no other protocol: the request is taken as if it did not ask for one
         except httptools.HttpParserError as error:
+            del self._parser
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
@@ -191,7 +200,9 @@ class HeadParser:
     def _check(self) -> Head:
         version = self._read_version()
         path, query = self._read_target()
-        return Head(self.method, path, query, version, self._read_fields(version), self._parsed, self.data)
+        return Head(
+            self.method, path, query, version, self._read_fields(version), self._parsed, self.data
+        )
 
     def _read_version(self) -> bytes:
         """The version as it was written: the parser takes RTSP/1.1 for HTTP/1.1."""

@@ -4,7 +4,6 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from http import HTTPStatus
-from types import MappingProxyType
 from typing import Any, Protocol, Self
 
 from msgspec import Struct
@@ -34,9 +33,9 @@ class Request(Struct):
 
     number: int
     method: str
+    headers: Mapping[bytes, bytes]
     path: bytes = b""
     query: bytes = b""
-    headers: Mapping[bytes, bytes] = MappingProxyType({})
     body: Body = NO_BODY
     error: RequestError | None = None
     wire: bytes | None = None

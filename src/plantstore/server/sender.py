@@ -5,14 +5,20 @@ connection takes at a time.
 """
 
 import asyncio
+import logging
 
+from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.messages import Stream
 from plantstore.server.sockets import count_unacknowledged
+
+logger = logging.getLogger(__name__)
 
 _MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
 _PIECE = 64 * 1024
 _STUCK_SECONDS = 2.0
+_LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Sender:
@@ -54,11 +60,33 @@ class Sender:
             self._send_rest()
         return not self.is_paused
 
-    async def write(self, data: bytes) -> None:
-        """Send a part of a response, and wait until it is taken.
+    async def send_stream(self, head: bytes, stream: Stream, *, chunked: bool) -> bool:
+        """Send a stream, within its time; whether that was possible.
 
-        :raises ClientGoneError: there is nobody to take it.
+        Where it was not, the connection is to be aborted: without its end the client cannot take
+        what came for the whole.
         """
+        try:
+            async with asyncio.timeout(self._connections.settings.stream_timeout):
+                await self._send_part(head)
+                async for part in stream.parts:
+                    framed = b"%x\r\n%s\r\n" % (len(part), part) if chunked else part
+                    await self._send_part(framed)
+                if chunked:
+                    await self._send_part(_LAST_CHUNK)
+        except TimeoutError:
+            logger.warning("a stream was given up: its client takes it too slowly")
+        except PlantStoreError:
+            logger.warning("a stream was broken off: the database failed")
+        except (ClientGoneError, asyncio.CancelledError):
+            logger.info("a stream was broken off: its client has gone, or the service stops")
+        else:
+            return True
+        finally:
+            await stream.close()
+        return False
+
+    async def _send_part(self, data: bytes) -> None:
         if self._transport.is_closing():
             raise ClientGoneError
         self._transport.write(data)

@@ -18,7 +18,6 @@ from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application
 from plantstore.server.sockets import allow_open_files
-from plantstore.server.tls import Handshake, load_certificate
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -89,12 +88,13 @@ class Server(uvicorn.Server):
         settings, application = self.config.settings, self.config.loaded_app
         opened: set[Any] = self.server_state.connections
         self._connections = Connections(application, settings, opened)
-        self._context = load_certificate(settings)
         self.config.http_protocol_class = self._make_protocol  # type: ignore[assignment]  # uvicorn calls it
         self._watch = asyncio.create_task(self._stop_when_broken(application))
         parent = multiprocessing.parent_process()
         if parent is not None:  # a worker must not outlive who would restart or stop it
-            asyncio.get_running_loop().add_reader(parent.sentinel, self._stop_alone, parent.sentinel)
+            asyncio.get_running_loop().add_reader(
+                parent.sentinel, self._stop_alone, parent.sentinel
+            )
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
@@ -106,9 +106,7 @@ class Server(uvicorn.Server):
         self._connections.close()
 
     def _make_protocol(self, **_: object) -> asyncio.Protocol:
-        if self._context is None:
-            return Connection(self._connections)
-        return Handshake(self._connections, self._context)
+        return Connection(self._connections)
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
