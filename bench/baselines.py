@@ -1,0 +1,106 @@
+"""Baselines: what nginx and uvicorn reach with the service's own responses, made beforehand.
+
+``python -m bench.baselines RESPONSES PORT`` is uvicorn's.
+"""
+
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import uvicorn
+
+from bench.scenarios import NGINX
+from bench.servers import PYTHON, Server, find_port, running_server
+from bench.wire import Response
+
+# One process, which keeps the file open. For a body as small as a page, writing it together with
+# the head is faster than sendfile after it.
+_NGINX = """
+daemon off; master_process off; pid nginx.pid; error_log stderr warn;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off; default_type application/json;
+    sendfile {sendfile}; tcp_nopush {sendfile};
+    open_file_cache max=8 inactive=1h; open_file_cache_valid 1h;
+    keepalive_requests 1000000000; keepalive_timeout 1h;
+    client_body_temp_path .; proxy_temp_path .; fastcgi_temp_path .; scgi_temp_path .;
+    uwsgi_temp_path .;
+    server {{
+        listen 127.0.0.1:{port};
+        location = /readyz {{ return 200; }}
+        location = /plants {{ alias {file}; }}
+    }}
+}}
+"""
+_MIN_SENDFILE = 64 * 1024
+_READY = Response(200, [(b"content-length", b"0")], b"", 0)
+
+
+@contextmanager
+def running_baseline(
+    name: str, folder: Path, responses: Mapping[str, Response]
+) -> Iterator[Server]:
+    """The baseline with these responses by method; nginx has the body of the one to GET."""
+    port = find_port()
+    prepare = _prepare_nginx if name == NGINX else _prepare_uvicorn
+    with running_server(prepare(folder, responses, port), port, folder) as server:
+        yield server
+
+
+def _prepare_nginx(folder: Path, responses: Mapping[str, Response], port: int) -> list[str]:
+    body = responses["GET"].body
+    file, settings = folder / "plants", folder / "nginx.conf"
+    file.write_bytes(body)
+    sendfile = "on" if len(body) >= _MIN_SENDFILE else "off"
+    settings.write_text(_NGINX.format(sendfile=sendfile, port=port, file=file))
+    return ["nginx", "-p", str(folder), "-c", str(settings)]
+
+
+def _prepare_uvicorn(folder: Path, responses: Mapping[str, Response], port: int) -> list[str]:
+    file = folder / "responses"
+    file.write_bytes(msgspec.msgpack.encode(responses))
+    return [PYTHON, "-m", "bench.baselines", str(file), str(port)]
+
+
+class StaticApp:
+    """An ASGI application that gives each method's response, whatever is asked but ``/readyz``."""
+
+    def __init__(self, responses: Mapping[str, Response]) -> None:
+        self._messages = {method: _to_messages(it) for method, it in responses.items()}
+        self._ready = _to_messages(_READY)
+
+    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        """Respond to one request."""
+        is_ready = scope["path"] == "/readyz"
+        for message in self._ready if is_ready else self._messages[scope["method"]]:
+            await send(message)
+
+
+def _to_messages(response: Response) -> list[dict[str, Any]]:
+    headers = [(name.lower(), value) for name, value in response.headers]
+    return [
+        {"type": "http.response.start", "status": response.status, "headers": headers},
+        {"type": "http.response.body", "body": response.body},
+    ]
+
+
+def main(file: str, port: str) -> None:
+    """Serve recorded responses, whose headers have a date, until a signal."""
+    responses = msgspec.msgpack.decode(Path(file).read_bytes(), type=dict[str, Response])
+    uvicorn.run(
+        StaticApp(responses),
+        port=int(port),
+        http="httptools",
+        loop="uvloop",
+        lifespan="off",
+        access_log=False,
+        date_header=False,
+        server_header=False,
+    )
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
