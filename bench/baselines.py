@@ -26,8 +26,8 @@ http {{
     sendfile {sendfile}; tcp_nopush {sendfile};
     open_file_cache max=8 inactive=1h; open_file_cache_valid 1h;
     keepalive_requests 1000000000; keepalive_timeout 1h;
-    client_body_temp_path .; proxy_temp_path .; fastcgi_temp_path .; scgi_temp_path .;
-    uwsgi_temp_path .;
+    client_body_temp_path temp; proxy_temp_path temp; fastcgi_temp_path temp; scgi_temp_path temp;
+    uwsgi_temp_path temp;
     server {{
         listen 127.0.0.1:{port};
         location = /readyz {{ return 200; }}

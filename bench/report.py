@@ -75,7 +75,6 @@ def _make_cells(result: Result, server: str) -> Iterator[str]:
     yield server
     yield f"{result.median(server, 'rate'):,.0f}"
     yield f"{result.ratio(server):.2f} ({min(ratios):.2f}-{max(ratios):.2f})"
-    yield f"{1e3 * result.median(server, 'p50'):.2f}"
-    yield f"{1e3 * result.median(server, 'p99'):.2f}"
-    yield f"{1e6 * result.median(server, 'cpu'):.1f}"
+    for field, factor in (("p50", 1e3), ("p99", 1e3), ("cpu", 1e6)):
+        yield f"{factor * result.median(server, field):.2f}".replace("nan", "")
     yield f"{result.memory:.0f}" if server == SERVICE else ""
