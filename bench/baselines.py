@@ -16,8 +16,8 @@ from bench.scenarios import NGINX
 from bench.servers import PYTHON, Server, find_port, running_server
 from bench.wire import Response
 
-# One process, which keeps the file open. For a body as small as a page, writing it together with
-# the head is faster than sendfile after it.
+# One process, which keeps the file open. A small body takes fewer system calls where it is written
+# together with its head than with sendfile and tcp_nopush.
 _NGINX = """
 daemon off; master_process off; pid nginx.pid; error_log stderr warn;
 events {{ worker_connections 1024; }}
@@ -65,20 +65,6 @@ def _prepare_uvicorn(folder: Path, responses: Mapping[str, Response], port: int)
     return [PYTHON, "-m", "bench.baselines", str(file), str(port)]
 
 
-class StaticApp:
-    """An ASGI application that gives each method's response, whatever is asked but ``/readyz``."""
-
-    def __init__(self, responses: Mapping[str, Response]) -> None:
-        self._messages = {method: _to_messages(it) for method, it in responses.items()}
-        self._ready = _to_messages(_READY)
-
-    async def __call__(self, scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        """Respond to one request."""
-        is_ready = scope["path"] == "/readyz"
-        for message in self._ready if is_ready else self._messages[scope["method"]]:
-            await send(message)
-
-
 def _to_messages(response: Response) -> list[dict[str, Any]]:
     headers = [(name.lower(), value) for name, value in response.headers]
     return [
@@ -88,16 +74,23 @@ def _to_messages(response: Response) -> list[dict[str, Any]]:
 
 
 def main(file: str, port: str) -> None:
-    """Serve recorded responses, whose headers have a date, until a signal."""
+    """Give each method's recorded response, whatever is asked but ``/readyz``, until a signal."""
     responses = msgspec.msgpack.decode(Path(file).read_bytes(), type=dict[str, Response])
+    messages = {method: _to_messages(response) for method, response in responses.items()}
+    ready = _to_messages(_READY)
+
+    async def respond(scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
+        for message in ready if scope["path"] == "/readyz" else messages[scope["method"]]:
+            await send(message)
+
     uvicorn.run(
-        StaticApp(responses),
+        respond,
         port=int(port),
         http="httptools",
         loop="uvloop",
         lifespan="off",
         access_log=False,
-        date_header=False,
+        date_header=False,  # the recorded headers have one
         server_header=False,
     )
 

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.load import make_load
-from bench.rounds import SERVICE, Result, Rounds, Run, run_in_turn, run_load
+from bench.rounds import SERVICE, Result, Rounds, Run, run_rounds, run_load
 from bench.scenarios import PGBENCH, Scenario
 from bench.servers import ALL_CORES, Server, running_service
 from bench.stores import SPACING, Store, make_store
@@ -54,7 +54,7 @@ def measure_on_postgres(
         SERVICE: partial(run_load, load, service, rounds),
         PGBENCH: partial(_run_pgbench, scenario, store.database),
     }
-    return Result(scenario, run_in_turn(servers, rounds), service.memory())
+    return Result(scenario, run_rounds(servers, rounds), service.memory())
 
 
 def _run_pgbench(scenario: Scenario, url: str, _number: int, seconds: int) -> Run:

@@ -78,10 +78,10 @@ def measure(scenario: Scenario, rounds: Rounds, file: Path) -> Result:
     :raises WrongResponseError: a response was wrong.
     """
     with _running(scenario, rounds, file) as (service, servers):
-        return Result(scenario, run_in_turn(servers, rounds), service.memory())
+        return Result(scenario, run_rounds(servers, rounds), service.memory())
 
 
-def run_in_turn(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, list[Run]]:
+def run_rounds(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, list[Run]]:
     """Warm up every server, then run one after another, round by round."""
     for run_server in servers.values():
         run_server(0, _WARM_UP_SECONDS)
