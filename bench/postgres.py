@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from bench.load import make_load
-from bench.rounds import SERVICE, Result, Rounds, Run, run_rounds, run_load
+from bench.rounds import SERVICE, Result, Rounds, Run, run_load, run_rounds
 from bench.scenarios import PGBENCH, Scenario
 from bench.servers import ALL_CORES, Server, running_service
 from bench.stores import SPACING, Store, make_store
