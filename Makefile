@@ -40,10 +40,11 @@ picture: ## draw docs/page.png, the README's picture of the page
 	@scripts/need chromium chromium
 	.venv/bin/python -m tests.web.picture docs/page.png
 
-bench: ## measure the service with wrk
+bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need wrk wrk
+	@scripts/need nginx nginx-light
 	.venv/bin/python -m bench $(ARGS)
 
 lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest

@@ -1,1 +1,1 @@
-"""Measures the service with wrk, beside the floor that its server sets: ``python -m bench``."""
+"""Measures the service beside baselines, in the same run: ``python -m bench``."""

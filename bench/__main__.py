@@ -1,71 +1,69 @@
-"""``python -m bench``: measure the lines that are named, or all but the big ones."""
+"""``python -m bench``: measure the scenarios that are named, or all but the big ones."""
 
 import signal
 import sys
 import tempfile
+from collections.abc import Callable, Collection, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
 
-from bench.aims import Measured
-from bench.cores import LOAD_CORE, SERVER_CORE, move_to_load_core
-from bench.lines import BY_NAME, LINES, Line
-from bench.load import WrongAnswersError
-from bench.postgres import measure_postgres
-from bench.report import show, to_json
-from bench.rounds import Pace, Result, measure
-from bench.start import measure_start
-from bench.stream import measure_stream
+from bench.memory import measure_start, measure_stream
+from bench.postgres import measure_on_postgres, running_on_postgres
+from bench.report import find_figures, show, to_json
+from bench.rounds import Result, Rounds, measure
+from bench.scenarios import BIG, POSTGRES_SCENARIOS, SCENARIOS
+from bench.wire import WrongResponseError
 
-_OTHERS = ("start", "stream", "postgres")
+_OTHERS = {"start": measure_start, "stream": measure_stream}
+_NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 
 
 @click.command()
-@click.argument("names", nargs=-1, metavar="[NAMES]")
-@click.option("--seconds", default=2, show_default=True, help="Seconds of a turn.")
-@click.option("--rounds", default=5, show_default=True, help="Turns of floor and service each.")
+@click.argument("names", nargs=-1, type=click.Choice(_NAMES), metavar="[NAMES]")
+@click.option("--seconds", default=2, show_default=True, help="Seconds of a run.")
+@click.option("--rounds", default=5, show_default=True, help="Runs of every server.")
 @click.option("--big", is_flag=True, help="Take the stores of 10^7 plants too: 1 GB of disk.")
 @click.option("--json", "file", type=click.Path(path_type=Path), help="Write all numbers there.")
 def main(
     names: tuple[str, ...], seconds: int, rounds: int, file: Path | None, *, big: bool
 ) -> None:
-    """Measure the service with wrk, each line in turns with the floor that its server sets."""
-    if unknown := set(names) - {*BY_NAME, *_OTHERS}:
-        known = ", ".join((*BY_NAME, *_OTHERS))
-        raise click.UsageError(f"no line {', '.join(unknown)}; there are: {known}")
+    """Measure the service with wrk, in rounds with its baselines."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
-    if SERVER_CORE == LOAD_CORE:
-        click.echo("there is one core only: the load takes time from what it measures", err=True)
-    move_to_load_core()
-    lines = [line for line in LINES if line.name in names or (not names and (big or not line.big))]
-    with tempfile.TemporaryDirectory(prefix="plantstore-bench-") as folder:
-        measured, failed = _measure_all(
-            lines, names or _OTHERS, Pace(seconds, rounds), Path(folder)
-        )
-    show(measured)
-    if file is not None:
-        file.write_bytes(to_json(measured))
-    if failed:
-        click.echo(f"FAILED, and not measured: {', '.join(failed)}", err=True)
-        sys.exit(1)
-
-
-def _measure_all(
-    lines: list[Line], others: tuple[str, ...], pace: Pace, folder: Path
-) -> tuple[Measured, list[str]]:
+    wanted = names or [name for name in _NAMES if big or name not in BIG]
     results: dict[str, Result] = {}
-    failed: list[str] = []
-    for line in lines:
-        click.echo(f"{line.name}: {line.about}", err=True)
-        try:
-            results[line.name] = measure(line, pace, folder)
-        except WrongAnswersError as error:
-            click.echo(f"FAILED {line.name}: {error}", err=True)
-            failed.append(line.name)
-    start = measure_start(folder) if "start" in others else None
-    stream = measure_stream(folder) if "stream" in others else None
-    postgres = measure_postgres(folder, pace) if "postgres" in others else None
-    return Measured(results, start, stream, postgres), failed
+    failed = False
+    with tempfile.TemporaryDirectory(prefix="plantstore-bench-") as folder:
+        for name, measure_scenario in _scenarios(wanted, Rounds(rounds, seconds), Path(folder)):
+            click.echo(f"{name}...", err=True)
+            try:
+                results[name] = measure_scenario()
+            except WrongResponseError as error:
+                click.echo(f"FAILED, and not measured: {name}: {error}", err=True)
+                failed = True
+        figures = list(find_figures(results))
+        for name, measure_other in _OTHERS.items():
+            figures += measure_other(Path(folder)) if name in wanted else []
+    show(results, figures)
+    if file is not None:
+        file.write_bytes(to_json(results, figures))
+    sys.exit(failed)
+
+
+def _scenarios(
+    names: Collection[str], rounds: Rounds, folder: Path
+) -> Iterator[tuple[str, Callable[[], Result]]]:
+    """The scenarios of these names, with what measures them."""
+    for name, scenario in SCENARIOS.items():
+        if name in names:
+            database = folder / f"{name if scenario.writes else scenario.plants}.db"
+            yield name, partial(measure, scenario, rounds, database)
+    if not POSTGRES_SCENARIOS.keys().isdisjoint(names):
+        with running_on_postgres(folder) as (service, store):
+            for name, scenario in POSTGRES_SCENARIOS.items():
+                if name in names:
+                    yield name, partial(measure_on_postgres, scenario, rounds, service, store)
 
 
 if __name__ == "__main__":

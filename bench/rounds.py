@@ -1,171 +1,154 @@
-"""Measures a line against its floor in short turns, so that a noisy machine disturbs both alike."""
+"""Measures a scenario in rounds, each a short run of the service and of every baseline.
 
+So a noisy machine disturbs all of them alike, and their ratio the least.
+"""
+
+import math
 import statistics
+import subprocess
 import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
 
-from bench.answers import fetch
-from bench.lines import Line
-from bench.load import Load, Run, WrongAnswersError, running_load
-from bench.processes import (
-    read_children_seconds,
-    read_cpu_seconds,
-    read_machine_seconds,
-    read_resident,
-)
-from bench.servers import running_floor
-from bench.slow_fsync import DELAY_SECONDS
-from bench.trial import Trial, ask, check_still, first_number, running_trial
-from tests.service import Service
+from bench.baselines import running_baseline
+from bench.load import Load, make_load, run_wrk
+from bench.scenarios import CREATES, Scenario
+from bench.servers import PLANTSTORE, Server, running_service
+from bench.stores import fill_store
+from bench.wire import WrongResponseError
 
+SERVICE = "service"
 _WARM_UP_SECONDS = 1
 _SETTLE_SECONDS = 0.3
-_MOST_OTHERS = 0.1
+_FSYNC_SECONDS = 0.005
 
 
-class Pace(Struct, frozen=True):
-    """``rounds`` of so many seconds for the floor and as many for the service.
+class Rounds(Struct, frozen=True):
+    """So many rounds, whose runs take so many seconds each."""
 
-    Rounds that other processes disturb are repeated, but no more than there are.
-    """
-
+    count: int
     seconds: int
-    rounds: int
-
-    @property
-    def runs(self) -> int:
-        """The most that a server gets: the rounds, as many again, and one to warm up."""
-        return 2 * self.rounds + 1
 
 
-class Sample(Struct, frozen=True):
-    """One turn: answers per second, seconds of latency, and CPU seconds per answer.
+class Run(Struct, frozen=True):
+    """Responses a second, seconds of latency, and the server's seconds of CPU for a response.
 
-    ``others`` is how much of a core all that is neither server nor load took meanwhile.
+    NaN is what was not measured.
     """
 
     rate: float
-    p50: float
-    p99: float
-    cpu: float
-    others: float
-
-
-class Spread(Struct, frozen=True):
-    """The median of some values, the least and the most."""
-
-    median: float
-    least: float
-    most: float
+    p50: float = math.nan
+    p99: float = math.nan
+    cpu: float = math.nan
 
 
 class Result(Struct, frozen=True):
-    """A line's turns, in pairs, and the MiB that the service had at the end."""
+    """A scenario's runs by server, ``service`` first; ``memory`` is the service's in MiB."""
 
-    line: Line
-    floor: list[Sample]
-    service: list[Sample]
-    resident: float
+    scenario: Scenario
+    runs: dict[str, list[Run]]
+    memory: float
 
-    @property
-    def ratio(self) -> Spread:
-        """The service's rate by the floor's."""
-        pairs = zip(self.floor, self.service, strict=True)
-        return spread([service.rate / floor.rate for floor, service in pairs])
+    def median(self, server: str, field: str) -> float:
+        """The median of a field of the server's runs."""
+        values: list[float] = [getattr(run, field) for run in self.runs[server]]
+        return statistics.median(values)
 
-    @property
-    def cpu_ratio(self) -> Spread:
-        """The floor's CPU time per answer by the service's."""
-        pairs = zip(self.floor, self.service, strict=True)
-        return spread([floor.cpu / service.cpu for floor, service in pairs])
+    def ratios(self, baseline: str) -> list[float]:
+        """The service's rate by the baseline's, round by round."""
+        pairs = zip(self.runs[SERVICE], self.runs[baseline], strict=True)
+        return [service.rate / other.rate for service, other in pairs]
 
-
-def spread(values: list[float]) -> Spread:
-    """Their median, least and most."""
-    return Spread(statistics.median(values), min(values), max(values))
+    def ratio(self, baseline: str) -> float:
+        """Their median."""
+        return statistics.median(self.ratios(baseline))
 
 
-def median_sample(samples: list[Sample]) -> Sample:
-    """The median of each number."""
-    return Sample(
-        *(statistics.median(values) for values in zip(*map(_numbers, samples), strict=True))
-    )
+RunServer = Callable[[int, int], Run]  # by the run's number and its seconds
 
 
-def measure(line: Line, pace: Pace, folder: Path) -> Result:
-    """The line's numbers.
+def measure(scenario: Scenario, rounds: Rounds, file: Path) -> Result:
+    """The scenario's numbers, on the database in this file.
 
-    :raises WrongAnswersError: one of its answers was wrong.
+    :raises WrongResponseError: a response was wrong.
     """
-    with (
-        running_trial(line, folder) as trial,
-        running_floor(folder / "floor", trial.answers) as floor,
-    ):
-        _check_alike(trial, floor)
-        pairs = _take_rounds(trial, floor, pace)
-        check_still(trial)
-        resident = read_resident(trial.service.process.pid)
-    return Result(line, [pair[0] for pair in pairs], [pair[1] for pair in pairs], resident)
+    with _running(scenario, rounds, file) as (service, servers):
+        return Result(scenario, run_rounds(servers, rounds), service.memory())
 
 
-def _check_alike(trial: Trial, floor: Service) -> None:
-    for method, answer in trial.answers.items():
-        again = fetch(floor.origin, ask(trial.line, method, trial.load.headers))
-        if (again.status, again.parts) != (answer.status, answer.parts):
-            raise WrongAnswersError("the floor answers something else")
-        if {name for name, _ in again.headers} != {name for name, _ in answer.headers}:
-            raise WrongAnswersError("the floor's headers are others")
+def run_rounds(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, list[Run]]:
+    """Warm up every server, then run one after another, round by round."""
+    for run_server in servers.values():
+        run_server(0, _WARM_UP_SECONDS)
+    runs: dict[str, list[Run]] = {name: [] for name in servers}
+    for number in range(1, rounds.count + 1):
+        for name, run_server in servers.items():
+            runs[name].append(run_server(number, rounds.seconds))
+    return runs
 
 
-def _take_rounds(trial: Trial, floor: Service, pace: Pace) -> list[tuple[Sample, Sample]]:
-    """The quietest rounds."""
-    firsts = [first_number(trial.line, run + 1, pace.runs) for run in range(pace.runs)]
-    for server in (floor, trial.service):
-        _take_turn(trial, server, firsts[0], _WARM_UP_SECONDS)
-    pairs: list[tuple[Sample, Sample]] = []
-    for first in firsts[1:]:
-        least = _take_turn(trial, floor, first, pace.seconds)
-        pairs.append((least, _take_turn(trial, trial.service, first, pace.seconds)))
-        if sum(_disturbance(pair) <= _MOST_OTHERS for pair in pairs) == pace.rounds:
-            break
-    return sorted(pairs, key=_disturbance)[: pace.rounds]
+def run_load(load: Load, server: Server, rounds: Rounds, number: int, seconds: int) -> Run:
+    """One run of a load, with plants of its own to write."""
+    deletes = "DELETE" in load.scenario.methods
+    numbers = load.store.plants // (rounds.count + 1) if deletes else 10**9
+    before = server.cpu_seconds()
+    counts = run_wrk(load, number * numbers, seconds)
+    cpu = (server.cpu_seconds() - before) / counts.requests
+    return Run(counts.requests / counts.seconds, counts.p50, counts.p99, cpu)
 
 
-def _disturbance(pair: tuple[Sample, Sample]) -> float:
-    return max(sample.others for sample in pair)
+@contextmanager
+def _running(
+    scenario: Scenario, rounds: Rounds, file: Path
+) -> Iterator[tuple[Server, dict[str, RunServer]]]:
+    """The service, and what runs the load on it and on its baselines."""
+    folder = file.parent
+    store = fill_store(file, scenario.plants)
+    command = _slow_down(PLANTSTORE, folder) if scenario.slow_disk else PLANTSTORE
+    with ExitStack() as stack:
+        service = stack.enter_context(running_service(store.database, folder, command))
+        load = make_load(scenario, service.origin, store)
+        servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
+        if scenario.slow_disk:
+            creates = partial(run_load, make_load(CREATES, service.origin, store), service, rounds)
+            servers[SERVICE] = partial(_run_beside, creates, servers[SERVICE])
+        for name in scenario.baselines:
+            baseline = stack.enter_context(running_baseline(name, folder, load.responses))
+            its_load = make_load(scenario, baseline.origin, store)
+            _check_alike(load, its_load)
+            servers[name] = partial(run_load, its_load, baseline, rounds)
+        yield service, servers
+        if not scenario.writes:
+            _check_alike(load, make_load(scenario, service.origin, store))
 
 
-def _take_turn(trial: Trial, server: Service, first: int, seconds: int) -> Sample:
-    if trial.beside is None:
-        return _sample(trial.load, server, first, seconds)
-    with running_load(trial.beside, server.origin, first, seconds + 1) as beside:
+def _check_alike(load: Load, other: Load) -> None:
+    for method, response in load.responses.items():
+        if other.responses[method].body != response.body:
+            raise WrongResponseError(f"{other.origin} has another response to {method}")
+
+
+def _run_beside(creates: RunServer, run_server: RunServer, number: int, seconds: int) -> Run:
+    """A run while another one, a second longer, creates plants."""
+    with ThreadPoolExecutor() as threads:
+        beside = threads.submit(creates, number, seconds + 1)
         time.sleep(_SETTLE_SECONDS)
-        sample = _sample(trial.load, server, first, seconds)
-        _check_slowness(trial, server, beside.finish())
-    return sample
+        run = run_server(number, seconds)
+    if beside.result().p50 < _FSYNC_SECONDS:
+        raise WrongResponseError("the creates did not wait for the slow disk")
+    return run
 
 
-def _sample(load: Load, server: Service, first: int, seconds: int) -> Sample:
-    pid = server.process.pid
-    ours, children, machine = _read_clocks(pid)
-    with running_load(load, server.origin, first, seconds) as running:
-        run = running.finish()
-    ours_after, children_after, machine_after = _read_clocks(pid)
-    used = ours_after - ours
-    others = max(0.0, machine_after - machine - used - (children_after - children))
-    return Sample(run.rate, run.p50, run.p99, used / run.requests, others / run.seconds)
-
-
-def _read_clocks(pid: int) -> tuple[float, float, float]:
-    return read_cpu_seconds(pid), read_children_seconds(), read_machine_seconds()
-
-
-def _check_slowness(trial: Trial, server: Service, beside: Run) -> None:
-    if server is trial.service and trial.line.on_slow_disk and beside.p50 < DELAY_SECONDS:
-        raise WrongAnswersError("the creates did not wait for the slow disk")
-
-
-def _numbers(sample: Sample) -> tuple[float, ...]:
-    return (sample.rate, sample.p50, sample.p99, sample.cpu, sample.others)
+def _slow_down(command: Sequence[str], folder: Path) -> Sequence[str]:
+    """The command, to be run with each of its fsyncs taking ``_FSYNC_SECONDS`` more."""
+    library = folder / "slow_fsync.so"
+    delay = f"-DDELAY_US={_FSYNC_SECONDS * 1e6:.0f}"
+    source = Path(__file__).with_name("slow_fsync.c")
+    compiler = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", delay]
+    subprocess.run([*compiler, "-o", str(library), str(source), "-ldl"], check=True)
+    return ("env", f"LD_PRELOAD={library}", *command)

@@ -1,53 +1,116 @@
-"""Processes to measure, each pinned to the server's core, and ended whatever happens."""
+"""Server processes to measure, on one core, with the load on another; ended whatever happens."""
 
+import os
+import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import msgspec
+from msgspec import Struct
 
-from bench.answers import Answer
-from bench.cores import pin_to_server_core
-from tests.service import Service
+from bench.wire import fetch
 
 PYTHON = sys.executable
+PLANTSTORE = (PYTHON, "-m", "plantstore")
+MIB = 2**20
+ALL_CORES = sorted(os.sched_getaffinity(0))
+SERVER_CORES = ALL_CORES[:1]
+LOAD_CORES = ALL_CORES[-1:]
+_POLL_SECONDS = 0.002
+_TIMEOUT = 30.0
+_OK = 200
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Server(Struct, frozen=True):
+    """A server that is ready."""
+
+    origin: str
+    pid: int
+
+    def cpu_seconds(self) -> float:
+        """Seconds of CPU that all threads of the process have used."""
+        fields = self._proc("stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICKS  # utime, stime: see proc(5)
+
+    def memory(self, name: str = "VmRSS") -> float:
+        """MiB of memory that the process has; with ``VmHWM`` the most since ``reset_peak``."""
+        status = self._proc("status").read_text(encoding="utf-8")
+        kilobytes = status.partition(f"{name}:")[2].split(maxsplit=1)[0]
+        return int(kilobytes) * 1024 / MIB
+
+    def reset_peak(self) -> None:
+        """Let the peak of memory begin anew."""
+        self._proc("clear_refs").write_text("5", encoding="utf-8")
+
+    def _proc(self, name: str) -> Path:
+        return Path(f"/proc/{self.pid}/{name}")
 
 
 @contextmanager
 def running_service(
-    folder: Path, database: Path, command: tuple[str, ...] = (PYTHON, "-m", "plantstore")
-) -> Iterator[Service]:
-    """The service on this database."""
-    folder.mkdir(exist_ok=True)
-    url = f"sqlite:///{database}"
-    with _running(Service(folder, database=url, command=pin_to_server_core(command))) as service:
-        yield service
+    database: str,
+    folder: Path,
+    command: Sequence[str] = PLANTSTORE,
+    cores: Sequence[int] = SERVER_CORES,
+) -> Iterator[Server]:
+    """``plantstore serve`` on this database."""
+    port = find_port()
+    environ = {"PLANTSTORE_DATABASE": database, "PLANTSTORE_PORT": str(port)}
+    with running_server([*command, "serve"], port, folder, environ, cores) as server:
+        yield server
 
 
 @contextmanager
-def running_floor(folder: Path, answers: Mapping[str, Answer]) -> Iterator[Service]:
-    """A server that gives these answers, by their requests' method."""
-    folder.mkdir(exist_ok=True)
-    file = folder / "answers"
-    file.write_bytes(msgspec.msgpack.encode(answers))
-    command = pin_to_server_core((PYTHON, "-m", "bench.floor", str(file)))
-    with _running(Service(folder, command=command)) as floor:
-        yield floor
-
-
-@contextmanager
-def _running(server: Service) -> Iterator[Service]:
+def running_server(
+    command: Sequence[str],
+    port: int,
+    folder: Path,
+    environ: Mapping[str, str] = os.environ,
+    cores: Sequence[int] = SERVER_CORES,
+) -> Iterator[Server]:
+    """A process that listens on this port of loopback, from when its ``/readyz`` is 200."""
+    origin = f"http://127.0.0.1:{port}"
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen(
+            pin(command, cores), env={**os.environ, **environ}, stdout=log, stderr=log
+        )
     try:
-        yield server.start()
+        wait_until_ready(origin)
+        yield Server(origin, process.pid)
     finally:
-        if hasattr(server, "process") and server.process.poll() is None:
-            _stop(server)
+        process.terminate()
+        try:
+            process.wait(_TIMEOUT)
+        except subprocess.TimeoutExpired:
+            process.kill()
 
 
-def _stop(server: Service) -> None:
-    try:
-        server.stop()
-    except subprocess.TimeoutExpired:
-        server.kill()
+def pin(command: Sequence[str], cores: Sequence[int]) -> list[str]:
+    """The command, to be run on these cores; its process id stays the same."""
+    return ["taskset", "--cpu-list", ",".join(map(str, cores)), *command]
+
+
+def wait_until_ready(origin: str) -> None:
+    """Wait until ``/readyz`` is 200.
+
+    :raises TimeoutError: it does not become so.
+    """
+    deadline = time.monotonic() + _TIMEOUT
+    while time.monotonic() < deadline:
+        try:
+            if fetch(origin, "GET", "/readyz", {}).status == _OK:
+                return
+        except ConnectionError:
+            time.sleep(_POLL_SECONDS)
+    raise TimeoutError(f"{origin} does not become ready")
+
+
+def find_port() -> int:
+    """A port of loopback that nobody listens on."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+        return port

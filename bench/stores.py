@@ -1,40 +1,77 @@
 """Databases with one store of any size, filled by SQL directly: 10^7 plants in under a minute.
 
-All plants take the same number of bytes in an answer, so that all pages of a length do.
+All plants take the same number of bytes in a response, so that all pages of a length do.
 """
 
+import base64
+import subprocess
 from contextlib import closing
 from pathlib import Path
 
 import apsw
+from msgspec import Struct
+from msgspec.structs import replace
 
-from plantstore.bootstrap import open_administration
+from bench.servers import PLANTSTORE
 
-STORE = "garden"
 SPACING = 1000  # from one id to the next: room for many cursors between two plants
-
+_PAGES = 49_999  # many more than the service remembers; prime, so that a stride visits each
+_STRIDE = 31_337
 _FILL = """
-WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2)
+WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?1)
 INSERT INTO plants (store_id, id, name, tag)
-SELECT store_id, n * ?3, printf('Monstera deliciosa %08d', n), iif(n % 2, 'tropical', NULL)
-FROM stores, numbers WHERE stores.name = ?1
+SELECT 1, n * ?2, printf('Monstera deliciosa %08d', n), iif(n % 2, 'tropical', NULL) FROM numbers
 """
 
 
-def fill_store(database: Path, plants: int) -> Path:
-    """A database at this path, whose one store has this many plants; made where it is missing."""
-    if not database.exists():
-        with closing(open_administration(f"sqlite:///{database}")) as administration:
-            administration.create_store(STORE)
-        with closing(apsw.Connection(str(database))) as connection:
+class Store(Struct, frozen=True):
+    """The URL of a database whose one store has so many plants, and a token for it.
+
+    ``pages`` is a file of paths, each of another page of 100.
+    """
+
+    database: str
+    token: str
+    plants: int
+    pages: Path | None = None
+
+
+def fill_store(file: Path, plants: int) -> Store:
+    """The store in a database at this path, which is made and filled where it is missing."""
+    exists = file.exists()
+    store = make_store(f"sqlite:///{file}", plants)
+    if not exists:
+        with closing(apsw.Connection(str(file))) as connection:
             _fill(connection, plants)
-    return database
+    return replace(store, pages=_write_pages(file.with_suffix(".pages"), plants))
+
+
+def make_store(database: str, plants: int) -> Store:
+    """The database's store, made where it is missing, with a new token. It fills nothing."""
+    command = [*PLANTSTORE, "token", "create", "--database", database, "--quiet"]
+    command += ["--store", "garden", "--user", "bench"]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+    return Store(database, done.stdout.strip(), plants)
+
+
+def _write_pages(file: Path, plants: int) -> Path:
+    """Each page is far from the one before."""
+    ids = max(0, plants - 100) * SPACING
+    numbers = (number * _STRIDE % _PAGES for number in range(_PAGES))
+    cursors = (_encode_cursor(number * ids // _PAGES) for number in numbers)
+    file.write_text("".join(f"/plants?limit=100&after={cursor}\n" for cursor in cursors))
+    return file
+
+
+def _encode_cursor(last_id: int) -> str:
+    """As the service's ``Link`` has it; a form that it does not know fails the load."""
+    return base64.urlsafe_b64encode(last_id.to_bytes(8, "big", signed=True)).decode().rstrip("=")
 
 
 def _fill(connection: apsw.Connection, plants: int) -> None:
     # Nothing of it needs to outlive a crash, and a WAL would take as much room again.
     connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     with connection:
-        connection.execute(_FILL, (STORE, plants, SPACING))
+        connection.execute(_FILL, (plants, SPACING))
         connection.execute("UPDATE stores SET revision = ?", (plants,))
     connection.execute("PRAGMA journal_mode = WAL")

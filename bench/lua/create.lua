@@ -1,3 +1,3 @@
-require "writes"
+require "load"
 
 request = format_create

@@ -1,6 +1,6 @@
--- Asks for the paths of a file in turn, each run from another one on.
+-- Asks for one path of a file after another, each run from another one on.
 
-require "numbers"
+require "load"
 
 local paths = {}
 

@@ -1,6 +1,6 @@
 -- 90 lists, 9 creates and 1 delete in every 100 requests, in random order.
 
-require "writes"
+require "load"
 
 local list
 

@@ -1,0 +1,37 @@
+-- What all scripts share. Arguments: the run's first number, and a file for those that read one.
+
+local number
+
+function init(arguments)
+  number = tonumber(arguments[1])
+  if prepare then prepare(arguments[2]) end
+end
+
+-- A number that no other request has.
+function take_number()
+  number = number + 1
+  return number
+end
+
+-- Created ids lie beyond those of a filled store; deleted ones are its own (see stores.py).
+function format_create()
+  local headers = {["Content-Type"] = "application/json"}
+  for name, value in pairs(wrk.headers) do headers[name] = value end
+  local body = string.format(
+    '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}', 1e15 + take_number())
+  return wrk.format("POST", "/plants", headers, body)
+end
+
+function format_delete()
+  return wrk.format("DELETE", string.format("/plants/%d", 1000 * take_number()))
+end
+
+-- Prints what was counted as a line of JSON, the last that wrk writes. Times in seconds.
+function done(summary, latency)
+  local errors = summary.errors
+  io.write(string.format(
+    '{"requests": %d, "seconds": %.6f, "bytes": %d, "p50": %.6f, "p99": %.6f, "refused": %d, "broken": %d}\n',
+    summary.requests, summary.duration / 1e6, summary.bytes,
+    latency:percentile(50) / 1e6, latency:percentile(99) / 1e6,
+    errors.status, errors.connect + errors.read + errors.write + errors.timeout))
+end
