@@ -3,6 +3,7 @@
 import json
 import select
 import socket
+import ssl
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,16 +86,27 @@ class Answer:
 
 
 class Connection:
-    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time."""
+    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time.
 
-    def __init__(self, origin: str, *, receive_buffer: int | None = None) -> None:
+    ``trust`` is needed for TLS.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        *,
+        receive_buffer: int | None = None,
+        trust: ssl.SSLContext | None = None,
+    ) -> None:
         url = urlsplit(origin)
         self._socket = socket.socket()
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._socket.settimeout(PATIENCE)
         self._socket.connect((url.hostname, url.port))
-        self._unread = b""
+        if trust is not None:
+            self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
+        self._unread = bytearray()
 
     def send(self, *parts: Message | bytes) -> None:
         """Send all of the parts at once."""
@@ -121,10 +133,16 @@ class Connection:
 
     def rest(self) -> bytes:
         """All that still comes until the server closes the connection, as it must soon."""
-        rest, self._unread = self._unread, b""
+        rest, self._unread = self._unread, bytearray()
         while part := self._socket.recv(2**20):
             rest += part
-        return rest
+        return bytes(rest)
+
+    def read_some(self, size: int) -> bytes:
+        """What comes next, at most ``size`` bytes of it; none at the end."""
+        if not self._unread:
+            self._unread += self._socket.recv(size)
+        return self._take(min(size, len(self._unread)))
 
     def has_data(self, seconds: float) -> bool:
         """Whether data or the end comes within this time."""
@@ -137,6 +155,10 @@ class Connection:
     def reset(self) -> None:
         """End it without a word, as a client does that fails."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def close(self) -> None:
+        """End it, whether all was read or not."""
         self._socket.close()
 
     def fileno(self) -> int:
@@ -147,7 +169,7 @@ class Connection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self.close()
 
     def _read_body(self, method: str, status: int, headers: Mapping[str, str]) -> bytes:
         if method == "HEAD" or status < 200 or status in (204, 304):
@@ -169,19 +191,22 @@ class Connection:
     def _read_until(self, end: bytes) -> bytes:
         while end not in self._unread:
             self._read_more()
-        found, _, self._unread = self._unread.partition(end)
-        return found
+        return self._take(self._unread.index(end) + len(end)).removesuffix(end)
 
     def _read_exactly(self, size: int) -> bytes:
         while len(self._unread) < size:
             self._read_more()
-        found, self._unread = self._unread[:size], self._unread[size:]
-        return found
+        return self._take(size)
 
     def _read_more(self) -> None:
         part = self._socket.recv(2**20)
         assert part, f"the connection ended after {self._unread!r}"
         self._unread += part
+
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._unread[:size])
+        del self._unread[:size]
+        return taken
 
 
 def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answer:

@@ -1,7 +1,7 @@
 """Ways to keep the service busy for as long as a test needs it."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from itertools import count
 from pathlib import Path
@@ -80,9 +80,14 @@ def count_connections(service: Service) -> int:
     return sum(row[9] != "0" for row in ours)  # else the kernel sends what is left
 
 
+def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
+    """Return when the condition holds, as it must soon; ``pause`` is the time between two looks."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(pause)
+
+
 def wait_for_log(service: Service, text: str) -> None:
     """Return when the log has this text, as it must soon."""
-    deadline = time.monotonic() + PATIENCE
-    while text not in service.log():
-        assert time.monotonic() < deadline, service.log()
-        time.sleep(0.02)
+    wait_until(lambda: text in service.log())
