@@ -77,6 +77,23 @@ def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str, form: 
     assert set(answer.headers) == {"date", "etag", "cache-control", "x-request-id"}
 
 
+@pytest.mark.parametrize("query", ["", "?limit=1"])
+def test_a_condition_counts_for_its_own_request_alone(client: httpx.Client, query: str) -> None:
+    for plant_id in range(3):
+        create_plant(client, plant_id, "Fern")
+        # The list was not asked for since the commit: the first answer to be kept is the 304.
+        assert is_fresh(client, "*", query)
+        listed = client.get(f"/plants{query}")
+        assert (listed.status_code, len(listed.json())) == (200, 1 if query else plant_id + 1)
+        for known in ("*", listed.headers["etag"], f'"other", {listed.headers["etag"]}'):
+            for _ in range(2):
+                assert is_fresh(client, known, query)
+                again = client.get(f"/plants{query}")
+                assert (again.status_code, again.content) == (200, listed.content)
+                other = client.get(f"/plants{query}", headers={"If-None-Match": '"other"'})
+                assert (other.status_code, other.content) == (200, listed.content)
+
+
 @pytest.mark.parametrize("at", [0, 1])
 def test_conditions_may_stand_in_several_headers(client: httpx.Client, at: int) -> None:
     known = ['"other"', '"another"']
