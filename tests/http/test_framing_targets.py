@@ -78,9 +78,7 @@ def test_an_absolute_target_is_its_path(
 
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
 def test_an_asterisk_is_no_path(service: Service, method: str) -> None:
-    answer = exchange(service.origin, Message(method, "*"))
-    expect_error(answer, answer.number)
-    assert answer.number in {40402, 40011}
+    expect_error(exchange(service.origin, Message(method, "*")), 40402)
 
 
 @pytest.mark.parametrize(
