@@ -1,8 +1,10 @@
 """Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
 
 import json
+import sys
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -10,6 +12,7 @@ import pytest
 
 from plantstore.model import Event
 from tests.http.calls import create_plant
+from tests.http.expect import expect_error
 from tests.http.raw import Connection, Message
 from tests.http.scenes import LISTS, Scene, make_scene
 from tests.http.stalls import FILLER, fill_store, peak_memory, stream_in_hand, wait_for_log
@@ -17,6 +20,8 @@ from tests.service import Service
 
 COUNT = 5000
 SIZE = 250
+# No file of it may have more than 2 MB: half a list. The database was written by the test.
+LITTLE_DISK = ("sh", "-c", f'ulimit -f 4096; exec {sys.executable} -m plantstore "$@"', "sh")
 
 
 @pytest.fixture
@@ -120,6 +125,17 @@ def test_a_client_that_takes_a_list_too_slowly_is_given_up(tmp_path: Path, url: 
             # It ends without its end, so that nobody takes it for the whole list.
             assert not slow.rest().endswith(b"]\r\n0\r\n\r\n")
             assert scene.send(scene.message(LISTS[0])).status == 200
+
+
+def test_a_list_for_which_there_is_no_room_on_the_disk_gives_its_place_back(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_streams": 1}, command=LITTLE_DISK) as own:
+        scene = make_scene(own)
+        fill_store(own, scene.store, COUNT, SIZE, FILLER)
+        listing = scene.message(LISTS[0])
+        for _ in range(3):  # an old client's list is put into a file first, to know its length
+            expect_error(scene.send(replace(listing, version="HTTP/1.0")), 50001)
+        assert len(scene.send(listing).json) == COUNT
+        assert "File too large" in own.log()
 
 
 def test_an_old_client_gets_a_long_list_as_it_can_read_it(full: Scene, service: Service) -> None:
