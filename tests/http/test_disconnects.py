@@ -1,0 +1,119 @@
+"""Clients that have sent all that they will, and clients that go away."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.http.raw import Connection, Message
+from tests.http.scenes import CREATES, DELETES, LISTS, Scene, make_scene
+from tests.http.stalls import (
+    FILLER,
+    count_connections,
+    fill_store,
+    new_plant,
+    stalled_writes,
+    wait_until,
+)
+from tests.service import Service
+
+FERN = b'[{"id":1,"name":"Fern"}]'
+LIVE = Message("GET", "/livez")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that sends one long list at a time, and whose log must be quiet."""
+    with Service(tmp_path_factory.mktemp("leaving"), settings={"max_streams": 1}) as running:
+        yield running
+        assert "Traceback" not in running.log()
+        assert "ERROR" not in running.log()
+
+
+@pytest.fixture
+def scene(service: Service) -> Scene:
+    """A scene in it."""
+    return make_scene(service)
+
+
+@pytest.fixture
+def full(scene: Scene) -> Scene:
+    """A scene with 4000 plants of a kilobyte each."""
+    fill_store(scene.service, scene.store, 4000, size=250, filler=FILLER)
+    return scene
+
+
+def wait_for_none(service: Service) -> None:
+    """Return when the service has let go of all connections."""
+    wait_until(lambda: count_connections(service) == 0)
+
+
+def test_a_request_whose_body_never_comes_is_not_done(scene: Scene) -> None:
+    create = scene.message(CREATES[0])
+    chunked = create.adding("Transfer-Encoding", "chunked")
+    whole = create.to_bytes()
+    for sent in (create.head(), whole[:-1], chunked.head() + b"5\r\n{", whole[:20]):
+        with Connection(scene.service.origin) as connection:
+            connection.send(sent)
+            connection.finish_sending()
+            assert connection.rest() == b""
+    assert scene.plants() == FERN
+
+
+def test_a_request_whose_body_never_comes_does_not_stop_the_one_before_it(scene: Scene) -> None:
+    create = scene.message(CREATES[0])
+    with Connection(scene.service.origin) as connection:
+        connection.send(LIVE, create.to_bytes()[:-1])
+        assert connection.receive().json == {"status": "live"}
+        connection.finish_sending()
+        assert connection.rest() == b""
+    assert scene.plants() == FERN
+
+
+@pytest.mark.parametrize("limit", [1000, 4000])
+def test_who_has_sent_all_gets_the_whole_answer(full: Scene, limit: int) -> None:
+    large = full.message(LISTS[0]).aimed_at(f"/plants?limit={limit}")
+    expected = full.send(large).body
+    with Connection(full.service.origin, receive_buffer=4096) as connection:
+        connection.send(large)
+        connection.finish_sending()
+        answer = connection.receive()
+        assert (answer.status, answer.body) == (200, expected)
+        assert connection.rest() == b""
+
+
+def test_who_has_sent_all_gets_each_answer(scene: Scene) -> None:
+    create, delete, listing = (scene.message(route[0]) for route in (CREATES, DELETES, LISTS))
+    with Connection(scene.service.origin) as connection:
+        connection.send(create, delete, listing)
+        connection.finish_sending()
+        assert connection.receive().status == 200
+        assert connection.receive().status == 204
+        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
+        assert connection.rest() == b""
+
+
+@pytest.mark.parametrize("leave", [Connection.reset, Connection.close])
+def test_who_leaves_a_long_list_gives_its_place_back(
+    full: Scene, leave: Callable[[Connection], None]
+) -> None:
+    listing = full.message(LISTS[0])
+    for _ in range(3):
+        slow = Connection(full.service.origin, receive_buffer=4096)
+        slow.send(listing, LIVE)
+        assert slow.has_data(10)
+        leave(slow)
+        wait_until(lambda: len(full.send(listing).body) > 4_000_000)
+    wait_for_none(full.service)
+
+
+def test_who_leaves_before_the_answer_disturbs_nobody(scene: Scene) -> None:
+    create = scene.message(CREATES[0])
+    with stalled_writes(scene.service):
+        for _ in range(20):
+            with Connection(scene.service.origin) as connection:
+                connection.send(create.carrying(new_plant()), create)
+                connection.reset()
+        with Connection(scene.service.origin) as other:
+            assert other.ask(LIVE).status == 200
+    assert scene.send(scene.message(DELETES[0])).status == 204
+    wait_for_none(scene.service)

@@ -1,0 +1,79 @@
+"""HEAD: the headers of GET, with the length of its body, and no body."""
+
+import pytest
+
+from tests.http.expect import expect_error
+from tests.http.raw import Answer, Connection, Message
+from tests.http.scenes import LISTS, ME, Scene, make_scene
+from tests.http.stalls import fill_store
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def scene(service: Service) -> Scene:
+    """A scene of the test's own."""
+    return make_scene(service)
+
+
+def common(answer: Answer) -> dict[str, str]:
+    """The headers that do not differ in any two answers."""
+    own = ("date", "x-request-id")
+    return {name: value for name, value in answer.headers.items() if name not in own}
+
+
+def expect_head_of(scene: Scene, get: Message, status: int) -> Answer:
+    """HEAD has what GET has, but for its body, and another answer can follow it; GET's answer."""
+    head = Message("HEAD", get.target, get.headers)
+    with Connection(scene.service.origin) as connection:
+        got = connection.ask(get)
+        connection.send(head, LIVE, head)
+        answers = [connection.receive(method) for method in ("HEAD", "GET", "HEAD")]
+    assert [answer.status for answer in answers] == [status, 200, status]
+    assert answers[1].json == {"status": "live"}
+    assert got.status == status
+    assert common(answers[0]) == common(answers[2]) == common(got)
+    return got
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/", "/openapi.json", "/livez"],
+)
+def test_head_has_the_headers_of_get(scene: Scene, target: str) -> None:
+    get = scene.message(LISTS[0]).aimed_at(target.format(store=scene.store))
+    answer = expect_head_of(scene, get, 200)
+    assert int(answer.headers["content-length"]) == len(answer.body) > 0
+
+
+def test_head_of_a_long_list_tells_no_length(scene: Scene) -> None:
+    fill_store(scene.service, scene.store, 1001)
+    get = scene.message(LISTS[0])
+    with Connection(scene.service.origin) as connection:
+        got, head = connection.ask(get), connection.ask(Message("HEAD", "/plants", get.headers))
+        assert connection.ask(LIVE).json == {"status": "live"}
+    assert len(got.json) == 1001
+    expected = common(got)
+    assert expected.pop("transfer-encoding") == "chunked"
+    found = common(head)
+    found.pop("transfer-encoding", None)  # it may be told, since GET has it
+    assert found == expected
+
+
+def test_head_of_a_known_list_is_unchanged(scene: Scene) -> None:
+    expect_head_of(scene, scene.message(LISTS[0]).adding("If-None-Match", "*"), 304)
+
+
+def test_head_is_refused_as_get_is(scene: Scene) -> None:
+    get, me = scene.message(LISTS[0]), scene.message(ME[0])
+    refused = {
+        40005: get.aimed_at("/plants?limit=x"),
+        40101: get.without("Authorization"),
+        40102: me.setting("Authorization", "Bearer x"),
+        40402: get.aimed_at("/nowhere"),
+        40403: get.aimed_at("/stores/nowhere/plants"),
+    }
+    for number, message in refused.items():
+        expect_error(expect_head_of(scene, message, number // 100), number)
