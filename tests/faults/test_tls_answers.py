@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.faults.test_tls import make_certificate
+from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
 from tests.http.raw import Connection, Message
-from tests.http.stalls import FILLER, fill_store
 from tests.service import Service
 
 SMALL = 4096  # bytes that the client's side holds
@@ -92,7 +92,7 @@ def test_an_answer_that_ends_the_connection_comes_whole(
         answer = connection.ask(message.adding("Connection", "close"))
         assert answer.body == expected
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_refusal_can_be_read(
         answer = connection.receive()
         expect_error(answer, number)
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_a_large_body_is_refused_and_the_refusal_can_be_read(

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-PATIENCE = 15.0  # seconds after which an answer, or a closing, counts as missing
+TIMEOUT = 15.0  # seconds after which an answer, or a closing, counts as missing
 _END_OF_HEAD = b"\r\n\r\n"
 
 
@@ -61,7 +61,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """An answer; the headers' names are in small letters, and each came once."""
 
     status: int
@@ -102,7 +102,7 @@ class Connection:
         self._socket = socket.socket()
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self._socket.settimeout(PATIENCE)
+        self._socket.settimeout(TIMEOUT)
         self._socket.connect((url.hostname, url.port))
         if trust is not None:
             self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
@@ -114,7 +114,7 @@ class Connection:
             b"".join(part if isinstance(part, bytes) else part.to_bytes() for part in parts)
         )
 
-    def receive(self, method: str = "GET") -> Answer:
+    def receive(self, method: str = "GET") -> Response:
         """The next answer, also an interim one, to a request of this method."""
         head = self._read_until(_END_OF_HEAD)
         status_line, *lines = head.decode("latin-1").split("\r\n")
@@ -124,19 +124,21 @@ class Connection:
         version, status = status_line.split(" ")[:2]
         assert version == "HTTP/1.1"
         body = self._read_body(method, int(status), headers)
-        return Answer(int(status), headers, body)
+        return Response(int(status), headers, body)
 
-    def ask(self, message: Message) -> Answer:
+    def ask(self, message: Message) -> Response:
         """The answer to a request."""
         self.send(message)
         return self.receive(message.method)
 
-    def rest(self) -> bytes:
+    def read_to_end(self) -> bytes:
         """All that still comes until the server closes the connection, as it must soon."""
         rest, self._unread = self._unread, bytearray()
         while part := self._socket.recv(2**20):
             rest += part
         return bytes(rest)
+
+    rest = read_to_end  # its former name, for tests elsewhere that use it still
 
     def read_some(self, size: int) -> bytes:
         """What comes next, at most ``size`` bytes of it; none at the end."""
@@ -178,7 +180,7 @@ class Connection:
             return b"".join(self._read_chunks())
         if "content-length" in headers:
             return self._read_exactly(int(headers["content-length"]))
-        return self.rest()
+        return self.read_to_end()
 
     def _read_chunks(self) -> list[bytes]:
         chunks = []
@@ -209,7 +211,7 @@ class Connection:
         return taken
 
 
-def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answer:
+def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Response:
     """The answer to one request on a connection of its own."""
     with Connection(origin) as connection:
         connection.send(message)
@@ -218,6 +220,6 @@ def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answ
 
 def first_to_answer(connections: Sequence[Connection]) -> Connection:
     """The first of the connections on which an answer arrives."""
-    ready, _, _ = select.select(connections, [], [], PATIENCE)
+    ready, _, _ = select.select(connections, [], [], TIMEOUT)
     found: Connection = ready[0]
     return found

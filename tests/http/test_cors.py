@@ -8,7 +8,7 @@ import httpx
 import pytest
 
 from tests.http.calls import expect_refused
-from tests.http.scenes import ME, OPERATIONS, READS, Route, Scene, make_scene
+from tests.http.fixtures import ME, OPERATIONS, READS, Route, StoreFixture, make_fixture
 from tests.service import Service
 
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
@@ -17,9 +17,9 @@ ROUTES = pytest.mark.parametrize("route", [*OPERATIONS, *ME, *READS], ids=str)
 
 
 @pytest.fixture(scope="module")
-def scene(service: Service) -> Scene:
-    """A scene of this module."""
-    return make_scene(service)
+def fixture(service: Service) -> StoreFixture:
+    """A store of this module."""
+    return make_fixture(service)
 
 
 @contextmanager
@@ -45,9 +45,9 @@ def split(value: str) -> set[str]:
 
 
 @ROUTES
-def test_options_tells_the_methods_without_a_token(scene: Scene, route: Route) -> None:
-    with scene.service.client(None) as client:
-        answer = client.options(route.path.format(store=scene.store))
+def test_options_tells_the_methods_without_a_token(fixture: StoreFixture, route: Route) -> None:
+    with fixture.service.client(None) as client:
+        answer = client.options(route.path.format(store=fixture.store))
     assert (answer.status_code, answer.content) == (204, b"")
     assert answer.headers["allow"] == route.allow
     assert answer.headers["access-control-allow-methods"] == route.allow
@@ -75,10 +75,10 @@ def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
 
 
 @ROUTES
-def test_any_page_may_read_any_answer(scene: Scene, route: Route) -> None:
-    message = scene.message(route).adding("Origin", PAGE)
+def test_any_page_may_read_any_answer(fixture: StoreFixture, route: Route) -> None:
+    message = fixture.message(route).adding("Origin", PAGE)
     for asked in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
-        answer = scene.send(asked)
+        answer = fixture.send(asked)
         assert answer.headers["access-control-allow-origin"] == "*"
         assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
 

@@ -56,7 +56,7 @@ def test_int64_is_taken_to_its_ends(client: httpx.Client, written: str, plant_id
         "{}",
     ],
 )
-def test_what_is_no_int64_is_refused(client: httpx.Client, written: str) -> None:
+def test_what_is_not_an_int64_is_refused(client: httpx.Client, written: str) -> None:
     answer = create(client, f'{{"id": {written}, "name": "Fern"}}')
     assert ": id must be" in expect_refused(answer, 40002)
     assert list_plants(client) == []

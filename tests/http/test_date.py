@@ -7,9 +7,9 @@ from email.utils import parsedate_to_datetime
 
 import pytest
 
-from tests.http.raw import Answer, Connection, Message
-from tests.http.scenes import CREATES, DELETES, LISTS, Scene, make_scene
-from tests.http.stalls import fill_store, wait_until
+from tests.http.blocking import fill_store, wait_until
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -25,7 +25,7 @@ def connection(service: Service) -> Iterator[Connection]:
         yield connected
 
 
-def expect_current_date(answer: Answer, asked_at: float) -> float:
+def expect_current_date(answer: Response, asked_at: float) -> float:
     """Its date is between a little before it was asked for, and now; the date."""
     assert FORM.fullmatch(answer.headers["date"])
     told = parsedate_to_datetime(answer.headers["date"]).timestamp()
@@ -39,8 +39,8 @@ def ask_date(connection: Connection, message: Message = LIVE) -> float:
 
 
 def test_each_kind_of_answer_has_a_date(service: Service, connection: Connection) -> None:
-    scene = make_scene(service)
-    create, delete, get = (scene.message(route[0]) for route in (CREATES, DELETES, LISTS))
+    fixture = make_fixture(service)
+    create, delete, get = (fixture.message(route[0]) for route in (CREATES, DELETES, LISTS))
     messages = {
         get: 200,
         get.adding("If-None-Match", "*"): 304,
@@ -59,17 +59,17 @@ def test_each_kind_of_answer_has_a_date(service: Service, connection: Connection
         expect_current_date(answer, asked_at)
 
 
-def test_a_streamed_list_has_a_date(scene_of_many: Scene) -> None:
-    with Connection(scene_of_many.service.origin) as connection:
-        ask_date(connection, scene_of_many.message(LISTS[0]))
+def test_a_streamed_list_has_a_date(fixture_of_many: StoreFixture) -> None:
+    with Connection(fixture_of_many.service.origin) as connection:
+        ask_date(connection, fixture_of_many.message(LISTS[0]))
 
 
 @pytest.fixture
-def scene_of_many(service: Service) -> Scene:
-    """A scene whose list is streamed."""
-    scene = make_scene(service)
-    fill_store(service, scene.store, 1500)
-    return scene
+def fixture_of_many(service: Service) -> StoreFixture:
+    """A store whose list is streamed."""
+    fixture = make_fixture(service)
+    fill_store(service, fixture.store, 1500)
+    return fixture
 
 
 def test_the_date_moves_while_requests_come(connection: Connection) -> None:
@@ -87,6 +87,6 @@ def test_the_date_moves_while_none_come(connection: Connection) -> None:
 def test_an_answer_from_memory_has_a_date_of_its_own(
     service: Service, connection: Connection
 ) -> None:
-    listing = make_scene(service).message(LISTS[0])
+    listing = make_fixture(service).message(LISTS[0])
     first = ask_date(connection, listing)
     wait_until(lambda: ask_date(connection, listing) > first)

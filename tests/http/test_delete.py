@@ -81,7 +81,7 @@ def test_any_int64_is_an_id(client: httpx.Client, written: str, plant_id: int) -
         "*",
     ],
 )
-def test_what_is_no_int64_is_refused(client: httpx.Client, written: str) -> None:
+def test_what_is_not_an_int64_is_refused(client: httpx.Client, written: str) -> None:
     expect_refused(client.delete(f"/plants/{written}"), 40009)
 
 

@@ -12,8 +12,8 @@ import yaml
 
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, text_fault
+from tests.http.fixtures import ME, OPERATIONS, READS
 from tests.http.raw import Message, exchange
-from tests.http.scenes import ME, OPERATIONS, READS
 from tests.service import Service
 
 HOSTS = ("plants.example", "plants.example:8080", "127.0.0.1", "[::1]:9", "a_b-c.d", "X")

@@ -1,4 +1,4 @@
-"""Bodies of requests, as bytes: by length, in chunks, spoiled, too large, and unwanted."""
+"""Bodies of requests, as bytes: by length, in chunks, invalid, too large, and unwanted."""
 
 from dataclasses import replace
 
@@ -80,7 +80,7 @@ def test_bad_chunks_are_refused(
         answer = connection.receive()
         expect_error(answer, 40011)
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
     assert "Traceback" not in service.log()[logged:]
 
 
@@ -125,7 +125,7 @@ def test_a_body_of_no_clear_length_is_refused(
         answer = connection.receive()
         expect_error(answer, 40011)
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_a_coding_before_the_chunks_is_refused_by_its_rule(

@@ -7,25 +7,25 @@ from pathlib import Path
 
 import pytest
 
-from tests.http.expect import expect_error
-from tests.http.raw import Connection, Message
-from tests.http.scenes import CREATES, DELETES, LISTS, make_scene
-from tests.http.stalls import (
+from tests.http.blocking import (
     FILLER,
+    blocked_writes,
     count_connections,
     fill_store,
     peak_memory,
-    stalled_writes,
     wait_until,
 )
+from tests.http.expect import expect_error
+from tests.http.fixtures import CREATES, DELETES, LISTS, make_fixture
+from tests.http.raw import Connection, Message
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
 
 
 def test_pipelined_requests_are_answered_in_their_order(service: Service) -> None:
-    scene = make_scene(service)
-    create, listing, delete = (scene.message(route[0]) for route in (CREATES, LISTS, DELETES))
+    fixture = make_fixture(service)
+    create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
     with Connection(service.origin) as connection:
         connection.send(listing, create, listing, create, delete, delete, LIVE, listing)
         assert connection.receive().json == [{"name": "Fern"}]
@@ -42,20 +42,20 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
 
 
 def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
-    scene = make_scene(service)
+    fixture = make_fixture(service)
     with Connection(service.origin) as connection:
-        with stalled_writes(service):
-            connection.send(scene.message(CREATES[0]), LIVE)
+        with blocked_writes(service):
+            connection.send(fixture.message(CREATES[0]), LIVE)
             assert not connection.has_data(0.2)
         assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
         assert connection.receive().json == {"status": "live"}
 
 
 def test_a_client_that_has_finished_sending_is_still_answered(service: Service) -> None:
-    scene = make_scene(service)
+    fixture = make_fixture(service)
     with Connection(service.origin) as connection:
-        with stalled_writes(service):
-            connection.send(scene.message(CREATES[0]))
+        with blocked_writes(service):
+            connection.send(fixture.message(CREATES[0]))
             connection.finish_sending()
             assert not connection.has_data(0.2)
         assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
@@ -80,9 +80,9 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
 
 def test_answers_that_nobody_takes_keep_no_connections(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"body_timeout": 0.5}) as own, ExitStack() as stack:
-        scene = make_scene(own)
-        fill_store(own, scene.store, 1000, size=250, filler=FILLER)
-        listing = scene.message(LISTS[0])
+        fixture = make_fixture(own)
+        fill_store(own, fixture.store, 1000, size=250, filler=FILLER)
+        listing = fixture.message(LISTS[0])
         # One after the other is more than sockets hold, by less than the service waits for.
         for megabytes in range(5):
             for count in range(0, 1000, 50):
@@ -105,11 +105,11 @@ def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
 
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
     with Service(tmp_path) as own:
-        scene = make_scene(own)
-        delete = scene.message(DELETES[0]).adding("Content-Length", "200000000")
+        fixture = make_fixture(own)
+        delete = fixture.message(DELETES[0]).adding("Content-Length", "200000000")
         before = peak_memory(own)
         with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
-            with stalled_writes(own):
+            with blocked_writes(own):
                 connection.send(delete)
                 # The service stops to read, or throws away what it reads.
                 sending = threads.submit(connection.send, b"x" * 200_000_000)
@@ -123,10 +123,10 @@ def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
 
 def test_what_waits_behind_a_slow_request_is_not_slow_itself(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as own:
-        scene = make_scene(own)
+        fixture = make_fixture(own)
         with Connection(own.origin) as connection:
-            with stalled_writes(own):
-                connection.send(scene.message(CREATES[0]), *[LIVE] * 300)
+            with blocked_writes(own):
+                connection.send(fixture.message(CREATES[0]), *[LIVE] * 300)
                 assert not connection.has_data(1)
             assert connection.receive().status == 200
             for _ in range(300):
@@ -143,14 +143,14 @@ def waiting(folder: Path, **settings: float) -> Iterator[Connection]:
 def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
     with waiting(tmp_path, idle_timeout=0.5) as connection:
         assert connection.ask(LIVE).status == 200
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_an_idle_connection_is_closed_whatever_came_between(tmp_path: Path) -> None:
     with waiting(tmp_path, idle_timeout=0.5, head_timeout=0.5) as connection:
         assert connection.ask(LIVE).status == 200
         connection.send(b"\r\n")
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_an_idle_connection_is_closed_after_a_late_body(tmp_path: Path) -> None:
@@ -158,19 +158,19 @@ def test_an_idle_connection_is_closed_after_a_late_body(tmp_path: Path) -> None:
         connection.send(Message("POST", "/plants").carrying(b"{}").head())
         expect_error(connection.receive(), 40101)
         connection.send(b"{}")
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_a_connection_on_which_nothing_comes_is_closed(tmp_path: Path) -> None:
     with waiting(tmp_path, head_timeout=0.5) as connection:
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> None:
     with waiting(tmp_path, body_timeout=0.5) as connection:
         connection.send(LIVE.adding("Content-Length", "5"))
         assert connection.receive().status == 200
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def trickle(connection: Connection, byte: bytes) -> None:
@@ -195,14 +195,14 @@ def test_trickling_bytes_gain_no_time(tmp_path: Path, start: bytes, number: int)
         connection.send(start)
         trickle(connection, b"x")
         expect_error(connection.receive(), number)
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_a_trickling_body_that_is_wanted_gains_no_time(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
-        create = make_scene(own).message(CREATES[0]).setting("Content-Length", "60000")
+        create = make_fixture(own).message(CREATES[0]).setting("Content-Length", "60000")
         with Connection(own.origin) as connection:
             connection.send(create.head())
             trickle(connection, b" ")
             expect_error(connection.receive(), 40801)
-            assert connection.rest() == b""
+            assert connection.read_to_end() == b""

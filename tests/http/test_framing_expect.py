@@ -63,7 +63,7 @@ def test_a_body_that_would_be_refused_is_not_asked_for(service: Service, create:
             expect_error(answer, number)
             # The client may send the body yet, or not: so nothing can follow on the connection.
             assert answer.closes
-            assert connection.rest() == b""
+            assert connection.read_to_end() == b""
 
 
 def test_an_old_client_gets_no_interim_answer(service: Service, create: Message) -> None:
@@ -133,7 +133,7 @@ def test_a_request_to_upgrade_may_want_the_end_of_the_connection(service: Servic
         answer = connection.ask(upgrading(Message("GET", "/livez"), "close, Upgrade"))
         assert answer.json == {"status": "live"}
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 def test_an_old_client_may_want_to_upgrade(service: Service) -> None:
@@ -148,4 +148,4 @@ def test_a_refused_request_to_upgrade_is_refused_in_its_form(service: Service, m
     with Connection(service.origin) as connection:
         answer = connection.ask(upgrading(Message(method, "/livez", ())))
         expect_error(answer, 40011, method=method)
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""

@@ -127,7 +127,7 @@ def test_what_is_no_head_is_refused(service: Service, head: bytes) -> None:
         answer = connection.receive()
         expect_error(answer, 40011)
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize(
@@ -154,7 +154,7 @@ def test_an_old_client_is_answered_and_left(
         answer = connection.ask(Message("GET", "/livez", headers, version="HTTP/1.0"))
         assert answer.json == {"status": "live"}
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize("method", ["FOO", "get", "GETT", "G", "DELETES", "POST\x00", "ÄÖ"])

@@ -11,7 +11,7 @@ from tests.service import Service
 
 
 @dataclass(frozen=True)
-class Asked:
+class Case:
     """A request as bytes, and the status of its answer."""
 
     method: str
@@ -24,19 +24,19 @@ _CREATE = Message("POST", "/plants").adding("Authorization", "Bearer x").carryin
 _CHUNKED = _CREATE.adding("Transfer-Encoding", "chunked")
 _LIVE = Message("GET", "/livez")
 _REQUESTS = [
-    Asked("GET", _LIVE.to_bytes(), 200),
-    Asked("HEAD", Message("HEAD", "/livez").to_bytes(), 200),
-    Asked("GET", b"\r\n" + _LIVE.to_bytes(), 200),
-    Asked("GET", _LIVE.carrying(b"x" * 5000).to_bytes(), 200),
-    Asked("GET", _LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
-    Asked("GET", Message("GET", "/livez", (*_LIVE.headers, *_UPGRADE)).to_bytes(), 200),
-    Asked("GET", Message("GET", "/" + "x" * 6000).to_bytes(), 404),
-    Asked("POST", _CREATE.carrying(b"{}").to_bytes(), 401),
-    Asked("POST", _CREATE.carrying(b"x" * 100_000).to_bytes(), 401),
-    Asked("POST", Message("POST", "/plants", (*_CREATE.headers, *_UPGRADE), b"{}").to_bytes(), 401),
-    Asked("POST", _CHUNKED.to_bytes() + b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n", 401),
-    Asked("DELETE", Message("DELETE", "/plants/1").to_bytes(), 401),
-    Asked("OPTIONS", Message("OPTIONS", "/plants").to_bytes(), 204),
+    Case("GET", _LIVE.to_bytes(), 200),
+    Case("HEAD", Message("HEAD", "/livez").to_bytes(), 200),
+    Case("GET", b"\r\n" + _LIVE.to_bytes(), 200),
+    Case("GET", _LIVE.carrying(b"x" * 5000).to_bytes(), 200),
+    Case("GET", _LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
+    Case("GET", Message("GET", "/livez", (*_LIVE.headers, *_UPGRADE)).to_bytes(), 200),
+    Case("GET", Message("GET", "/" + "x" * 6000).to_bytes(), 404),
+    Case("POST", _CREATE.carrying(b"{}").to_bytes(), 401),
+    Case("POST", _CREATE.carrying(b"x" * 100_000).to_bytes(), 401),
+    Case("POST", Message("POST", "/plants", (*_CREATE.headers, *_UPGRADE), b"{}").to_bytes(), 401),
+    Case("POST", _CHUNKED.to_bytes() + b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n", 401),
+    Case("DELETE", Message("DELETE", "/plants/1").to_bytes(), 401),
+    Case("OPTIONS", Message("OPTIONS", "/plants").to_bytes(), 204),
 ]
 
 
@@ -50,7 +50,7 @@ _REQUESTS = [
     cuts=st.lists(st.integers(0, 60_000), max_size=8),
 )
 def test_requests_in_pieces_are_answered_in_order(
-    service: Service, asked: list[Asked], cuts: list[int]
+    service: Service, asked: list[Case], cuts: list[int]
 ) -> None:
     data = b"".join(request.data for request in asked)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]

@@ -2,10 +2,10 @@
 
 import pytest
 
+from tests.http.blocking import fill_store
 from tests.http.expect import expect_error
-from tests.http.raw import Answer, Connection, Message
-from tests.http.scenes import LISTS, ME, Scene, make_scene
-from tests.http.stalls import fill_store
+from tests.http.fixtures import LISTS, ME, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -13,21 +13,21 @@ pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 
 
 @pytest.fixture
-def scene(service: Service) -> Scene:
-    """A scene of the test's own."""
-    return make_scene(service)
+def fixture(service: Service) -> StoreFixture:
+    """A store of the test's own."""
+    return make_fixture(service)
 
 
-def common(answer: Answer) -> dict[str, str]:
+def common(answer: Response) -> dict[str, str]:
     """The headers that do not differ in any two answers."""
     own = ("date", "x-request-id")
     return {name: value for name, value in answer.headers.items() if name not in own}
 
 
-def expect_head_of(scene: Scene, get: Message, status: int) -> Answer:
+def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response:
     """HEAD has what GET has, but for its body, and another answer can follow it; GET's answer."""
     head = Message("HEAD", get.target, get.headers)
-    with Connection(scene.service.origin) as connection:
+    with Connection(fixture.service.origin) as connection:
         got = connection.ask(get)
         connection.send(head, LIVE, head)
         answers = [connection.receive(method) for method in ("HEAD", "GET", "HEAD")]
@@ -42,16 +42,16 @@ def expect_head_of(scene: Scene, get: Message, status: int) -> Answer:
     "target",
     ["/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/", "/openapi.json", "/livez"],
 )
-def test_head_has_the_headers_of_get(scene: Scene, target: str) -> None:
-    get = scene.message(LISTS[0]).aimed_at(target.format(store=scene.store))
-    answer = expect_head_of(scene, get, 200)
+def test_head_has_the_headers_of_get(fixture: StoreFixture, target: str) -> None:
+    get = fixture.message(LISTS[0]).aimed_at(target.format(store=fixture.store))
+    answer = expect_head_of(fixture, get, 200)
     assert int(answer.headers["content-length"]) == len(answer.body) > 0
 
 
-def test_head_of_a_long_list_tells_no_length(scene: Scene) -> None:
-    fill_store(scene.service, scene.store, 1001)
-    get = scene.message(LISTS[0])
-    with Connection(scene.service.origin) as connection:
+def test_head_of_a_long_list_tells_no_length(fixture: StoreFixture) -> None:
+    fill_store(fixture.service, fixture.store, 1001)
+    get = fixture.message(LISTS[0])
+    with Connection(fixture.service.origin) as connection:
         got, head = connection.ask(get), connection.ask(Message("HEAD", "/plants", get.headers))
         assert connection.ask(LIVE).json == {"status": "live"}
     assert len(got.json) == 1001
@@ -62,12 +62,12 @@ def test_head_of_a_long_list_tells_no_length(scene: Scene) -> None:
     assert found == expected
 
 
-def test_head_of_a_known_list_is_unchanged(scene: Scene) -> None:
-    expect_head_of(scene, scene.message(LISTS[0]).adding("If-None-Match", "*"), 304)
+def test_head_of_a_known_list_is_unchanged(fixture: StoreFixture) -> None:
+    expect_head_of(fixture, fixture.message(LISTS[0]).adding("If-None-Match", "*"), 304)
 
 
-def test_head_is_refused_as_get_is(scene: Scene) -> None:
-    get, me = scene.message(LISTS[0]), scene.message(ME[0])
+def test_head_is_refused_as_get_is(fixture: StoreFixture) -> None:
+    get, me = fixture.message(LISTS[0]), fixture.message(ME[0])
     refused = {
         40005: get.aimed_at("/plants?limit=x"),
         40101: get.without("Authorization"),
@@ -76,4 +76,4 @@ def test_head_is_refused_as_get_is(scene: Scene) -> None:
         40403: get.aimed_at("/stores/nowhere/plants"),
     }
     for number, message in refused.items():
-        expect_error(expect_head_of(scene, message, number // 100), number)
+        expect_error(expect_head_of(fixture, message, number // 100), number)

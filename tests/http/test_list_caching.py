@@ -5,9 +5,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.http.blocking import fill_store, peak_memory
 from tests.http.calls import create, create_plant, expect_refused
 from tests.http.raw import Connection, Message
-from tests.http.stalls import fill_store, peak_memory
 from tests.service import Service
 
 QUERIES = (

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests.http.blocking import fill_store
 from tests.http.calls import create_plant, expect_refused
-from tests.http.stalls import fill_store
 from tests.service import Service
 
 MANY = 2500

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 import pytest
 
 from tests.http.expect import expect_error
+from tests.http.fixtures import CREATES, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
-from tests.http.scenes import CREATES, Scene, make_scene
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -38,14 +38,14 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
-def scene(service: Service) -> Scene:
-    """A scene in it."""
-    return make_scene(service)
+def fixture(service: Service) -> StoreFixture:
+    """A store in it."""
+    return make_fixture(service)
 
 
-def send_refused(scene: Scene, connection: Connection, kind: str, before: int) -> int:
+def send_refused(fixture: StoreFixture, connection: Connection, kind: str, before: int) -> int:
     """Send good requests and a bad one in one segment, and a create behind it; the bad's number."""
-    create = scene.message(CREATES[0])
+    create = fixture.message(CREATES[0])
     number, refused = (HEADS | OTHERS)[kind]
     behind = create.carrying(b'{"id": 3, "name": "Ivy"}').to_bytes()
     if kind == "slow body":
@@ -62,39 +62,43 @@ def expect_good_answers(connection: Connection, before: int) -> None:
     assert bodies == [{"name": "Aloe", "tag": "succulent"}, {"status": "live"}][:before]
 
 
-def expect_nothing_behind(scene: Scene, before: int) -> None:
+def expect_nothing_behind(fixture: StoreFixture, before: int) -> None:
     """Only what stood before the refused message was done."""
-    assert scene.plants() == b"[" + FERN + (b"," + ALOE) * (before > 0) + b"]"
+    assert fixture.plants() == b"[" + FERN + (b"," + ALOE) * (before > 0) + b"]"
 
 
 @pytest.mark.parametrize(("kind", "before"), CASES)
-def test_a_refused_message_is_answered_in_its_turn(scene: Scene, kind: str, before: int) -> None:
-    with Connection(scene.service.origin) as connection:
-        number = send_refused(scene, connection, kind, before)
+def test_a_refused_message_is_answered_in_its_turn(
+    fixture: StoreFixture, kind: str, before: int
+) -> None:
+    with Connection(fixture.service.origin) as connection:
+        number = send_refused(fixture, connection, kind, before)
         expect_good_answers(connection, before)
         answer = connection.receive()
         expect_error(answer, number)
         assert answer.closes
-        assert connection.rest() == b""
-    expect_nothing_behind(scene, before)
+        assert connection.read_to_end() == b""
+    expect_nothing_behind(fixture, before)
 
 
 @pytest.mark.parametrize("kind", HEADS)
 @pytest.mark.parametrize("before", [1, 2])
-def test_what_stood_before_a_refused_head_is_answered(scene: Scene, kind: str, before: int) -> None:
-    with Connection(scene.service.origin) as connection:
-        send_refused(scene, connection, kind, before)
+def test_what_stood_before_a_refused_head_is_answered(
+    fixture: StoreFixture, kind: str, before: int
+) -> None:
+    with Connection(fixture.service.origin) as connection:
+        send_refused(fixture, connection, kind, before)
         expect_good_answers(connection, before)
-        assert connection.rest().count(b"HTTP/1.1 200") == 0
-    expect_nothing_behind(scene, before)
+        assert connection.read_to_end().count(b"HTTP/1.1 200") == 0
+    expect_nothing_behind(fixture, before)
 
 
 @pytest.mark.parametrize("kind", ["no host", "long target", "large head"])
-def test_a_refusal_of_head_has_no_body(scene: Scene, kind: str) -> None:
+def test_a_refusal_of_head_has_no_body(fixture: StoreFixture, kind: str) -> None:
     number, refused = HEADS[kind]
-    with Connection(scene.service.origin) as connection:
+    with Connection(fixture.service.origin) as connection:
         connection.send(refused.replace(b"GET", b"HEAD", 1))
         answer = connection.receive("HEAD")
         expect_error(answer, number, method="HEAD")
         assert int(answer.headers["content-length"]) > 0
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""

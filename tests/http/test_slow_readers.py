@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.http.raw import Answer, Connection, Message
-from tests.http.scenes import LISTS, make_scene
-from tests.http.stalls import FILLER, count_connections, fill_store, wait_until
+from tests.http.blocking import FILLER, count_connections, fill_store, wait_until
+from tests.http.fixtures import LISTS, make_fixture
+from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 SMALL = 4096  # bytes that the client's side holds
@@ -28,12 +28,12 @@ def listing(service: Service) -> Message:
 
 
 def long_list(service: Service, count: int) -> Message:
-    scene = make_scene(service)
-    fill_store(service, scene.store, count, size=100, filler=FILLER)
-    return scene.message(LISTS[0])
+    fixture = make_fixture(service)
+    fill_store(service, fixture.store, count, size=100, filler=FILLER)
+    return fixture.message(LISTS[0])
 
 
-def described(answer: Answer) -> tuple[int, dict[str, str], bytes]:
+def described(answer: Response) -> tuple[int, dict[str, str], bytes]:
     """The whole answer but for what differs in any two."""
     own = ("date", "x-request-id")
     headers = {name: value for name, value in answer.headers.items() if name not in own}
@@ -96,7 +96,7 @@ def test_a_list_has_its_time_however_steadily_it_is_taken(tmp_path: Path) -> Non
                 return other.ask(other_list).status == 200
 
             wait_until(has_ended, pause=0)
-            received.append(slow.rest())  # what was on its way
+            received.append(slow.read_to_end())  # what was on its way
     # It ends without its end, so that nobody takes it for the whole list.
     assert not received[-1].endswith(b"\r\n0\r\n\r\n")
     assert 0 < sum(map(len, received)) < 8_000_000

@@ -115,7 +115,7 @@ def test_the_scheme_is_read_in_any_case(service: Service, token: str, scheme: st
 
 
 @pytest.mark.parametrize(
-    "spoil",
+    "mutate",
     [
         "{token}x",
         "x{token}",
@@ -142,9 +142,9 @@ def test_the_scheme_is_read_in_any_case(service: Service, token: str, scheme: st
         "a" * 4000,
     ],
 )
-def test_anything_else_is_not_a_valid_token(service: Service, token: str, spoil: str) -> None:
+def test_anything_else_is_not_a_valid_token(service: Service, token: str, mutate: str) -> None:
     _, number, secret = token.split("_")
-    spoiled = spoil.format(
+    invalid = mutate.format(
         token=token,
         rest=f"{number}_{secret}",
         number=number,
@@ -153,7 +153,7 @@ def test_anything_else_is_not_a_valid_token(service: Service, token: str, spoil:
         shorter=token[:-1],
     )
     with service.client(None) as client:
-        headers = {b"Authorization": f"Bearer {spoiled}".encode()}
+        headers = {b"Authorization": f"Bearer {invalid}".encode()}
         assert expect_refused(client.get("/plants", headers=headers), 40102) == INVALID
 
 

@@ -1,4 +1,4 @@
-"""Mangled requests: whatever bytes arrive, what comes back is the interface's, or nothing."""
+"""Fuzzing: whatever bytes arrive, what comes back is the interface's, or nothing."""
 
 import json
 import re
@@ -6,8 +6,8 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.http.fixtures import NEW_PLANT
 from tests.http.raw import Connection, Message
-from tests.http.scenes import NEW_PLANT
 from tests.service import Service
 
 _GOOD = (
@@ -28,7 +28,7 @@ _SNIPPETS = st.one_of(
 _EDIT = st.tuples(st.integers(0, 300), st.integers(0, 20), _SNIPPETS)
 
 
-def mangle(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+def mutate(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     for at, length, snippet in edits:
         data = data[:at] + snippet + data[at + length :]
     return data
@@ -46,10 +46,10 @@ def test_no_bytes_make_the_service_fail(
 ) -> None:
     logged = len(service.log())
     with Connection(service.origin) as connection:
-        connection.send(mangle(good, edits))
+        connection.send(mutate(good, edits))
         connection.has_data(0.02)
         connection.finish_sending()
-        received = connection.rest()
+        received = connection.read_to_end()
     for status, head, body in split(received):
         assert status < 500, received
         if status >= 400:
