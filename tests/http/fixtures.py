@@ -4,11 +4,15 @@ from contextlib import closing
 from dataclasses import dataclass
 from uuid import uuid4
 
+import pytest
+
 from plantstore.bootstrap import open_administration
 from plantstore.model import Scope
 from tests.http.raw import Message, Response, exchange
 from tests.service import Service
 
+# For what no database decides.
+SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 PLANT = b'{"id": 1, "name": "Fern"}'
 NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
 

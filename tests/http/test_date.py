@@ -8,14 +8,14 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from tests.http.blocking import fill_store, wait_until
-from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
 FORM = re.compile("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT")
 OLDEST = 2.5  # seconds that a date may be behind, with its fraction of a second that is not told
-pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+pytestmark = SQLITE_ONLY
 
 
 @pytest.fixture

@@ -4,12 +4,12 @@ import pytest
 
 from tests.http.blocking import fill_store
 from tests.http.expect import expect_error
-from tests.http.fixtures import LISTS, ME, StoreFixture, make_fixture
+from tests.http.fixtures import LISTS, ME, SQLITE_ONLY, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
-pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+pytestmark = SQLITE_ONLY
 
 
 @pytest.fixture
@@ -40,7 +40,10 @@ def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response
 
 @pytest.mark.parametrize(
     "target",
-    ["/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/", "/openapi.json", "/livez"],
+    [
+        *("/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/"),
+        *("/openapi.json", "/openapi.yaml", "/livez", "/readyz"),
+    ],
 )
 def test_head_has_the_headers_of_get(fixture: StoreFixture, target: str) -> None:
     get = fixture.message(LISTS[0]).aimed_at(target.format(store=fixture.store))

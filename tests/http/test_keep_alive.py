@@ -7,13 +7,13 @@ import pytest
 
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
+from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
 FERN = b'[{"id":1,"name":"Fern"}]'
-pytestmark = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+pytestmark = SQLITE_ONLY
 
 
 @pytest.fixture
