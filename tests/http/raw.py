@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-TIMEOUT = 15.0  # seconds after which an answer, or a closing, counts as missing
+TIMEOUT = 60.0  # seconds after which an answer, or a closing, counts as missing
 _END_OF_HEAD = b"\r\n\r\n"
 
 

@@ -80,18 +80,18 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
     assert fixture.plants() == b"[]"
 
 
-@pytest.mark.parametrize("route", [*OPERATIONS, *ME], ids=str)
-def test_an_internal_error_is_told_as_such_and_logged(own_service: Service, route: Route) -> None:
+def test_an_internal_error_is_told_as_such_and_logged(own_service: Service) -> None:
     fixture = make_fixture(own_service)
     execute(own_service.database, "UPDATE tokens SET scopes = 'fly'")
-    answer = fixture.send(fixture.message(route))
-    expect_error(answer, 50001, method=route.method)
-    assert "fly" not in answer.body.decode()
-    logged = own_service.log().partition(f"request {answer.headers['x-request-id']} failed")[2]
-    assert "'fly' is not a valid Scope" in logged
+    for route in (*OPERATIONS, *ME):
+        answer = fixture.send(fixture.message(route))
+        expect_error(answer, 50001, method=route.method)
+        assert "fly" not in answer.body.decode()
+        logged = own_service.log().partition(f"request {answer.headers['x-request-id']} failed")[2]
+        assert "'fly' is not a valid Scope" in logged
 
 
-@pytest.mark.parametrize("route", WRITES, ids=str)
+@pytest.mark.parametrize("route", [CREATES[0], DELETES[1]], ids=str)
 def test_after_a_failed_fsync_the_outcome_is_unknown_and_the_process_ends(
     tmp_path: Path, route: Route
 ) -> None:

@@ -11,7 +11,6 @@ from tests.http.fixtures import (
     CREATES,
     DELETES,
     LISTS,
-    OPERATIONS,
     Route,
     StoreFixture,
     make_fixture,
@@ -43,7 +42,7 @@ _COMMON = (
 )
 # The body of SIZE is no JSON either.
 PAIRS = (
-    (LISTS, (*_COMMON, (RATE, invalid_requests.BAD_LIMIT))),
+    (LISTS[::2], (*_COMMON, (RATE, invalid_requests.BAD_LIMIT))),
     (DELETES, (*_COMMON, (RATE, invalid_requests.BAD_PLANT_ID))),
     (
         CREATES,
@@ -91,7 +90,7 @@ def test_the_earlier_check_answers(
     expect_error(fixture.send(message), first.number, method=message.method, allow=allow)
 
 
-@pytest.mark.parametrize("route", OPERATIONS, ids=str)
+@pytest.mark.parametrize("route", [LISTS[0], CREATES[0], DELETES[0]], ids=str)
 def test_a_call_that_the_checks_before_refuse_is_not_counted(
     limited: Service, route: Route
 ) -> None:

@@ -16,13 +16,14 @@ from tests.http.blocking import (
     wait_until,
 )
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, DELETES, LISTS, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
 
 
+@SQLITE_ONLY
 def test_pipelined_requests_are_answered_in_their_order(service: Service) -> None:
     fixture = make_fixture(service)
     create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
@@ -41,6 +42,7 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
         assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
 
 
+@SQLITE_ONLY
 def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
     fixture = make_fixture(service)
     with Connection(service.origin) as connection:
@@ -51,6 +53,7 @@ def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
         assert connection.receive().json == {"status": "live"}
 
 
+@SQLITE_ONLY
 def test_a_client_that_has_finished_sending_is_still_answered(service: Service) -> None:
     fixture = make_fixture(service)
     with Connection(service.origin) as connection:
@@ -61,6 +64,7 @@ def test_a_client_that_has_finished_sending_is_still_answered(service: Service) 
         assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
 
 
+@SQLITE_ONLY
 def test_many_requests_go_over_one_connection(service: Service) -> None:
     with Connection(service.origin) as connection:
         for _ in range(200):

@@ -81,7 +81,7 @@ def test_another_expectation_is_passed_over(service: Service, create: Message) -
         assert connection.ask(create.setting("Expect", "the-worst")).status == 200
 
 
-@pytest.mark.parametrize("protocol", ["websocket", "h2c", "TLS/1.0", "unknown"])
+@pytest.mark.parametrize("protocol", ["websocket", "h2c"])
 @pytest.mark.parametrize("method", ["GET", "POST"])
 def test_an_upgrade_is_passed_over(
     service: Service, create: Message, protocol: str, method: str

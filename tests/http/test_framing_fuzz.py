@@ -37,7 +37,7 @@ def mutate(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
 
 
 @settings(
-    max_examples=400,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],

@@ -76,14 +76,12 @@ def test_headers_are_counted(service: Service, count: int, status: int) -> None:
 @pytest.mark.parametrize(
     "name", ["Host", "Authorization", "Content-Type", "Content-Length", "Idempotency-Key"]
 )
-@pytest.mark.parametrize("values", [("1", "1"), ("1", "2")])
-def test_a_header_that_must_be_single_is_refused_twice(
-    service: Service, name: str, values: tuple[str, str]
-) -> None:
-    message = LIVE.without(name).adding(name, values[0]).adding(name.upper(), values[1])
-    answer = exchange(service.origin, message)
-    expect_error(answer, 40011)
-    assert answer.closes
+def test_a_header_that_must_be_single_is_refused_twice(service: Service, name: str) -> None:
+    for value in ("1", "2"):
+        message = LIVE.without(name).adding(name, "1").adding(name.upper(), value)
+        answer = exchange(service.origin, message)
+        expect_error(answer, 40011)
+        assert answer.closes
 
 
 def test_two_tokens_are_none(service: Service, token: str) -> None:

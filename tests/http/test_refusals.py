@@ -26,6 +26,7 @@ OTHERS = {
     "slow head": (40802, b"GET /livez HTTP/1.1\r\nHost: x\r\n"),
     "slow body": (40801, b""),
 }
+NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_errors_table` adds them up
 CASES = [(kind, 0) for kind in HEADS] + [(kind, before) for kind in OTHERS for before in (0, 1, 2)]
 
 

@@ -15,7 +15,7 @@ pytestmark = SQLITE_ONLY
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
-SECONDS = 900
+SECONDS = 280
 
 
 def test_the_service_keeps_its_documents_promises(
