@@ -16,8 +16,12 @@ from tests.service import Service
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with ``cert.pem``, for 127.0.0.1, and its ``key.pem``."""
-    folder = tmp_path_factory.mktemp("certificate")
+    """A folder with a certificate."""
+    return make_certificate(tmp_path_factory.mktemp("certificate"))
+
+
+def make_certificate(folder: Path) -> Path:
+    """Put ``cert.pem``, for 127.0.0.1, and its ``key.pem`` into the folder; the folder."""
     subprocess.run(
         [
             *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),

@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 
 from tests.http.expect import expect_error
-from tests.http.raw import Answer
+from tests.http.raw import Response
 from tests.service import JSON
 
 ALL_FIELDS = {"fields": "id,name,tag"}
@@ -33,7 +33,7 @@ def list_plants(client: httpx.Client, **parameters: str) -> Any:  # noqa: ANN401
 
 def expect_refused(response: httpx.Response, number: int) -> str:
     """The answer is this error, exactly; its message."""
-    answer = Answer(response.status_code, dict(response.headers), response.content)
+    answer = Response(response.status_code, dict(response.headers), response.content)
     assert response.request.method != "HEAD"
     expect_error(answer, number)
     message: str = answer.json["message"]

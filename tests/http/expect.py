@@ -2,7 +2,7 @@
 
 import re
 
-from tests.http.raw import Answer, Connection, Message
+from tests.http.raw import Connection, Message, Response
 
 _CHALLENGES = {
     40101: "Bearer",
@@ -13,7 +13,7 @@ _RETRY_STATUSES = (429, 503)
 
 
 def expect_error(
-    answer: Answer, number: int, *, method: str = "GET", allow: str | None = None
+    answer: Response, number: int, *, method: str = "GET", allow: str | None = None
 ) -> None:
     """The answer is this error, exactly, with the headers that belong to it and no others."""
     assert answer.status == number // 100, answer
@@ -31,7 +31,7 @@ def expect_error(
         expect_error_body(answer, number)
 
 
-def expect_error_body(answer: Answer, number: int) -> None:
+def expect_error_body(answer: Response, number: int) -> None:
     """The body is the interface's Error with this number, and nothing else."""
     assert int(answer.headers["content-length"]) == len(answer.body)
     body = answer.json
@@ -43,9 +43,9 @@ def expect_error_body(answer: Answer, number: int) -> None:
     assert body["message"].strip()
 
 
-def expect_clean_end(connection: Connection, answer: Answer) -> None:
+def expect_clean_end(connection: Connection, answer: Response) -> None:
     """Nothing of the answer is left over: the connection ends as told, or serves on."""
     if answer.closes:
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
     else:
         assert connection.ask(Message("GET", "/livez")).json == {"status": "live"}

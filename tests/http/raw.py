@@ -3,13 +3,14 @@
 import json
 import select
 import socket
+import ssl
 import struct
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-PATIENCE = 15.0  # seconds after which an answer, or a closing, counts as missing
+TIMEOUT = 60.0  # seconds after which an answer, or a closing, counts as missing
 _END_OF_HEAD = b"\r\n\r\n"
 
 
@@ -60,7 +61,7 @@ class Message:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Response:
     """An answer; the headers' names are in small letters, and each came once."""
 
     status: int
@@ -85,16 +86,27 @@ class Answer:
 
 
 class Connection:
-    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time."""
+    """A connection to the service. ``receive_buffer`` in bytes makes it take little at a time.
 
-    def __init__(self, origin: str, *, receive_buffer: int | None = None) -> None:
+    ``trust`` is needed for TLS.
+    """
+
+    def __init__(
+        self,
+        origin: str,
+        *,
+        receive_buffer: int | None = None,
+        trust: ssl.SSLContext | None = None,
+    ) -> None:
         url = urlsplit(origin)
         self._socket = socket.socket()
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        self._socket.settimeout(PATIENCE)
+        self._socket.settimeout(TIMEOUT)
         self._socket.connect((url.hostname, url.port))
-        self._unread = b""
+        if trust is not None:
+            self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
+        self._unread = bytearray()
 
     def send(self, *parts: Message | bytes) -> None:
         """Send all of the parts at once."""
@@ -102,7 +114,7 @@ class Connection:
             b"".join(part if isinstance(part, bytes) else part.to_bytes() for part in parts)
         )
 
-    def receive(self, method: str = "GET") -> Answer:
+    def receive(self, method: str = "GET") -> Response:
         """The next answer, also an interim one, to a request of this method."""
         head = self._read_until(_END_OF_HEAD)
         status_line, *lines = head.decode("latin-1").split("\r\n")
@@ -112,19 +124,27 @@ class Connection:
         version, status = status_line.split(" ")[:2]
         assert version == "HTTP/1.1"
         body = self._read_body(method, int(status), headers)
-        return Answer(int(status), headers, body)
+        return Response(int(status), headers, body)
 
-    def ask(self, message: Message) -> Answer:
+    def ask(self, message: Message) -> Response:
         """The answer to a request."""
         self.send(message)
         return self.receive(message.method)
 
-    def rest(self) -> bytes:
+    def read_to_end(self) -> bytes:
         """All that still comes until the server closes the connection, as it must soon."""
-        rest, self._unread = self._unread, b""
+        rest, self._unread = self._unread, bytearray()
         while part := self._socket.recv(2**20):
             rest += part
-        return rest
+        return bytes(rest)
+
+    rest = read_to_end  # its former name, for tests elsewhere that use it still
+
+    def read_some(self, size: int) -> bytes:
+        """What comes next, at most ``size`` bytes of it; none at the end."""
+        if not self._unread:
+            self._unread += self._socket.recv(size)
+        return self._take(min(size, len(self._unread)))
 
     def has_data(self, seconds: float) -> bool:
         """Whether data or the end comes within this time."""
@@ -137,6 +157,10 @@ class Connection:
     def reset(self) -> None:
         """End it without a word, as a client does that fails."""
         self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.close()
+
+    def close(self) -> None:
+        """End it, whether all was read or not."""
         self._socket.close()
 
     def fileno(self) -> int:
@@ -147,7 +171,7 @@ class Connection:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._socket.close()
+        self.close()
 
     def _read_body(self, method: str, status: int, headers: Mapping[str, str]) -> bytes:
         if method == "HEAD" or status < 200 or status in (204, 304):
@@ -156,7 +180,7 @@ class Connection:
             return b"".join(self._read_chunks())
         if "content-length" in headers:
             return self._read_exactly(int(headers["content-length"]))
-        return self.rest()
+        return self.read_to_end()
 
     def _read_chunks(self) -> list[bytes]:
         chunks = []
@@ -169,22 +193,25 @@ class Connection:
     def _read_until(self, end: bytes) -> bytes:
         while end not in self._unread:
             self._read_more()
-        found, _, self._unread = self._unread.partition(end)
-        return found
+        return self._take(self._unread.index(end) + len(end)).removesuffix(end)
 
     def _read_exactly(self, size: int) -> bytes:
         while len(self._unread) < size:
             self._read_more()
-        found, self._unread = self._unread[:size], self._unread[size:]
-        return found
+        return self._take(size)
 
     def _read_more(self) -> None:
         part = self._socket.recv(2**20)
         assert part, f"the connection ended after {self._unread!r}"
         self._unread += part
 
+    def _take(self, size: int) -> bytes:
+        taken = bytes(self._unread[:size])
+        del self._unread[:size]
+        return taken
 
-def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answer:
+
+def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Response:
     """The answer to one request on a connection of its own."""
     with Connection(origin) as connection:
         connection.send(message)
@@ -193,6 +220,6 @@ def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Answ
 
 def first_to_answer(connections: Sequence[Connection]) -> Connection:
     """The first of the connections on which an answer arrives."""
-    ready, _, _ = select.select(connections, [], [], PATIENCE)
+    ready, _, _ = select.select(connections, [], [], TIMEOUT)
     found: Connection = ready[0]
     return found

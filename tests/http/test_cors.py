@@ -8,18 +8,19 @@ import httpx
 import pytest
 
 from tests.http.calls import expect_refused
-from tests.http.scenes import ME, OPERATIONS, READS, Route, Scene, make_scene
+from tests.http.fixtures import ME, OPERATIONS, READS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.raw import Message
 from tests.service import Service
 
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
 EXPOSED = {"Allow", "ETag", "Link", "Retry-After", "WWW-Authenticate", "X-Request-Id"}
-ROUTES = pytest.mark.parametrize("route", [*OPERATIONS, *ME, *READS], ids=str)
+ROUTES = (*OPERATIONS, *ME, *READS)
 
 
 @pytest.fixture(scope="module")
-def scene(service: Service) -> Scene:
-    """A scene of this module."""
-    return make_scene(service)
+def fixture(service: Service) -> StoreFixture:
+    """A store of this module."""
+    return make_fixture(service)
 
 
 @contextmanager
@@ -44,25 +45,28 @@ def split(value: str) -> set[str]:
     return set(value.split(", "))
 
 
-@ROUTES
-def test_options_tells_the_methods_without_a_token(scene: Scene, route: Route) -> None:
-    with scene.service.client(None) as client:
-        answer = client.options(route.path.format(store=scene.store))
-    assert (answer.status_code, answer.content) == (204, b"")
-    assert answer.headers["allow"] == route.allow
-    assert answer.headers["access-control-allow-methods"] == route.allow
-    assert "x-request-id" in answer.headers
+@SQLITE_ONLY
+def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> None:
+    for route in ROUTES:
+        answer = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
+        assert (answer.status, answer.body) == (204, b"")
+        assert answer.headers["allow"] == route.allow
+        assert answer.headers["access-control-allow-methods"] == route.allow
+        assert "x-request-id" in answer.headers
 
 
-@pytest.mark.parametrize("path", ["/plants/not-an-id", "/stores/nowhere/plants"])
-def test_options_tells_nothing_of_what_is_there(client: httpx.Client, path: str) -> None:
-    assert client.options(path).status_code == 204
+@SQLITE_ONLY
+def test_options_tells_nothing_of_what_is_there(client: httpx.Client) -> None:
+    for path in ("/plants/not-an-id", "/stores/nowhere/plants"):
+        assert client.options(path).status_code == 204
 
 
+@SQLITE_ONLY
 def test_options_of_an_unknown_path_is_refused(client: httpx.Client) -> None:
     expect_refused(client.options("/nowhere"), 40402)
 
 
+@SQLITE_ONLY
 def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
     answer = preflight(client, PAGE)
     assert answer.status_code == 204
@@ -74,21 +78,24 @@ def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
     assert int(answer.headers["access-control-max-age"]) > 0
 
 
-@ROUTES
-def test_any_page_may_read_any_answer(scene: Scene, route: Route) -> None:
-    message = scene.message(route).adding("Origin", PAGE)
-    for asked in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
-        answer = scene.send(asked)
-        assert answer.headers["access-control-allow-origin"] == "*"
-        assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
+@SQLITE_ONLY
+def test_any_page_may_read_any_answer(fixture: StoreFixture) -> None:
+    for route in ROUTES:
+        message = fixture.message(route).adding("Origin", PAGE)
+        for asked in (message, message.without("Authorization"), message.aimed_at("/nowhere")):
+            answer = fixture.send(asked)
+            assert answer.headers["access-control-allow-origin"] == "*"
+            assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
 
 
+@SQLITE_ONLY
 def test_cookies_play_no_part(client: httpx.Client) -> None:
     for answer in (preflight(client, PAGE), client.get("/plants", headers={"Origin": PAGE})):
         assert "access-control-allow-credentials" not in answer.headers
         assert "set-cookie" not in answer.headers
 
 
+@SQLITE_ONLY
 def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]
@@ -108,10 +115,10 @@ def test_only_listed_pages_are_allowed(tmp_path: Path) -> None:
                 assert answer.headers["vary"] == "Origin"
 
 
-@pytest.mark.parametrize("origin", [PAGE, "*", "null"])
-def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path, origin: str) -> None:
+def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path) -> None:
     with serving(tmp_path, "none") as client:
-        answers = (preflight(client, origin), client.get("/plants", headers={"Origin": origin}))
-        assert [answer.status_code for answer in answers] == [204, 200]
-        for answer in answers:
-            assert not [name for name in answer.headers if name.startswith("access-control")]
+        for origin in (PAGE, "*", "null"):
+            answers = (preflight(client, origin), client.get("/plants", headers={"Origin": origin}))
+            assert [answer.status_code for answer in answers] == [204, 200]
+            for answer in answers:
+                assert not [name for name in answer.headers if name.startswith("access-control")]

@@ -5,8 +5,8 @@ import pytest
 
 from plantstore.model import INT64_MAX, INT64_MIN
 from tests.http.calls import create, expect_refused, list_plants
-
-NINES = "9" * 40
+from tests.http.fixtures import SQLITE_ONLY
+from tests.http.non_integers import NOT_PLAIN, NOT_WHOLE, TOO_LARGE
 
 
 @pytest.mark.parametrize(
@@ -28,72 +28,21 @@ def test_int64_is_taken_to_its_ends(client: httpx.Client, written: str, plant_id
     assert client.delete(f"/plants/{plant_id}").status_code == 204
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "9223372036854775808",
-        "-9223372036854775809",
-        "18446744073709551615",
-        "18446744073709551617",
-        NINES,
-        f"-{NINES}",
-        pytest.param("1" + "0" * 5000, id="5001 digits"),
-        "1.0",
-        "1.5",
-        "-0.0",
-        "1e3",
-        "1E0",
-        "10e-1",
-        "1e400",
-        "1e-400",
-        f"{NINES}.0",
-        "true",
-        "false",
-        "null",
-        '"1"',
-        '""',
-        "[1]",
-        "{}",
-    ],
-)
-def test_what_is_no_int64_is_refused(client: httpx.Client, written: str) -> None:
-    answer = create(client, f'{{"id": {written}, "name": "Fern"}}')
-    assert ": id must be" in expect_refused(answer, 40002)
+@SQLITE_ONLY
+def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
+    for written in (*TOO_LARGE, *NOT_WHOLE, '"1"', '""', "[1]", "{}"):
+        answer = create(client, f'{{"id": {written}, "name": "Fern"}}')
+        assert ": id must be" in expect_refused(answer, 40002)
     assert list_plants(client) == []
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "１２",
-        "1_0",
-        "+7",
-        "007",
-        "-01",
-        "0x10",
-        "1.",
-        ".5",
-        "1e",
-        "--1",
-        "- 1",
-        "1 2",
-        "NaN",
-        "Infinity",
-        "-Infinity",
-        "nan",
-        "None",
-        "True",
-        "",
-        "'1'",
-        "undefined",
-        "1n",
-        "٣",
-    ],
-)
-def test_what_is_no_json_number_is_no_json(client: httpx.Client, written: str) -> None:
-    expect_refused(create(client, f'{{"id": {written}, "name": "Fern"}}'), 40001)
+@SQLITE_ONLY
+def test_what_is_not_a_json_number_is_not_json(client: httpx.Client) -> None:
+    for written in (*NOT_PLAIN, "'1'", "undefined"):
+        expect_refused(create(client, f'{{"id": {written}, "name": "Fern"}}'), 40001)
     assert list_plants(client) == []
 
 
+@SQLITE_ONLY
 def test_a_missing_id_is_told(client: httpx.Client) -> None:
     assert "id is missing" in expect_refused(create(client, '{"name": "Fern"}'), 40002)

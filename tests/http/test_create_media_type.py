@@ -1,54 +1,35 @@
 """Which media types a create takes: application/json in UTF-8, not encoded."""
 
 import httpx
-import pytest
 
 from tests.http.calls import expect_refused
+from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
+
+pytestmark = SQLITE_ONLY
 
 FERN = b'{"id":1,"name":"Fern"}'
 
 
-@pytest.mark.parametrize(
-    "content_type",
-    [
-        "application/json",
-        "Application/JSON",
-        "application/json; charset=utf-8",
-        "application/json;charset=UTF-8",
-        'application/json; charset="utf-8"',
-        "application/json ; Charset=Utf-8",
-    ],
-)
-def test_json_in_utf8_is_taken(client: httpx.Client, content_type: str) -> None:
-    answer = client.post("/plants", content=FERN, headers={"Content-Type": content_type})
-    assert answer.status_code == 200
+def test_json_in_utf8_is_taken(client: httpx.Client) -> None:
+    types = ("application/json", "Application/JSON", "application/json; charset=utf-8")
+    odd = ("application/json;charset=UTF-8", 'application/json; charset="utf-8"')
+    for number, content_type in enumerate((*types, *odd, "application/json ; Charset=Utf-8")):
+        body = b'{"id":%d,"name":"Fern"}' % number
+        answer = client.post("/plants", content=body, headers={"Content-Type": content_type})
+        assert answer.status_code == 200
 
 
-@pytest.mark.parametrize(
-    "content_type",
-    [
-        "",
-        "text/plain",
-        "text/json",
-        "application/*",
-        "application/jsonp",
-        "application/problem+json",
-        "application/x-www-form-urlencoded",
-        "multipart/form-data; boundary=x",
-        "application/json, text/plain",
-        "application/json; charset=latin1",
-        "application/json; charset=iso-8859-1",
-        "application/json; charset=utf-16",
-        "application/json; charset=",
-        "application/json; charset=utf-8; charset=latin1",
-        "charset=utf-8",
-    ],
-)
-def test_other_media_types_are_refused(client: httpx.Client, content_type: str) -> None:
-    answer = client.post("/plants", content=FERN, headers={"Content-Type": content_type})
-    expect_refused(answer, 41501)
+def test_other_media_types_are_refused(client: httpx.Client) -> None:
+    charsets = ("latin1", "iso-8859-1", "utf-16", "", "utf-8; charset=latin1")
+    others = ("", "text/plain", "text/json", "application/*", "application/jsonp")
+    forms = ("application/x-www-form-urlencoded", "multipart/form-data; boundary=x")
+    odd = ("application/problem+json", "application/json, text/plain", "charset=utf-8")
+    declared = (f"application/json; charset={charset}" for charset in charsets)
+    for content_type in (*others, *forms, *odd, *declared):
+        answer = client.post("/plants", content=FERN, headers={"Content-Type": content_type})
+        expect_refused(answer, 41501)
 
 
 def test_a_missing_media_type_is_refused(client: httpx.Client) -> None:
@@ -56,9 +37,8 @@ def test_a_missing_media_type_is_refused(client: httpx.Client) -> None:
     assert "no Content-Type" in message
 
 
-@pytest.mark.parametrize("encoding", ["identity", "Identity"])
-def test_an_encoding_that_is_none_is_taken(client: httpx.Client, encoding: str) -> None:
-    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+def test_an_encoding_that_is_none_is_taken(client: httpx.Client) -> None:
+    headers = {"Content-Type": "application/json", "Content-Encoding": "Identity"}
     assert client.post("/plants", content=FERN, headers=headers).status_code == 200
 
 
@@ -67,10 +47,10 @@ def test_blanks_around_an_encoding_are_no_part_of_it(service: Service, token: st
     assert exchange(service.origin, create.adding("Content-Encoding", "identity \t")).status == 200
 
 
-@pytest.mark.parametrize("encoding", ["gzip", "br", "deflate", "identity, gzip", "x"])
-def test_encoded_bodies_are_refused(client: httpx.Client, encoding: str) -> None:
-    headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
-    expect_refused(client.post("/plants", content=FERN, headers=headers), 41501)
+def test_encoded_bodies_are_refused(client: httpx.Client) -> None:
+    for encoding in ("gzip", "br", "deflate", "identity, gzip", "x"):
+        headers = {"Content-Type": "application/json", "Content-Encoding": encoding}
+        expect_refused(client.post("/plants", content=FERN, headers=headers), 41501)
 
 
 def test_no_encoding_is_overlooked(client: httpx.Client) -> None:

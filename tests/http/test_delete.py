@@ -4,7 +4,9 @@ import httpx
 import pytest
 
 from plantstore.model import INT64_MAX, INT64_MIN
+from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
+from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
 
 
@@ -46,43 +48,11 @@ def test_any_int64_is_an_id(client: httpx.Client, written: str, plant_id: int) -
     assert message == f"there is no plant with the id {plant_id} in this store"
 
 
-@pytest.mark.parametrize(
-    "written",
-    [
-        "9223372036854775808",
-        "-9223372036854775809",
-        "9" * 40,
-        "1" * 5000,
-        "１２",
-        "%D9%A3",
-        "1_0",
-        "+7",
-        "%2B7",
-        "007",
-        "00",
-        "-00",
-        "1.0",
-        "1e3",
-        "0x1",
-        "true",
-        "null",
-        "one",
-        "--1",
-        "-",
-        "%20",
-        "1%20",
-        "%201",
-        "1%00",
-        "1%0A",
-        "%00",
-        "%ff",
-        "1,2",
-        "1;x",
-        "*",
-    ],
-)
-def test_what_is_no_int64_is_refused(client: httpx.Client, written: str) -> None:
-    expect_refused(client.delete(f"/plants/{written}"), 40009)
+@SQLITE_ONLY
+def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
+    encoded = ("%D9%A3", "%2B7", "%20", "1%20", "%201", "1%00", "1%0A", "%00", "%ff", "1;x", "*")
+    for written in (*filter(None, non_integers.ALL), *encoded):
+        expect_refused(client.delete(f"/plants/{written}"), 40009)
 
 
 def test_the_second_delete_finds_nothing(client: httpx.Client) -> None:

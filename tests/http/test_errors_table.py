@@ -1,17 +1,15 @@
 """Every route gives every error that it can give, in exactly the interface's form.
 
 The errors that need a server in trouble stand in ``test_errors_bounds`` and
-``test_errors_database``.
+``test_errors_database``, those that need a slow client in ``test_refusals``.
 """
 
 import pytest
 
 from plantstore.http.errors import TABLE
-from tests.http import breaks, test_errors_bounds, test_errors_database
-from tests.http.breaks import Break
+from tests.http import invalid_requests, test_errors_bounds, test_errors_database, test_refusals
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.raw import Connection, Message
-from tests.http.scenes import (
+from tests.http.fixtures import (
     CREATES,
     DELETES,
     LISTS,
@@ -19,64 +17,74 @@ from tests.http.scenes import (
     OPERATIONS,
     PLANT,
     READS,
+    SQLITE_ONLY,
     Route,
-    Scene,
-    make_scene,
+    StoreFixture,
+    make_fixture,
 )
+from tests.http.invalid_requests import InvalidRequest
+from tests.http.raw import Connection, Message
 from tests.service import Service
 
-_BREAKS_OF_ROUTES = (
-    ((*OPERATIONS, *ME, *READS), (*breaks.FRAMING, *breaks.EVERYWHERE)),
-    (ME, breaks.BEARERS),
-    (OPERATIONS, breaks.CALLERS),
-    (LISTS, breaks.OF_LISTS),
-    (CREATES, breaks.OF_CREATES),
-    (DELETES, breaks.OF_DELETES),
+_INVALID_OF_ROUTES = (
+    # Framing is checked before anything knows the route.
+    ((LISTS[0], CREATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
+    ((*OPERATIONS, *ME, *READS), invalid_requests.EVERYWHERE),
+    (ME, invalid_requests.BEARERS),
+    (OPERATIONS, invalid_requests.CALLERS),
+    (LISTS, invalid_requests.OF_LISTS),
+    (CREATES, invalid_requests.OF_CREATES),
+    (DELETES, invalid_requests.OF_DELETES),
 )
 CASES = [
-    pytest.param(route, spoiled, id=f"{route}: {spoiled}")
-    for routes, all_breaks in _BREAKS_OF_ROUTES
+    pytest.param(route, invalid, id=f"{route}: {invalid}")
+    for routes, all_invalid in _INVALID_OF_ROUTES
     for route in routes
-    for spoiled in all_breaks
+    for invalid in all_invalid
 ]
-NUMBERS = {spoiled.number for _, all_breaks in _BREAKS_OF_ROUTES for spoiled in all_breaks}
+NUMBERS = {invalid.number for _, all_invalid in _INVALID_OF_ROUTES for invalid in all_invalid}
 
 
 @pytest.fixture(scope="module")
-def scene(service: Service) -> Scene:
-    """A scene whose owner has used the Idempotency-Key ``used``."""
-    made = make_scene(service)
+def fixture(service: Service) -> StoreFixture:
+    """A store whose owner has used the Idempotency-Key ``used``."""
+    made = make_fixture(service)
     keyed = made.message(CREATES[0]).setting("Idempotency-Key", "used")
     assert made.send(keyed.carrying(PLANT)).number == 40004
     return made
 
 
-@pytest.mark.parametrize(("route", "spoiled"), CASES)
-def test_a_spoiled_request_gets_its_error(scene: Scene, route: Route, spoiled: Break) -> None:
-    before = scene.plants()
-    message = spoiled.spoil(scene.message(route), scene, route)
-    allow = route.allow if spoiled is breaks.METHOD else None
-    with Connection(scene.service.origin) as connection:
+@SQLITE_ONLY
+@pytest.mark.parametrize(("route", "invalid"), CASES)
+def test_an_invalid_request_gets_its_error(
+    fixture: StoreFixture, route: Route, invalid: InvalidRequest
+) -> None:
+    before = fixture.plants()
+    message = invalid.mutate(fixture.message(route), fixture, route)
+    allow = route.allow if invalid is invalid_requests.METHOD else None
+    with Connection(fixture.service.origin) as connection:
         answer = connection.ask(message)
-        expect_error(answer, spoiled.number, method=message.method, allow=allow)
+        expect_error(answer, invalid.number, method=message.method, allow=allow)
         expect_clean_end(connection, answer)
-    assert scene.plants() == before
+    assert fixture.plants() == before
 
 
+@SQLITE_ONLY
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
-@pytest.mark.parametrize("path", ["/plant", "/stores", "/stores/nursery", "/metrics", "/me/"])
-def test_an_unknown_path_is_none(scene: Scene, method: str, path: str) -> None:
-    answer = scene.send(Message(method, path))
-    expect_error(answer, 40402, method=method)
+def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
+    for path in ("/plant", "/stores", "/stores/nursery", "/metrics", "/me/"):
+        expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 
-@pytest.mark.parametrize("route", OPERATIONS, ids=str)
+@SQLITE_ONLY
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "QUERY", "PROPFIND"])
-def test_other_methods_are_refused(scene: Scene, route: Route, method: str) -> None:
-    message = Message(method, scene.message(route).target)
-    expect_error(scene.send(message), 40501, allow=route.allow)
+def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
+    for route in OPERATIONS:
+        message = Message(method, fixture.message(route).target)
+        expect_error(fixture.send(message), 40501, allow=route.allow)
 
 
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
     provoked = NUMBERS | test_errors_bounds.NUMBERS | test_errors_database.NUMBERS
+    provoked |= test_refusals.NUMBERS
     assert provoked == {row.number for row in TABLE}

@@ -3,8 +3,11 @@
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
+from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
+
+pytestmark = SQLITE_ONLY
 
 LIVE = Message("GET", "/livez")
 HEAD_MAX = 16 * 1024
@@ -73,14 +76,12 @@ def test_headers_are_counted(service: Service, count: int, status: int) -> None:
 @pytest.mark.parametrize(
     "name", ["Host", "Authorization", "Content-Type", "Content-Length", "Idempotency-Key"]
 )
-@pytest.mark.parametrize("values", [("1", "1"), ("1", "2")])
-def test_a_header_that_must_be_single_is_refused_twice(
-    service: Service, name: str, values: tuple[str, str]
-) -> None:
-    message = LIVE.without(name).adding(name, values[0]).adding(name.upper(), values[1])
-    answer = exchange(service.origin, message)
-    expect_error(answer, 40011)
-    assert answer.closes
+def test_a_header_that_must_be_single_is_refused_twice(service: Service, name: str) -> None:
+    for value in ("1", "2"):
+        message = LIVE.without(name).adding(name, "1").adding(name.upper(), value)
+        answer = exchange(service.origin, message)
+        expect_error(answer, 40011)
+        assert answer.closes
 
 
 def test_two_tokens_are_none(service: Service, token: str) -> None:
@@ -127,7 +128,7 @@ def test_what_is_no_head_is_refused(service: Service, head: bytes) -> None:
         answer = connection.receive()
         expect_error(answer, 40011)
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize(
@@ -154,7 +155,7 @@ def test_an_old_client_is_answered_and_left(
         answer = connection.ask(Message("GET", "/livez", headers, version="HTTP/1.0"))
         assert answer.json == {"status": "live"}
         assert answer.closes
-        assert connection.rest() == b""
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize("method", ["FOO", "get", "GETT", "G", "DELETES", "POST\x00", "ÄÖ"])

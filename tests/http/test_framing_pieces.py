@@ -6,12 +6,15 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
+pytestmark = SQLITE_ONLY
+
 
 @dataclass(frozen=True)
-class Asked:
+class Case:
     """A request as bytes, and the status of its answer."""
 
     method: str
@@ -24,24 +27,24 @@ _CREATE = Message("POST", "/plants").adding("Authorization", "Bearer x").carryin
 _CHUNKED = _CREATE.adding("Transfer-Encoding", "chunked")
 _LIVE = Message("GET", "/livez")
 _REQUESTS = [
-    Asked("GET", _LIVE.to_bytes(), 200),
-    Asked("HEAD", Message("HEAD", "/livez").to_bytes(), 200),
-    Asked("GET", b"\r\n" + _LIVE.to_bytes(), 200),
-    Asked("GET", _LIVE.carrying(b"x" * 5000).to_bytes(), 200),
-    Asked("GET", _LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
-    Asked("GET", Message("GET", "/livez", (*_LIVE.headers, *_UPGRADE)).to_bytes(), 200),
-    Asked("GET", Message("GET", "/" + "x" * 6000).to_bytes(), 404),
-    Asked("POST", _CREATE.carrying(b"{}").to_bytes(), 401),
-    Asked("POST", _CREATE.carrying(b"x" * 100_000).to_bytes(), 401),
-    Asked("POST", Message("POST", "/plants", (*_CREATE.headers, *_UPGRADE), b"{}").to_bytes(), 401),
-    Asked("POST", _CHUNKED.to_bytes() + b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n", 401),
-    Asked("DELETE", Message("DELETE", "/plants/1").to_bytes(), 401),
-    Asked("OPTIONS", Message("OPTIONS", "/plants").to_bytes(), 204),
+    Case("GET", _LIVE.to_bytes(), 200),
+    Case("HEAD", Message("HEAD", "/livez").to_bytes(), 200),
+    Case("GET", b"\r\n" + _LIVE.to_bytes(), 200),
+    Case("GET", _LIVE.carrying(b"x" * 5000).to_bytes(), 200),
+    Case("GET", _LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
+    Case("GET", Message("GET", "/livez", (*_LIVE.headers, *_UPGRADE)).to_bytes(), 200),
+    Case("GET", Message("GET", "/" + "x" * 6000).to_bytes(), 404),
+    Case("POST", _CREATE.carrying(b"{}").to_bytes(), 401),
+    Case("POST", _CREATE.carrying(b"x" * 100_000).to_bytes(), 401),
+    Case("POST", Message("POST", "/plants", (*_CREATE.headers, *_UPGRADE), b"{}").to_bytes(), 401),
+    Case("POST", _CHUNKED.to_bytes() + b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n", 401),
+    Case("DELETE", Message("DELETE", "/plants/1").to_bytes(), 401),
+    Case("OPTIONS", Message("OPTIONS", "/plants").to_bytes(), 204),
 ]
 
 
 @settings(
-    max_examples=300,
+    max_examples=150,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.data_too_large],
 )
@@ -50,7 +53,7 @@ _REQUESTS = [
     cuts=st.lists(st.integers(0, 60_000), max_size=8),
 )
 def test_requests_in_pieces_are_answered_in_order(
-    service: Service, asked: list[Asked], cuts: list[int]
+    service: Service, asked: list[Case], cuts: list[int]
 ) -> None:
     data = b"".join(request.data for request in asked)
     edges = [0, *sorted(min(cut, len(data)) for cut in cuts), len(data)]

@@ -3,8 +3,11 @@
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
+from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
+
+pytestmark = SQLITE_ONLY
 
 
 def ask(token: str, target: str, method: str = "GET") -> Message:
@@ -24,7 +27,6 @@ def ask(token: str, target: str, method: str = "GET") -> Message:
         "/%2e/plants",
         "/plants%2F",
         "/plants%2F1",
-        "%2Fplants",
         "/stores//plants",
         "/stores/{store}/",
         "/stores/{store}/plants/",
@@ -45,18 +47,14 @@ def ask(token: str, target: str, method: str = "GET") -> Message:
         "//",
     ],
 )
-@pytest.mark.parametrize("method", ["GET", "DELETE"])
 def test_another_path_is_not_taken_for_one_of_ours(
-    service: Service, token: str, store: str, target: str, method: str
+    service: Service, token: str, store: str, target: str
 ) -> None:
-    message = ask(token, target.format(store=store), method)
-    with Connection(service.origin) as connection:
-        answer = connection.ask(message)
-        if target.startswith("%"):
-            expect_error(answer, 40011)  # a target begins with a slash
-        else:
+    for method in ("GET", "DELETE"):
+        with Connection(service.origin) as connection:
+            answer = connection.ask(ask(token, target.format(store=store), method))
             expect_error(answer, 40402)
-        expect_clean_end(connection, answer)
+            expect_clean_end(connection, answer)
 
 
 @pytest.mark.parametrize("target", ["/%70lants", "/plant%73", "/stores/%73{rest}/plants"])
@@ -67,20 +65,15 @@ def test_a_path_may_be_percent_encoded(
     assert exchange(service.origin, message).body == b"[]"
 
 
-@pytest.mark.parametrize("target", ["http://test{path}", "HTTP://x:80{path}", "https://test{path}"])
-@pytest.mark.parametrize("path", ["/plants", "/plants?limit=0"])
-def test_an_absolute_target_is_its_path(
-    service: Service, token: str, target: str, path: str
-) -> None:
-    message = ask(token, target.format(path=path))
-    assert exchange(service.origin, message).body == b"[]"
+@pytest.mark.parametrize("origin", ["http://test", "HTTP://x:80", "https://test"])
+def test_an_absolute_target_is_its_path(service: Service, token: str, origin: str) -> None:
+    for path in ("/plants", "/plants?limit=0"):
+        assert exchange(service.origin, ask(token, origin + path)).body == b"[]"
 
 
-@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS"])
-def test_an_asterisk_is_no_path(service: Service, method: str) -> None:
-    answer = exchange(service.origin, Message(method, "*"))
-    expect_error(answer, answer.number)
-    assert answer.number in {40402, 40011}
+def test_an_asterisk_is_no_path(service: Service) -> None:
+    for method in ("GET", "POST", "OPTIONS"):
+        expect_error(exchange(service.origin, Message(method, "*")), 40402)
 
 
 @pytest.mark.parametrize(
@@ -89,6 +82,7 @@ def test_an_asterisk_is_no_path(service: Service, method: str) -> None:
         ("CONNECT", "plants.example:443"),
         ("CONNECT", "/plants"),
         ("GET", "plants"),
+        ("GET", "%2Fplants"),
         ("GET", "?limit=1"),
         ("GET", "http://"),
         ("GET", "http://test"),

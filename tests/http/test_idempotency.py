@@ -9,6 +9,7 @@ import pytest
 
 from tests.databases import execute
 from tests.http.calls import create, expect_refused, list_plants
+from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
@@ -110,27 +111,30 @@ def test_a_forgotten_key_may_be_used_anew(client: httpx.Client, service: Service
     expect_refused(create_once(client, FERN), 42201)
 
 
-@pytest.mark.parametrize("key", ["x", "~", "!", "a b", "x" * 255, '"quoted"', "a,b;c=d"])
-def test_printable_ascii_is_a_key(client: httpx.Client, key: str) -> None:
-    for _ in range(2):
-        assert create_once(client, FERN, key).status_code == 200
+def test_printable_ascii_is_a_key(client: httpx.Client) -> None:
+    for number, key in enumerate(["x", "~", "!", "a b", "x" * 255, '"quoted"', "a,b;c=d"]):
+        for _ in range(2):
+            body = f'{{"id": {number}, "name": "Fern"}}'
+            assert create_once(client, body, key).status_code == 200
 
 
-@pytest.mark.parametrize("key", [b"", b"x" * 256, b"\xc3\xa9", b"\xff", b"a\tb"])
-def test_what_is_no_key_is_refused(client: httpx.Client, key: bytes) -> None:
-    headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
-    expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
+@SQLITE_ONLY
+def test_what_is_no_key_is_refused(client: httpx.Client) -> None:
+    for key in (b"", b"x" * 256, b"\xc3\xa9", b"\xff", b"a\tb"):
+        headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
+        expect_refused(client.post("/plants", content=FERN, headers=headers), 40010)
     assert list_plants(client) == []
 
 
-@pytest.mark.parametrize("written", ["k1  ", "k1\t", "\t k1 \t"])
+@SQLITE_ONLY
 def test_blanks_around_a_key_are_no_part_of_it(
-    client: httpx.Client, service: Service, token: str, written: str
+    client: httpx.Client, service: Service, token: str
 ) -> None:
     assert create_once(client, FERN).status_code == 200
     retry = Message("POST", "/plants").adding("Authorization", f"Bearer {token}")
-    retry = retry.carrying(FERN.encode()).adding("Idempotency-Key", written)
-    assert exchange(service.origin, retry).status == 200
+    for written in ("k1  ", "k1\t", "\t k1 \t"):
+        again = retry.carrying(FERN.encode()).adding("Idempotency-Key", written)
+        assert exchange(service.origin, again).status == 200
 
 
 def test_keys_tell_small_letters_from_capitals(client: httpx.Client) -> None:

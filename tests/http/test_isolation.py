@@ -59,15 +59,14 @@ def test_a_create_cannot_tell_anothers_plant_from_none(
     assert len(list_plants(other)) == 1
 
 
-@pytest.mark.parametrize("query", ["", "?limit=1", "?tag=hidden", "?fields=id"])
-def test_a_list_shows_nothing_of_another_store(
-    client: httpx.Client, other: httpx.Client, query: str
-) -> None:
-    listed = client.get(f"/plants{query}")
-    assert listed.content == b"[]"
-    etag = listed.headers["etag"]
+def test_a_list_shows_nothing_of_another_store(client: httpx.Client, other: httpx.Client) -> None:
+    targets = [f"/plants{query}" for query in ("", "?limit=1", "?tag=hidden", "?fields=id")]
+    etags = [client.get(target).headers["etag"] for target in targets]
     create_plant(other, FREE_ID, "Another", "hidden")
-    assert client.get(f"/plants{query}").headers["etag"] == etag
+    for target, etag in zip(targets, etags, strict=True):
+        listed = client.get(target)
+        assert listed.content == b"[]"
+        assert listed.headers["etag"] == etag
 
 
 def test_the_same_id_lives_in_two_stores(client: httpx.Client, other: httpx.Client) -> None:
@@ -96,11 +95,10 @@ def test_a_store_of_others_looks_like_none(
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
-@pytest.mark.parametrize("name", ["", "A", "%20", "x" * 64, "%2e%2e", "a%2Fb", "a%00", "%ff"])
-def test_what_names_no_store_is_none(client: httpx.Client, name: str) -> None:
-    answer = client.get(f"/stores/{name}/plants")
-    assert answer.status_code == 404
-    assert answer.json()["error"] in {40402, 40403}
+def test_what_names_no_store_is_none(client: httpx.Client) -> None:
+    for name in ("A", "%20", "x" * 64, "%2e%2e", "a%2Fb", "a%00", "%ff"):
+        expect_refused(client.get(f"/stores/{name}/plants"), 40403)
+    expect_refused(client.get("/stores//plants"), 40402)
 
 
 def test_the_own_store_may_be_named(client: httpx.Client, store: str) -> None:

@@ -3,8 +3,10 @@
 import httpx
 import pytest
 
-from plantstore.model import INT64_MAX, INT64_MIN, LIMIT_MAX
+from plantstore.model import INT64_MAX, INT64_MIN
+from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
+from tests.http.fixtures import SQLITE_ONLY
 
 IDS = (0, INT64_MAX, -5, 10, 9, INT64_MIN, 100, -1)
 
@@ -42,57 +44,42 @@ def test_plants_come_in_the_order_of_their_ids(some: httpx.Client) -> None:
     assert [plant["id"] for plant in list_plants(some)] == sorted(IDS)
 
 
-@pytest.mark.parametrize("limit", range(len(IDS)))
-def test_a_limit_cuts_and_links_to_the_rest(some: httpx.Client, limit: int) -> None:
-    listed = some.get(f"/plants?limit={limit}")
-    assert names(listed) == [f"p{plant_id}" for plant_id in sorted(IDS)[:limit]]
-    # With 0 nothing is left out silently: the client asked for nothing.
-    assert ("link" in listed.headers) == (limit > 0)
+def test_a_limit_cuts_and_links_to_the_rest(some: httpx.Client) -> None:
+    for limit in range(len(IDS)):
+        listed = some.get(f"/plants?limit={limit}")
+        assert names(listed) == [f"p{plant_id}" for plant_id in sorted(IDS)[:limit]]
+        # With 0 nothing is left out silently: the client asked for nothing.
+        assert ("link" in listed.headers) == (limit > 0)
 
 
-@pytest.mark.parametrize("limit", [len(IDS), len(IDS) + 1, 1000, 1001, LIMIT_MAX])
-def test_a_limit_beyond_the_end_links_nowhere(some: httpx.Client, limit: int) -> None:
-    listed = some.get(f"/plants?limit={limit}")
-    assert len(names(listed)) == len(IDS)
-    assert "link" not in listed.headers
+def test_a_limit_beyond_the_end_links_nowhere(some: httpx.Client) -> None:
+    for limit in (len(IDS), len(IDS) + 1, 1000, 1001, 2147483647):
+        listed = some.get(f"/plants?limit={limit}")
+        assert len(names(listed)) == len(IDS)
+        assert "link" not in listed.headers
 
 
-@pytest.mark.parametrize(
-    "limit",
-    [
+@SQLITE_ONLY
+def test_what_is_not_a_limit_is_refused(client: httpx.Client) -> None:
+    for limit in (
+        *non_integers.ALL,
         "-1",
-        "",
         "2147483648",
-        "9999999999999999999",
-        "1.0",
-        "1e3",
-        "+7",
         "%2B7",
-        "007",
-        "00",
-        "1_0",
-        "１２",
-        "0x1",
         "%20",
         "%201",
         "1%20",
-        "all",
-        "null",
-        "1,2",
         "1%00",
-        "-",
-        "--1",
-        "٣",
-    ],
-)
-def test_what_is_no_limit_is_refused(client: httpx.Client, limit: str) -> None:
-    message = expect_refused(client.get(f"/plants?limit={limit}"), 40005)
-    assert message.startswith("limit must be a whole number from 0 to 2147483647")
+        "all",
+    ):
+        message = expect_refused(client.get(f"/plants?limit={limit}"), 40005)
+        assert message.startswith("limit must be a whole number from 0 to 2147483647")
 
 
-@pytest.mark.parametrize("query", ["limit=1&limit=1", "limit=1&limit=2", "limit=&l%69mit=1"])
-def test_a_limit_given_twice_is_refused(client: httpx.Client, query: str) -> None:
-    assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40005)
+@SQLITE_ONLY
+def test_a_limit_given_twice_is_refused(client: httpx.Client) -> None:
+    for query in ("limit=1&limit=1", "limit=1&limit=2", "limit=&l%69mit=1"):
+        assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40005)
 
 
 def test_a_written_limit_may_be_percent_encoded(some: httpx.Client) -> None:
@@ -103,11 +90,10 @@ def test_minus_zero_is_zero(some: httpx.Client) -> None:
     assert some.get("/plants?limit=-0").content == b"[]"
 
 
-@pytest.mark.parametrize(
-    "query", ["?", "?limt=5", "?LIMIT=x", "?Limit=0", "?limit[]=0", "?&&=&x&=5", "?id=1", "?%zz=%"]
-)
-def test_unknown_parameters_are_ignored(some: httpx.Client, query: str) -> None:
-    assert len(names(some.get(f"/plants{query}"))) == len(IDS)
+@SQLITE_ONLY
+def test_unknown_parameters_are_ignored(some: httpx.Client) -> None:
+    for query in ("", "limt=5", "LIMIT=x", "Limit=0", "limit[]=0", "&&=&x&=5", "id=1", "%zz=%"):
+        assert len(names(some.get(f"/plants?{query}"))) == len(IDS)
 
 
 def test_a_body_of_a_list_is_ignored(some: httpx.Client) -> None:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
+from tests.http.blocking import fill_store
 from tests.http.calls import create_plant, expect_refused
-from tests.http.stalls import fill_store
+from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
 
 MANY = 2500
@@ -35,7 +36,7 @@ def walk(client: httpx.Client, target: str) -> Iterator[httpx.Response]:
         target = match[1]
 
 
-@pytest.mark.parametrize("limit", [100, 999, 1000, 1001, 1250, 2000, 2499])
+@pytest.mark.parametrize("limit", [100, 1000, 1001, 2499])
 @pytest.mark.parametrize("base", ["", "/stores/many"])
 def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, limit: int) -> None:
     pages = [page.json() for page in walk(many, f"{base}/plants?fields=id&limit={limit}")]
@@ -44,23 +45,23 @@ def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, lim
     assert 0 < len(pages[-1]) <= limit
 
 
-@pytest.mark.parametrize("limit", [2500, 2501, 10000])
-def test_a_page_that_holds_all_has_no_link(many: httpx.Client, limit: int) -> None:
-    [page] = walk(many, f"/plants?limit={limit}")
-    assert len(page.json()) == MANY
+def test_a_page_that_holds_all_has_no_link(many: httpx.Client) -> None:
+    for limit in (MANY, MANY + 1, 10000):
+        [page] = walk(many, f"/plants?limit={limit}")
+        assert len(page.json()) == MANY
 
 
-@pytest.mark.parametrize("limit", [1, 3, 7])
-def test_small_pages_walk_too(client: httpx.Client, limit: int) -> None:
+def test_small_pages_walk_too(client: httpx.Client) -> None:
     ids = (-(2**63), -7, 0, 1, 2**53 + 1, 2**63 - 2, 2**63 - 1)
     for plant_id in ids:
         create_plant(client, plant_id, "Fern")
-    pages = walk(client, f"/plants?limit={limit}&fields=id")
-    assert tuple(plant["id"] for page in pages for plant in page.json()) == ids
+    for limit in (1, 3, 7):
+        pages = walk(client, f"/plants?limit={limit}&fields=id")
+        assert tuple(plant["id"] for page in pages for plant in page.json()) == ids
 
 
-@pytest.mark.parametrize("limit", [100, 1000, 1100])
-@pytest.mark.parametrize("fields", ["id,name,tag", "id", "id,tag"])
+@pytest.mark.parametrize("limit", [100, 1000])
+@pytest.mark.parametrize("fields", ["id,name,tag", "id"])
 def test_links_keep_the_other_parameters(many: httpx.Client, fields: str, limit: int) -> None:
     pages = walk(many, f"/plants?tag=even&fields={fields}&limit={limit}")
     plants = [plant for page in pages for plant in page.json()]
@@ -103,30 +104,11 @@ def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
     assert seen == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]
 
 
-@pytest.mark.parametrize(
-    "cursor",
-    [
-        "",
-        "7",
-        "AAAAAAAAAA",
-        "AAAAAAAAAAAA",
-        "AAAAAAAAAAA%3D",
-        "AAAAAAAAAAB",
-        "f_________8",
-        "AAAA+AAAAAA",
-        "AAAA%2FAAAAAA",
-        "%20AAAAAAAAAAA",
-        "AAAAAAAAAAA%0A",
-        "ÄAAAAAAAAAA",
-        "A%00AAAAAAAAA",
-        "AAAAAAAAAAA,AAAAAAAAAAA",
-        "%ff",
-    ],
-)
-def test_forged_cursors_are_refused(client: httpx.Client, cursor: str) -> None:
-    expect_refused(client.get(f"/plants?after={cursor}"), 40006)
-
-
-@pytest.mark.parametrize("query", ["after=AAAAAAAAAAA&after=AAAAAAAAAAA", "after=&after="])
-def test_a_cursor_given_twice_is_refused(client: httpx.Client, query: str) -> None:
-    assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40006)
+@SQLITE_ONLY
+def test_forged_cursors_are_refused(client: httpx.Client) -> None:
+    long = ("AAAAAAAAAA", "AAAAAAAAAAAA", "AAAAAAAAAAA%3D", "AAAAAAAAAAB", "f_________8")
+    odd = ("AAAA+AAAAAA", "AAAA%2FAAAAAA", "%20AAAAAAAAAAA", "AAAAAAAAAAA%0A", "ÄAAAAAAAAAA")
+    for cursor in ("", "7", *long, *odd, "A%00AAAAAAAAA", "AAAAAAAAAAA,AAAAAAAAAAA", "%ff"):
+        expect_refused(client.get(f"/plants?after={cursor}"), 40006)
+    for query in ("after=AAAAAAAAAAA&after=AAAAAAAAAAA", "after=&after="):
+        assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40006)

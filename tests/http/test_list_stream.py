@@ -1,34 +1,39 @@
 """Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
 
 import json
+import sys
 import threading
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
 import pytest
 
 from plantstore.model import Event
+from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory, wait_for_log
 from tests.http.calls import create_plant
+from tests.http.expect import expect_error
+from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
-from tests.http.scenes import LISTS, Scene, make_scene
-from tests.http.stalls import FILLER, fill_store, peak_memory, stream_in_hand, wait_for_log
 from tests.service import Service
 
 COUNT = 5000
 SIZE = 250
+# No file of it may have more than 2 MB: half a list. The database was written by the test.
+LITTLE_DISK = ("sh", "-c", f'ulimit -f 4096; exec {sys.executable} -m plantstore "$@"', "sh")
 
 
 @pytest.fixture
-def full(service: Service) -> Scene:
-    """A scene whose store has 5000 plants with long names: 5 MB."""
-    scene = make_scene(service)
-    fill_store(service, scene.store, COUNT, SIZE, FILLER)
-    return scene
+def full(service: Service) -> StoreFixture:
+    """A store that has 5000 plants with long names: 5 MB."""
+    fixture = make_fixture(service)
+    fill_store(service, fixture.store, COUNT, SIZE, FILLER)
+    return fixture
 
 
 @pytest.fixture
-def writer(service: Service, full: Scene) -> Iterator[httpx.Client]:
+def writer(service: Service, full: StoreFixture) -> Iterator[httpx.Client]:
     """Another client of that store."""
     with service.client(full.token) as client:
         yield client
@@ -56,8 +61,8 @@ def test_without_a_limit_all_plants_come(writer: httpx.Client) -> None:
     assert "link" not in listed.headers
 
 
-def test_a_list_stays_as_it_was_when_it_began(full: Scene, writer: httpx.Client) -> None:
-    with stream_in_hand(full) as slow:
+def test_a_list_stays_as_it_was_when_it_began(full: StoreFixture, writer: httpx.Client) -> None:
+    with in_flight_stream(full) as slow:
         for plant_id in (1, 2, COUNT - 1, COUNT):
             assert writer.delete(f"/plants/{plant_id}").status_code == 204
         create_plant(writer, 0, "first")
@@ -71,7 +76,7 @@ def test_a_list_stays_as_it_was_when_it_began(full: Scene, writer: httpx.Client)
 
 
 def test_each_list_is_the_store_at_its_etags_revision(
-    service: Service, full: Scene, writer: httpx.Client
+    service: Service, full: StoreFixture, writer: httpx.Client
 ) -> None:
     enough = threading.Event()
 
@@ -99,9 +104,9 @@ def test_each_list_is_the_store_at_its_etags_revision(
 
 def test_a_long_list_takes_little_memory(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url) as own:
-        scene = make_scene(own)
-        fill_store(own, scene.store, 100_000, size=250)
-        with own.client(scene.token) as client:
+        fixture = make_fixture(own)
+        fill_store(own, fixture.store, 100_000, size=250)
+        with own.client(fixture.token) as client:
             client.get("/plants?limit=2000").raise_for_status()
             before = peak_memory(own)
             with client.stream("GET", "/plants") as streamed:
@@ -113,16 +118,29 @@ def test_a_long_list_takes_little_memory(tmp_path: Path, url: str) -> None:
 def test_a_client_that_takes_a_list_too_slowly_is_given_up(tmp_path: Path, url: str) -> None:
     settings = {"body_timeout": 0.5, "max_streams": 1}
     with Service(tmp_path, database=url, settings=settings) as own:
-        scene = make_scene(own)
-        fill_store(own, scene.store, 40_000, size=250)
-        with stream_in_hand(scene) as slow:
+        fixture = make_fixture(own)
+        fill_store(own, fixture.store, 40_000, size=250)
+        with in_flight_stream(fixture) as slow:
             wait_for_log(own, "its client takes it too slowly")
             # It ends without its end, so that nobody takes it for the whole list.
-            assert not slow.rest().endswith(b"]\r\n0\r\n\r\n")
-            assert scene.send(scene.message(LISTS[0])).status == 200
+            assert not slow.read_to_end().endswith(b"]\r\n0\r\n\r\n")
+            assert fixture.send(fixture.message(LISTS[0])).status == 200
 
 
-def test_an_old_client_gets_a_long_list_as_it_can_read_it(full: Scene, service: Service) -> None:
+def test_a_list_for_which_there_is_no_room_on_the_disk_gives_its_place_back(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_streams": 1}, command=LITTLE_DISK) as own:
+        fixture = make_fixture(own)
+        fill_store(own, fixture.store, COUNT, SIZE, FILLER)
+        listing = fixture.message(LISTS[0])
+        for _ in range(3):  # an old client's list is put into a file first, to know its length
+            expect_error(fixture.send(replace(listing, version="HTTP/1.0")), 50001)
+        assert len(fixture.send(listing).json) == COUNT
+        assert "File too large" in own.log()
+
+
+def test_an_old_client_gets_a_long_list_as_it_can_read_it(
+    full: StoreFixture, service: Service
+) -> None:
     message = full.message(LISTS[0])
     old = Message("GET", message.target, message.headers, version="HTTP/1.0")
     with Connection(service.origin) as connection:

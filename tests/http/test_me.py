@@ -33,15 +33,6 @@ def test_a_bearer_is_told_its_user_and_its_store(service: Service, store: str, t
     }
 
 
-def test_head_has_the_headers_of_get(client: httpx.Client) -> None:
-    head, got = client.head("/me"), client.get("/me")
-    assert (head.status_code, head.content) == (200, b"")
-    own = ("date", "x-request-id")
-    assert [pair for pair in head.headers.items() if pair[0] not in own] == [
-        pair for pair in got.headers.items() if pair[0] not in own
-    ]
-
-
 @pytest.mark.parametrize(
     ("expires_at", "told"),
     [(4102444800123, "2100-01-01T00:00:00.123Z"), (EXPIRY_MAX, "9999-12-31T23:59:59.999Z")],

@@ -13,7 +13,7 @@ from plantstore.http.errors import BodyNotJsonError
 from plantstore.http.new_plant import decode_new_plant
 from plantstore.model import NewPlant
 
-often = settings(max_examples=500)
+often = settings(max_examples=200)
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
 
 

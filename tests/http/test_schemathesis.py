@@ -8,11 +8,14 @@ import os
 import subprocess
 from pathlib import Path
 
+from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
+
+pytestmark = SQLITE_ONLY
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
-SECONDS = 900
+SECONDS = 280
 
 
 def test_the_service_keeps_its_documents_promises(

@@ -1,21 +1,21 @@
-"""Ways to spoil a good request, each with the number of the error that it must get."""
+"""Ways to mutate a good request, each with the number of the error that it must get."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from tests.http.fixtures import PLANT, Route, StoreFixture
 from tests.http.raw import Message
-from tests.http.scenes import PLANT, Route, Scene
 
 TOO_LARGE = 64 * 1024 + 1
-Spoil = Callable[[Message, Scene, Route], Message]
+Mutate = Callable[[Message, StoreFixture, Route], Message]
 
 
 @dataclass(frozen=True)
-class Break:
-    """One way to spoil a request."""
+class InvalidRequest:
+    """One way to mutate a request."""
 
     number: int
-    spoil: Spoil
+    mutate: Mutate
     name: str
 
     def __str__(self) -> str:
@@ -23,25 +23,25 @@ class Break:
         return f"{self.number} {self.name}"
 
 
-def _change(number: int, name: str, change: Callable[[Message], Message]) -> Break:
-    return Break(number, lambda message, _scene, _route: change(message), name)
+def _change(number: int, name: str, change: Callable[[Message], Message]) -> InvalidRequest:
+    return InvalidRequest(number, lambda message, _fixture, _route: change(message), name)
 
 
-def _body(number: int, name: str, body: bytes) -> Break:
+def _body(number: int, name: str, body: bytes) -> InvalidRequest:
     return _change(number, name, lambda message: replace(message, body=body))
 
 
-def _header(number: int, name: str, header: str, value: str) -> Break:
+def _header(number: int, name: str, header: str, value: str) -> InvalidRequest:
     return _change(number, name, lambda message: message.setting(header, value))
 
 
-def _query(number: int, query: str, name: str | None = None) -> Break:
+def _query(number: int, query: str, name: str | None = None) -> InvalidRequest:
     return _change(
         number, name or query, lambda message: message.aimed_at(f"{message.target}?{query}")
     )
 
 
-def _aim(number: int, name: str, old: str, new: str) -> Break:
+def _aim(number: int, name: str, old: str, new: str) -> InvalidRequest:
     return _change(number, name, lambda message: message.aimed_at(message.target.replace(old, new)))
 
 
@@ -49,23 +49,23 @@ def _use_token(message: Message, token: str) -> Message:
     return message.setting("Authorization", f"Bearer {token}")
 
 
-def _take_scope(message: Message, scene: Scene, route: Route) -> Message:
+def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Message:
     assert route.scope is not None
-    return _use_token(message, scene.powerless[route.scope])
+    return _use_token(message, fixture.tokens_missing_scope[route.scope])
 
 
-def _leave_store(message: Message, scene: Scene, route: Route) -> Message:
+def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Message:
     if route.path.startswith("/stores"):
-        return message.aimed_at(message.target.replace(scene.store, "nowhere"))
-    return _use_token(message, scene.outsider)
+        return message.aimed_at(message.target.replace(fixture.store, "nowhere"))
+    return _use_token(message, fixture.non_member)
 
 
 PATH = _change(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))
 METHOD = _change(40501, "method", lambda message: replace(message, method="PUT"))
 NO_TOKEN = _change(40101, "no token", lambda message: message.without("Authorization"))
 BAD_TOKEN = _header(40102, "bad token", "Authorization", "Bearer pst_1_nonsense")
-STORE = Break(40403, _leave_store, "store")
-PERMISSION = Break(40301, _take_scope, "permission")
+STORE = InvalidRequest(40403, _leave_store, "store")
+PERMISSION = InvalidRequest(40301, _take_scope, "permission")
 MEDIA_TYPE = _header(41501, "media type", "Content-Type", "text/plain")
 SIZE = _body(41301, "size", b"[" * TOO_LARGE)
 NOT_JSON = _body(40001, "not JSON", b'{"id": 2')

@@ -1,4 +1,4 @@
-"""Mangled requests: whatever bytes arrive, what comes back is the interface's, or nothing."""
+"""Fuzzing: whatever bytes arrive, what comes back is the interface's, or nothing."""
 
 import json
 import re
@@ -6,9 +6,11 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.http.fixtures import NEW_PLANT, SQLITE_ONLY
 from tests.http.raw import Connection, Message
-from tests.http.scenes import NEW_PLANT
 from tests.service import Service
+
+pytestmark = SQLITE_ONLY
 
 _GOOD = (
     Message("GET", "/plants?limit=1&tag=a").to_bytes(),
@@ -28,14 +30,14 @@ _SNIPPETS = st.one_of(
 _EDIT = st.tuples(st.integers(0, 300), st.integers(0, 20), _SNIPPETS)
 
 
-def mangle(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
+def mutate(data: bytes, edits: list[tuple[int, int, bytes]]) -> bytes:
     for at, length, snippet in edits:
         data = data[:at] + snippet + data[at + length :]
     return data
 
 
 @settings(
-    max_examples=400,
+    max_examples=200,
     deadline=None,
     derandomize=True,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
@@ -46,10 +48,10 @@ def test_no_bytes_make_the_service_fail(
 ) -> None:
     logged = len(service.log())
     with Connection(service.origin) as connection:
-        connection.send(mangle(good, edits))
+        connection.send(mutate(good, edits))
         connection.has_data(0.02)
         connection.finish_sending()
-        received = connection.rest()
+        received = connection.read_to_end()
     for status, head, body in split(received):
         assert status < 500, received
         if status >= 400:

@@ -1,0 +1,106 @@
+"""A store with one plant and tokens of every kind, and the routes that lead to it."""
+
+from contextlib import closing
+from dataclasses import dataclass
+from uuid import uuid4
+
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Scope
+from tests.http.raw import Message, Response, exchange
+from tests.service import Service
+
+# For what no database decides.
+SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+PLANT = b'{"id": 1, "name": "Fern"}'
+NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
+
+
+@dataclass(frozen=True)
+class Route:
+    """One method of one path; ``scope`` is None where the token needs none."""
+
+    method: str
+    path: str
+    allow: str
+    scope: Scope | None = None
+    needs_token: bool = True
+
+    def __str__(self) -> str:
+        """Its name in a test's id."""
+        return f"{self.method} {self.path}"
+
+
+_COLLECTION = "GET, HEAD, POST, OPTIONS"
+_PLANT = "DELETE, OPTIONS"
+_READ = "GET, HEAD, OPTIONS"
+BASES = ("", "/stores/{store}")
+LISTS = tuple(
+    Route(method, f"{base}/plants", _COLLECTION, Scope.LIST)
+    for base in BASES
+    for method in ("GET", "HEAD")
+)
+CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
+DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
+OPERATIONS = (*LISTS, *CREATES, *DELETES)
+ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
+READS = tuple(
+    Route(method, path, _READ, needs_token=False)
+    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
+    for method in ("GET", "HEAD")
+)
+
+
+@dataclass(frozen=True)
+class StoreFixture:
+    """A store of its own in a running service. It has the plant 1.
+
+    ``token`` may do all, ``tokens_missing_scope`` all but one operation, both of one user;
+    ``non_member`` is of a user who is no member any more.
+    """
+
+    service: Service
+    store: str
+    token: str
+    tokens_missing_scope: dict[Scope, str]
+    non_member: str
+
+    def message(self, route: Route, token: str | None = None) -> Message:
+        """A good request for the route."""
+        message = Message(route.method, route.path.format(store=self.store))
+        if route.needs_token:
+            message = message.adding("Authorization", f"Bearer {token or self.token}")
+        if route.scope is not Scope.CREATE:
+            return message
+        return message.carrying(NEW_PLANT)
+
+    def send(self, message: Message) -> Response:
+        """The answer to a request on a connection of its own."""
+        return exchange(self.service.origin, message)
+
+    def create(self, body: bytes) -> Response:
+        """The answer to a create by the owner."""
+        return self.send(self.message(CREATES[0]).carrying(body))
+
+    def plants(self) -> bytes:
+        """The body of the owner's list, with all fields."""
+        message = self.message(LISTS[0])
+        return self.send(message.aimed_at("/plants?fields=id,name,tag")).body
+
+
+def make_fixture(service: Service) -> StoreFixture:
+    """A new store in the service."""
+    store = f"fixture-{uuid4().hex}"
+    owner, gone = f"owner of {store}", f"non_member of {store}"
+    token = service.make_token(store, owner)
+    tokens_missing_scope = {
+        scope: service.make_token(store, owner, scopes=frozenset(Scope) - {scope})
+        for scope in Scope
+    }
+    non_member = service.make_token(store, gone)
+    with closing(open_administration(service.database)) as administration:
+        administration.remove_member(store, gone)
+    fixture = StoreFixture(service, store, token, tokens_missing_scope, non_member)
+    assert fixture.create(PLANT).status == 200
+    return fixture

@@ -1,0 +1,102 @@
+"""Past ``max_connections``: who is busy stays, and who has left makes room."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+from functools import partial
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.http.blocking import FILLER, fill_store, wait_until
+from tests.http.expect import expect_error
+from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+_ids = count(10_000)
+
+
+@pytest.fixture
+def fixture(tmp_path: Path) -> Iterator[StoreFixture]:
+    """A store in a service of two connections."""
+    with Service(tmp_path, settings={"max_connections": 2}) as running:
+        yield make_fixture(running)
+
+
+@pytest.fixture
+def stack() -> Iterator[ExitStack]:
+    """What closes the test's connections at its end."""
+    with ExitStack() as connections:
+        yield connections
+
+
+def connect(
+    fixture: StoreFixture, stack: ExitStack, receive_buffer: int | None = None
+) -> Connection:
+    connection = Connection(fixture.service.origin, receive_buffer=receive_buffer)
+    return stack.enter_context(connection)
+
+
+def begin_create(fixture: StoreFixture, stack: ExitStack) -> tuple[Connection, bytes]:
+    """A connection with a create whose body the service waits for, and that body."""
+    create = fixture.message(CREATES[0]).adding("Expect", "100-continue")
+    create = create.carrying(b'{"id": %d, "name": "Aloe"}' % next(_ids))
+    connection = connect(fixture, stack)
+    connection.send(create.head())
+    assert connection.receive().status == 100
+    return connection, create.body
+
+
+def expect_no_room(fixture: StoreFixture, stack: ExitStack) -> None:
+    """A newcomer, which stays open on its side, is refused."""
+    newcomer = connect(fixture, stack)
+    answer = newcomer.receive()
+    expect_error(answer, 50301)
+    assert answer.closes
+    assert newcomer.read_to_end() == b""
+
+
+def has_room(fixture: StoreFixture, stack: ExitStack) -> bool:
+    """Whether a newcomer is served; those that are not stay open on their side."""
+    newcomer = connect(fixture, stack)
+    newcomer.send(LIVE)
+    return newcomer.receive().status == 200
+
+
+def test_busy_connections_are_not_closed_for_newcomers(
+    fixture: StoreFixture, stack: ExitStack
+) -> None:
+    fill_store(fixture.service, fixture.store, 4000, size=250, filler=FILLER)
+    creating, body = begin_create(fixture, stack)
+    reading = connect(fixture, stack, receive_buffer=4096)
+    reading.send(fixture.message(LISTS[0]))
+    assert reading.has_data(10)
+    for _ in range(5):
+        expect_no_room(fixture, stack)
+    creating.send(body)
+    assert creating.receive().json == {"name": "Aloe"}
+    assert len(reading.receive().json) == 4000
+
+
+def test_who_has_left_makes_room_though_the_refused_linger(
+    fixture: StoreFixture, stack: ExitStack
+) -> None:
+    (first, _), (second, body) = begin_create(fixture, stack), begin_create(fixture, stack)
+    for _ in range(5):
+        expect_no_room(fixture, stack)
+    first.close()
+    wait_until(lambda: has_room(fixture, stack))
+    second.send(body)
+    assert second.receive().json == {"name": "Aloe"}
+
+
+def test_many_come_and_go(fixture: StoreFixture, stack: ExitStack) -> None:
+    busy, body = begin_create(fixture, stack)
+    for _ in range(20):
+        visit = ExitStack()
+        wait_until(partial(has_room, fixture, visit))
+        visit.close()
+    busy.send(body)
+    assert busy.receive().json == {"name": "Aloe"}

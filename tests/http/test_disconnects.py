@@ -1,0 +1,121 @@
+"""Clients that have sent all that they will, and clients that go away."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.http.blocking import (
+    FILLER,
+    blocked_writes,
+    count_connections,
+    fill_store,
+    new_plant,
+    wait_until,
+)
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+FERN = b'[{"id":1,"name":"Fern"}]'
+LIVE = Message("GET", "/livez")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that sends one long list at a time, and whose log must be quiet."""
+    with Service(tmp_path_factory.mktemp("leaving"), settings={"max_streams": 1}) as running:
+        yield running
+        assert "Traceback" not in running.log()
+        assert "ERROR" not in running.log()
+
+
+@pytest.fixture
+def fixture(service: Service) -> StoreFixture:
+    """A store in it."""
+    return make_fixture(service)
+
+
+@pytest.fixture
+def full(fixture: StoreFixture) -> StoreFixture:
+    """A store with 4000 plants of a kilobyte each."""
+    fill_store(fixture.service, fixture.store, 4000, size=250, filler=FILLER)
+    return fixture
+
+
+def wait_for_none(service: Service) -> None:
+    """Return when the service has let go of all connections."""
+    wait_until(lambda: count_connections(service) == 0)
+
+
+def test_a_request_whose_body_never_comes_is_not_done(fixture: StoreFixture) -> None:
+    create = fixture.message(CREATES[0])
+    chunked = create.adding("Transfer-Encoding", "chunked")
+    whole = create.to_bytes()
+    for sent in (create.head(), whole[:-1], chunked.head() + b"5\r\n{", whole[:20]):
+        with Connection(fixture.service.origin) as connection:
+            connection.send(sent)
+            connection.finish_sending()
+            assert connection.read_to_end() == b""
+    assert fixture.plants() == FERN
+
+
+def test_a_request_whose_body_never_comes_does_not_stop_the_one_before_it(
+    fixture: StoreFixture,
+) -> None:
+    create = fixture.message(CREATES[0])
+    with Connection(fixture.service.origin) as connection:
+        connection.send(LIVE, create.to_bytes()[:-1])
+        assert connection.receive().json == {"status": "live"}
+        connection.finish_sending()
+        assert connection.read_to_end() == b""
+    assert fixture.plants() == FERN
+
+
+@pytest.mark.parametrize("limit", [1000, 4000])
+def test_who_has_sent_all_gets_the_whole_answer(full: StoreFixture, limit: int) -> None:
+    large = full.message(LISTS[0]).aimed_at(f"/plants?limit={limit}")
+    expected = full.send(large).body
+    with Connection(full.service.origin, receive_buffer=4096) as connection:
+        connection.send(large)
+        connection.finish_sending()
+        answer = connection.receive()
+        assert (answer.status, answer.body) == (200, expected)
+        assert connection.read_to_end() == b""
+
+
+def test_who_has_sent_all_gets_each_answer(fixture: StoreFixture) -> None:
+    create, delete, listing = (fixture.message(route[0]) for route in (CREATES, DELETES, LISTS))
+    with Connection(fixture.service.origin) as connection:
+        connection.send(create, delete, listing)
+        connection.finish_sending()
+        assert connection.receive().status == 200
+        assert connection.receive().status == 204
+        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
+        assert connection.read_to_end() == b""
+
+
+@pytest.mark.parametrize("leave", [Connection.reset, Connection.close])
+def test_who_leaves_a_long_list_gives_its_place_back(
+    full: StoreFixture, leave: Callable[[Connection], None]
+) -> None:
+    listing = full.message(LISTS[0])
+    for _ in range(3):
+        slow = Connection(full.service.origin, receive_buffer=4096)
+        slow.send(listing, LIVE)
+        assert slow.has_data(10)
+        leave(slow)
+        wait_until(lambda: len(full.send(listing).body) > 4_000_000)
+    wait_for_none(full.service)
+
+
+def test_who_leaves_before_the_answer_disturbs_nobody(fixture: StoreFixture) -> None:
+    create = fixture.message(CREATES[0])
+    with blocked_writes(fixture.service):
+        for _ in range(20):
+            with Connection(fixture.service.origin) as connection:
+                connection.send(create.carrying(new_plant()), create)
+                connection.reset()
+        with Connection(fixture.service.origin) as other:
+            assert other.ask(LIVE).status == 200
+    assert fixture.send(fixture.message(DELETES[0])).status == 204
+    wait_for_none(fixture.service)

@@ -1,0 +1,82 @@
+"""HEAD: the headers of GET, with the length of its body, and no body."""
+
+import pytest
+
+from tests.http.blocking import fill_store
+from tests.http.expect import expect_error
+from tests.http.fixtures import LISTS, ME, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message, Response
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+pytestmark = SQLITE_ONLY
+
+
+@pytest.fixture
+def fixture(service: Service) -> StoreFixture:
+    """A store of the test's own."""
+    return make_fixture(service)
+
+
+def common(answer: Response) -> dict[str, str]:
+    """The headers that do not differ in any two answers."""
+    own = ("date", "x-request-id")
+    return {name: value for name, value in answer.headers.items() if name not in own}
+
+
+def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response:
+    """HEAD has what GET has, but for its body, and another answer can follow it; GET's answer."""
+    head = Message("HEAD", get.target, get.headers)
+    with Connection(fixture.service.origin) as connection:
+        got = connection.ask(get)
+        connection.send(head, LIVE, head)
+        answers = [connection.receive(method) for method in ("HEAD", "GET", "HEAD")]
+    assert [answer.status for answer in answers] == [status, 200, status]
+    assert answers[1].json == {"status": "live"}
+    assert got.status == status
+    assert common(answers[0]) == common(answers[2]) == common(got)
+    return got
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/"),
+        *("/openapi.json", "/openapi.yaml", "/livez", "/readyz"),
+    ],
+)
+def test_head_has_the_headers_of_get(fixture: StoreFixture, target: str) -> None:
+    get = fixture.message(LISTS[0]).aimed_at(target.format(store=fixture.store))
+    answer = expect_head_of(fixture, get, 200)
+    assert int(answer.headers["content-length"]) == len(answer.body) > 0
+
+
+def test_head_of_a_long_list_tells_no_length(fixture: StoreFixture) -> None:
+    fill_store(fixture.service, fixture.store, 1001)
+    get = fixture.message(LISTS[0])
+    with Connection(fixture.service.origin) as connection:
+        got, head = connection.ask(get), connection.ask(Message("HEAD", "/plants", get.headers))
+        assert connection.ask(LIVE).json == {"status": "live"}
+    assert len(got.json) == 1001
+    expected = common(got)
+    assert expected.pop("transfer-encoding") == "chunked"
+    found = common(head)
+    found.pop("transfer-encoding", None)  # it may be told, since GET has it
+    assert found == expected
+
+
+def test_head_of_a_known_list_is_unchanged(fixture: StoreFixture) -> None:
+    expect_head_of(fixture, fixture.message(LISTS[0]).adding("If-None-Match", "*"), 304)
+
+
+def test_head_is_refused_as_get_is(fixture: StoreFixture) -> None:
+    get, me = fixture.message(LISTS[0]), fixture.message(ME[0])
+    refused = {
+        40005: get.aimed_at("/plants?limit=x"),
+        40101: get.without("Authorization"),
+        40102: me.setting("Authorization", "Bearer x"),
+        40402: get.aimed_at("/nowhere"),
+        40403: get.aimed_at("/stores/nowhere/plants"),
+    }
+    for number, message in refused.items():
+        expect_error(expect_head_of(fixture, message, number // 100), number)

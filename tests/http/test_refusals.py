@@ -1,0 +1,105 @@
+"""A message that the connection refuses is answered in its turn, and is the connection's last."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.http.expect import expect_error
+from tests.http.fixtures import CREATES, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+LIVE = Message("GET", "/livez")
+FERN = b'{"id":1,"name":"Fern"}'
+ALOE = b'{"id":2,"name":"Aloe","tag":"succulent"}'
+CHUNKED = Message("POST", "/plants").adding("Transfer-Encoding", "chunked").head()
+# What each is refused with, and the bytes; those without an end come too slowly.
+HEADS = {
+    "no request": (40011, b"nonsense\r\n\r\n"),
+    "no host": (40011, b"GET /livez HTTP/1.1\r\n\r\n"),
+    "unknown method": (40011, b"FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "long target": (41401, LIVE.aimed_at("/" + "x" * 9000).to_bytes()),
+    "large head": (43101, LIVE.adding("X", "x" * 17000).to_bytes()),
+}
+OTHERS = {
+    "bad chunk": (40011, CHUNKED + b"xyz\r\n"),
+    "slow head": (40802, b"GET /livez HTTP/1.1\r\nHost: x\r\n"),
+    "slow body": (40801, b""),
+}
+NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_errors_table` adds them up
+CASES = [(kind, 0) for kind in HEADS] + [(kind, before) for kind in OTHERS for before in (0, 1, 2)]
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that waits for nobody."""
+    folder = tmp_path_factory.mktemp("refusals")
+    with Service(folder, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as running:
+        yield running
+
+
+@pytest.fixture
+def fixture(service: Service) -> StoreFixture:
+    """A store in it."""
+    return make_fixture(service)
+
+
+def send_refused(fixture: StoreFixture, connection: Connection, kind: str, before: int) -> int:
+    """Send good requests and a bad one in one segment, and a create behind it; the bad's number."""
+    create = fixture.message(CREATES[0])
+    number, refused = (HEADS | OTHERS)[kind]
+    behind = create.carrying(b'{"id": 3, "name": "Ivy"}').to_bytes()
+    if kind == "slow body":
+        refused, behind = create.setting("Content-Length", "60").head(), b'{"id": 3, '
+    elif kind == "slow head":
+        behind = b"X: x"
+    connection.send(*[create, LIVE][:before], refused, behind)
+    return number
+
+
+def expect_good_answers(connection: Connection, before: int) -> None:
+    """Those to the good requests come first, each once."""
+    bodies = [connection.receive().json for _ in range(before)]
+    assert bodies == [{"name": "Aloe", "tag": "succulent"}, {"status": "live"}][:before]
+
+
+def expect_nothing_behind(fixture: StoreFixture, before: int) -> None:
+    """Only what stood before the refused message was done."""
+    assert fixture.plants() == b"[" + FERN + (b"," + ALOE) * (before > 0) + b"]"
+
+
+@pytest.mark.parametrize(("kind", "before"), CASES)
+def test_a_refused_message_is_answered_in_its_turn(
+    fixture: StoreFixture, kind: str, before: int
+) -> None:
+    with Connection(fixture.service.origin) as connection:
+        number = send_refused(fixture, connection, kind, before)
+        expect_good_answers(connection, before)
+        answer = connection.receive()
+        expect_error(answer, number)
+        assert answer.closes
+        assert connection.read_to_end() == b""
+    expect_nothing_behind(fixture, before)
+
+
+@pytest.mark.parametrize("kind", HEADS)
+@pytest.mark.parametrize("before", [1, 2])
+def test_what_stood_before_a_refused_head_is_answered(
+    fixture: StoreFixture, kind: str, before: int
+) -> None:
+    with Connection(fixture.service.origin) as connection:
+        send_refused(fixture, connection, kind, before)
+        expect_good_answers(connection, before)
+        assert connection.read_to_end().count(b"HTTP/1.1 200") == 0
+    expect_nothing_behind(fixture, before)
+
+
+@pytest.mark.parametrize("kind", ["no host", "long target", "large head"])
+def test_a_refusal_of_head_has_no_body(fixture: StoreFixture, kind: str) -> None:
+    number, refused = HEADS[kind]
+    with Connection(fixture.service.origin) as connection:
+        connection.send(refused.replace(b"GET", b"HEAD", 1))
+        answer = connection.receive("HEAD")
+        expect_error(answer, number, method="HEAD")
+        assert int(answer.headers["content-length"]) > 0
+        assert connection.read_to_end() == b""
