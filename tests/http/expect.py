@@ -5,8 +5,8 @@ import re
 from tests.http.raw import Connection, Message, Response
 
 _CHALLENGES = {
-    40101: "Bearer",
-    40102: 'Bearer error="invalid_token"',
+    40101: 'Bearer realm="plants"',
+    40102: 'Bearer realm="plants", error="invalid_token"',
     40301: 'Bearer error="insufficient_scope"',
 }
 _RETRY_STATUSES = (429, 503)

@@ -3,6 +3,7 @@
 import logging
 import os
 from contextlib import closing
+from socket import socket
 
 import click
 
@@ -57,12 +58,21 @@ def serve(
 
 def _serve(settings: Settings, *, welcomes: bool) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.server.sockets import find_origin, listen  # noqa: PLC0415 - slow to import
+    from plantstore.server.sockets import listen  # noqa: PLC0415 - slow to import
 
     with closing(listen(settings)) as listener:
-        origin = find_origin(settings, listener)
+        origin = _find_origin(settings, listener)
         with closing(bootstrap.open_administration(settings.database)) as administration:
             if welcomes:
                 welcome(administration, origin)
         logger.info("serving %s on %s", without_password(settings.database), origin)
         return bootstrap.serve(settings, listener)
+
+
+def _find_origin(settings: Settings, listener: socket) -> str:
+    """The address at which a client on this machine reaches the service."""
+    scheme = "http" if settings.tls_cert is None else "https"
+    host, port = listener.getsockname()[:2]
+    if host in ("0.0.0.0", "::"):  # noqa: S104 - recognised, not bound
+        host = "127.0.0.1"
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -71,8 +71,7 @@ class App:
             response = await self._respond(request)
         finally:
             self._in_flight -= 1
-        headers = self._cors.headers_for(request)
-        return response.with_headers(headers) if headers else response
+        return response.with_headers(self._cors.headers_for(request))
 
     async def _respond(self, request: Request) -> Response | Stream:
         try:

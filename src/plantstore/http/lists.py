@@ -22,7 +22,6 @@ from plantstore.server.messages import (
     Stream,
     header_line,
     make_response,
-    make_stream,
 )
 
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
@@ -85,7 +84,8 @@ class PlantLists:
         if request.method == "HEAD":
             await snapshot.close()
             return make_response(200, headers)
-        return make_stream(headers, _read_parts(snapshot, query), snapshot.close)
+        head = make_response(200, headers).head
+        return Stream(head, _read_parts(snapshot, query), snapshot.close)
 
 
 async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:

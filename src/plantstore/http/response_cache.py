@@ -4,9 +4,6 @@ They are found in two ways. By store, revision and query: the revision, read wit
 proves that the response is right. And by the bytes of a whole request, before any of it is parsed,
 as long as nothing was committed since its caller was read: then neither the plants nor who may
 see them have changed.
-
-A page is kept from the second time on that it is asked for, at whatever revision: a walk through a
-long list asks for each page once, and would push out those that are asked for again and again.
 """
 
 import time
@@ -19,7 +16,6 @@ Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
 
 _ENTRY_BYTES = 1000  # of an entry beyond what is counted, roughly
 _MAX_REQUEST = 2048
-_MAX_ASKED = 10_000  # a megabyte of them
 
 
 class ResponseCache:
@@ -29,7 +25,6 @@ class ResponseCache:
         self._size = size
         self._used = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
-        self._asked: set[int] = set()
         # By the bytes of requests, all of one moment, and so cheap to forget:
         self._requests: dict[bytes, tuple[float | None, Response]] = {}
         self._requests_used = 0
@@ -65,8 +60,8 @@ class ResponseCache:
         return response
 
     def put(self, key: Key, response: Response) -> None:
-        """Keep the response to a query that was asked before; the longest unused go for it."""
-        if key in self._responses or not self._was_asked(key):
+        """Keep the response to a query; the longest unused go for it."""
+        if key in self._responses:
             return
         self._responses[key] = response
         self._used += _measure(key, response)
@@ -82,17 +77,6 @@ class ResponseCache:
         self._requests.clear()
         self._used -= self._requests_used
         self._requests_used = 0
-
-    def _was_asked(self, key: Key) -> bool:
-        """Whether the page was asked for before; from now on it was."""
-        store_id, _, query = key
-        page = hash((store_id, query))
-        if page in self._asked:
-            return True
-        if len(self._asked) >= _MAX_ASKED:
-            self._asked.clear()
-        self._asked.add(page)
-        return False
 
 
 def _measure(key: Key, response: Response) -> int:

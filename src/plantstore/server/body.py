@@ -12,17 +12,15 @@ from plantstore.errors import RequestError
 
 MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them
 
-_TEXT = rb"[\t\x20-\x7e\x80-\xff]*"
-_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-# Each line with the form that its beginning has, to tell a line that is still coming from a bad one.
+# Each line with the form of its beginning, to tell one that is still coming from a bad one.
 _SIZE = (
-    re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;%b)?\r\n" % _TEXT),
-    re.compile(rb"(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;%b)?\r?)?" % _TEXT),
+    re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n"),
+    re.compile(rb"(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r?)?"),
 )
 _END = re.compile(rb"\r\n"), re.compile(rb"\r?")
 _TRAILER = (
-    re.compile(rb"(?:%b:%b)?\r\n" % (_TOKEN, _TEXT)),
-    re.compile(rb"(?:%b(?::%b\r?)?|\r)?" % (_TOKEN, _TEXT)),
+    re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n"),
+    re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+(?::[\t\x20-\x7e\x80-\xff]*\r?)?|\r)?"),
 )
 
 
@@ -31,18 +29,20 @@ class ClientGoneError(Exception):
 
 
 class Body:
-    """A body of so many bytes. ``wanted`` is called when somebody begins to wait for the rest."""
+    """A body of so many bytes. ``wanted`` is called when somebody begins to wait for the rest.
+
+    ``buffered`` counts the bytes that came and are kept.
+    """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
         self.is_complete = length == 0
         self.is_wanted = False
-        self.buffered = 0  # bytes that came and were not read
-        self._length = length
-        self._missing = length
+        self.has_failed = False
+        self.buffered = 0
+        self._length = self._missing = length
         self._wanted = wanted
-        self._parts: list[bytes] = []
-        self._is_unwanted = False
-        self._error: Exception | None = None
+        self._parts: list[bytes] | None = []
+        self._error: Exception = ClientGoneError()
         self._arrival: asyncio.Future[None] | None = None
 
     async def read(self, max_bytes: int) -> bytes:
@@ -54,53 +54,48 @@ class Body:
         if not self.is_complete and self._length <= max_bytes:
             self.is_wanted = True
             self._wanted()
-            while not self.is_complete and self._error is None and self.buffered <= max_bytes:
+            while not (self.is_complete or self.has_failed or self.buffered > max_bytes):
                 self._arrival = asyncio.get_running_loop().create_future()
                 await self._arrival
-        if self._error is not None:
+        if self.has_failed:
             raise self._error
         if max(self._length, self.buffered) > max_bytes:
             raise RequestError(41301)
-        return b"".join(self._parts)
-
-    @property
-    def has_failed(self) -> bool:
-        """Whether it will never be whole."""
-        return self._error is not None
+        return b"".join(self._parts or ())
 
     def feed(self, data: bytes) -> bytes:
         """Take what belongs to the body; what follows it."""
-        if self._error is not None:
+        if self.has_failed:
             return b""
         try:
-            return self._take(data)
+            data = self._take(data)
         except RequestError as error:
             self.fail(error)
             return b""
+        self._arrive()
+        return data
 
     def fail(self, error: Exception) -> None:
         """Tell whoever reads the body that it will never be whole."""
-        self._error = error
+        self.has_failed, self._error = True, error
         self._arrive()
 
     def discard(self) -> None:
         """Throw away what came and what will come."""
-        self._is_unwanted = True
-        self._parts.clear()
+        self._parts = None
         self.buffered = 0
 
     def _take(self, data: bytes) -> bytes:
-        part = data[: self._missing]
-        self._missing -= len(part)
+        rest = data[self._missing :]
+        self._keep(data[: self._missing])
         self.is_complete = not self._missing
-        self._keep(part)
-        return data[len(part) :]
+        return rest
 
     def _keep(self, part: bytes) -> None:
-        if not self._is_unwanted:
+        self._missing -= len(part)
+        if self._parts is not None:
             self._parts.append(part)
             self.buffered += len(part)
-        self._arrive()
 
     def _arrive(self) -> None:
         if self._arrival is not None and not self._arrival.done():
@@ -123,21 +118,20 @@ class ChunkedBody(Body):
             if self._missing:
                 part = data[position : position + self._missing]
                 position += len(part)
-                self._missing -= len(part)
                 self._allowance += len(part)
                 self._keep(part)
-                continue
-            line = self._expected[0].match(data, position)
-            if line is None:
+            elif line := self._expected[0].match(data, position):
+                position = line.end()
+                self._allowance -= len(line[0])
+                self._follow(line)
+            else:
                 break
-            self._allowance -= line.end() - position
-            position = line.end()
-            self._follow(line)
-        if self.is_complete:
-            return data[position:]
-        self._line = data[position:]
-        self._check_framing()
-        return b""
+        self._line = b"" if self.is_complete else data[position:]
+        if not self._expected[1].fullmatch(self._line):
+            raise RequestError(40011, reason="the chunks of its body are not well-formed")
+        if len(self._line) > self._allowance:
+            raise RequestError(43101)
+        return data[position:] if self.is_complete else b""
 
     def _follow(self, line: re.Match[bytes]) -> None:
         """Go on after a line that was expected."""
@@ -146,15 +140,8 @@ class ChunkedBody(Body):
             self._expected = _END if self._missing else _TRAILER
         elif self._expected is _END:
             self._expected = _SIZE
-        elif line[0] == b"\r\n":
-            self.is_complete = True
-            self._arrive()
-
-    def _check_framing(self) -> None:
-        if not self._expected[1].fullmatch(self._line):
-            raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        if len(self._line) > self._allowance:
-            raise RequestError(43101)
+        else:
+            self.is_complete = line[0] == b"\r\n"
 
 
 NO_BODY = Body(0, lambda: None)

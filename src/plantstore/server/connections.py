@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from plantstore.server.heads import KnownFields
 from plantstore.server.messages import ID_PREFIX, Application
-from plantstore.server.tls import load_certificate
+from plantstore.server.sockets import load_certificate
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 
 MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not taken, over all connections
 _TICK = 0.1  # seconds: the precision of deadlines
-_ROOM = 64  # one of so many connections makes room at a time, to be looked for seldom
-_YEAR = 365 * 24 * 3600
+_ROOM = 64  # one of so many connections makes room at a time, since to find them takes time
 
 
 class Connections:
@@ -36,50 +35,42 @@ class Connections:
     def __init__(
         self, application: Application, settings: Settings, opened: "set[Connection]"
     ) -> None:
-        self.context = load_certificate(settings)
         self.application = application
         self.settings = settings
+        self.opened = opened
+        self.context = load_certificate(settings)
         self.known_fields = KnownFields()
         self.next_number = itertools.count(1).__next__
         self.unsent = 0
-        self.opened = opened
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
-        self._second = 0
         self._tick()
 
     def admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
-        per_address = self.settings.max_connections_per_address
+        bound, address = self.settings.max_connections_per_address, connection.address
         if len(self.opened) >= self.settings.max_connections:
             self._make_room(self.opened)
-        if per_address and self._addresses[connection.address] >= per_address:
-            same = (one for one in self.opened if one.address == connection.address)
-            self._make_room(same)
-            if self._addresses[connection.address] >= per_address:
-                return False
-        if len(self.opened) >= self.settings.max_connections:
+        if bound and self._addresses[address] >= bound:
+            self._make_room(one for one in self.opened if one.address == address)
+        is_full = len(self.opened) >= self.settings.max_connections
+        if is_full or (bound and self._addresses[address] >= bound):
             return False
         self.opened.add(connection)
-        self._addresses[connection.address] += 1
+        self._addresses[address] += 1
         return True
 
     def release(self, connection: "Connection") -> None:
         """Count a connection no more."""
         if connection in self.opened:
             self.opened.remove(connection)
-            self._addresses[connection.address] -= 1
-            if not self._addresses[connection.address]:
-                del self._addresses[connection.address]
-
-    def abandon_all(self) -> None:
-        """Respond to all requests in flight at once, and close all connections."""
-        for connection in tuple(self.opened):
-            connection.abandon()
+            self._addresses -= Counter([connection.address])
 
     def close(self) -> None:
-        """Stop the clock."""
+        """Respond to all requests in flight at once, and close all connections."""
         self._timer.cancel()
+        for connection in tuple(self.opened):
+            connection.abandon()
 
     def _make_room(self, connections: "Iterable[Connection]") -> None:
         waiting = sorted((one for one in connections if one.is_waiting), key=lambda one: one.since)
@@ -90,18 +81,15 @@ class Connections:
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self.now = self._loop.time()
-        second = int(time.time())
-        if second != self._second:
-            self._second = second
-            self.end_of_heads = self._write_end(second)
+        self.end_of_heads = self._write_end()
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
         if self.unsent > MAX_UNSENT:
             self._make_room(one for one in self.opened if one.is_stuck)
 
-    def _write_end(self, second: int) -> bytes:
-        lines = [f"Date: {formatdate(second, usegmt=True)}", "X-Content-Type-Options: nosniff"]
-        if self.settings.tls_cert is not None:
-            lines.append(f"Strict-Transport-Security: max-age={_YEAR}")
+    def _write_end(self) -> bytes:
+        lines = [f"Date: {formatdate(time.time(), usegmt=True)}", "X-Content-Type-Options: nosniff"]
+        if self.context is not None:
+            lines.append("Strict-Transport-Security: max-age=31536000")
         return "\r\n".join([*lines, f"X-Request-Id: {ID_PREFIX}-"]).encode()

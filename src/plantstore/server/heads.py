@@ -1,6 +1,6 @@
 """Reads the heads of requests: httptools parses them, and what it accepts is checked here.
 
-Invariant: no head is taken for another than a proxy before us may have taken it for. Headers
+Invariant: no head is taken for another than a proxy before us may have taken it for. Header lines
 that came before, byte for byte, and passed every check are looked up instead of being parsed.
 """
 
@@ -19,18 +19,17 @@ MAX_TARGET = 8 * 1024
 
 _END = b"\r\n\r\n"
 _MAX_KNOWN_BYTES = 2**20
-_MAX_KNOWN_FIELDS = 2048
-_METHODS = {name.encode(): name for name in ("GET", "HEAD", "POST", "PUT", "DELETE")}
-_TOKEN = rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-_METHOD_START = re.compile(rb"[\r\n]*%b(?: |$)" % _TOKEN)
-_VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
+_MAX_KNOWN_LINES = 2048
 _SPOKEN = (b"HTTP/1.1", b"HTTP/1.0")
-# What needs no parser: the targets of nearly all requests.
+_VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
+_METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
+_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
+# What needs no parser: the first lines of nearly all requests.
 _PLAIN_LINE = re.compile(
-    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)(?:\?([\w.~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1",
+    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)"
+    rb"(?:\?([\w.~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1",
     re.ASCII,
 )
-_HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
 # Those that decide about the request: of two, a proxy before us may have looked at the other.
 _SINGLE = (
     b"host",
@@ -43,16 +42,13 @@ _SINGLE = (
 
 
 class Fields(Struct, frozen=True):
-    """The headers, and what they say of the body and of the connection.
-
-    ``keeps_alive`` is None where the version decides.
-    """
+    """What the header lines say; ``keeps_alive`` is None where the version decides."""
 
     headers: Mapping[bytes, bytes]
-    length: int = 0
-    is_chunked: bool = False
-    keeps_alive: bool | None = None
-    expects_continue: bool = False
+    length: int
+    is_chunked: bool
+    keeps_alive: bool | None
+    expects_continue: bool
 
     @property
     def has_body(self) -> bool:
@@ -61,7 +57,7 @@ class Fields(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """A head that passed every check; ``size`` is its bytes."""
+    """A head that passed every check: the first ``size`` bytes of ``data``."""
 
     method: str
     path: bytes
@@ -69,7 +65,7 @@ class Head(Struct, frozen=True):
     version: bytes
     fields: Fields
     size: int
-    data: bytes  # that it was found in
+    data: bytes
 
     @property
     def keeps_alive(self) -> bool:
@@ -79,9 +75,8 @@ class Head(Struct, frozen=True):
 
     @property
     def is_all(self) -> bool:
-        """Whether it is all of the data that it was found in, and says nothing unusual."""
-        fields = self.fields
-        is_usual = fields.keeps_alive is None and not fields.has_body
+        """Whether it is all of the data, and says nothing unusual of body or connection."""
+        is_usual = self.fields.keeps_alive is None and not self.fields.has_body
         return is_usual and self.version == b"HTTP/1.1" and len(self.data) == self.size
 
 
@@ -100,24 +95,22 @@ class KnownFields:
         if fields is None or line is None or line_end > MAX_TARGET:
             return None
         method, path, query = line.groups(b"")
-        return Head(_METHODS[method], path, query, b"HTTP/1.1", fields, end, data)
+        return Head(method.decode(), path, query, b"HTTP/1.1", fields, end, data)
 
     def keep(self, head: Head) -> None:
-        """Know the header lines of a head from now on."""
-        lines = head.data[head.data.find(b"\r\n") : head.size]
-        fields = head.fields
+        """Know the header lines of a head from now on, where they leave nothing to decide."""
+        lines, fields = head.data[head.data.find(b"\r\n") : head.size], head.fields
         is_plain = not (fields.is_chunked or fields.expects_continue)
-        if head.version != b"HTTP/1.1" or len(lines) > _MAX_KNOWN_FIELDS or not is_plain:
-            return
-        self._used += 2 * len(lines) + 1000  # its copy, and the dictionary of its parts
-        if self._used > _MAX_KNOWN_BYTES:
-            self._known.clear()
-            self._used = 0
-        self._known[lines] = fields
+        if head.version == b"HTTP/1.1" and len(lines) <= _MAX_KNOWN_LINES and is_plain:
+            self._used += 2 * len(lines) + 1000  # twice: its parts, too
+            if self._used > _MAX_KNOWN_BYTES:
+                self._known.clear()
+                self._used = 0
+            self._known[lines] = fields
 
 
 class HeadParser:
-    """Parses one head as it arrives. After a refusal it knows what came before the reason."""
+    """Parses one head as it arrives; ``method`` and ``headers`` are what was read so far."""
 
     def __init__(self) -> None:
         self.data = b""
@@ -135,7 +128,7 @@ class HeadParser:
         return bool(self.data.strip(b"\r\n"))
 
     def feed(self, data: bytes) -> Head | None:
-        """Take more of the head; the head once it is whole. What follows it is in ``data``.
+        """Take more of the head; the head once it is whole, with what follows it in its ``data``.
 
         :raises RequestError: it is not well-formed, or beyond a bound.
         """
@@ -143,39 +136,43 @@ class HeadParser:
         while not self._is_complete:
             found = self.data.find(_END, max(self._parsed - len(_END) + 1, 0))
             stop = len(self.data) if found < 0 else found + len(_END)
+            self._parse(self.data[self._parsed : min(stop, MAX_HEAD)])
             if stop > MAX_HEAD:
                 raise RequestError(43101)
-            self._parse(self.data[self._parsed : stop])
             self._parsed = stop
             if found < 0:
                 break
         if not self._is_complete:
             return None
-        del self._parser  # it and this would keep each other
-        return self._check()
+        del self._parser  # each would keep the other
+        version = self._read_version()
+        path, query = self._read_target()
+        fields = self._read_fields(version)
+        return Head(self.method, path, query, version, fields, self._parsed, self.data)
 
     def _parse(self, data: bytes) -> None:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            pass  # we speak no other protocol: the request is taken as if it did not ask for one
+            pass  # no other protocol is spoken here: the wish for one is passed over
         except httptools.HttpParserError as error:
             del self._parser
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
         """What is wrong, in words that are not the parser's."""
-        version = _VERSION.search(self.data.lstrip(b"\r\n").partition(b"\r\n")[0])
+        version = _VERSION.search(self._first_line())
         if version is not None and version[1] not in _SPOKEN:
             return RequestError(50501)
-        if isinstance(error, httptools.HttpParserInvalidMethodError):
-            if _METHOD_START.match(self.data):
-                return RequestError(50101)
-            return RequestError(40011, reason="it does not begin with a method")
-        if not self._names:
-            return RequestError(40011, reason="its first lines are not well-formed")
-        where = f"what follows its header {len(self._names)}"
-        return RequestError(40011, reason=f"{where} is not well-formed")
+        if not isinstance(error, httptools.HttpParserInvalidMethodError):
+            where = f"header line {len(self._names) + 1}" if self.headers else "its beginning"
+            return RequestError(40011, reason=f"{where} is not well-formed")
+        if _METHOD_START.match(self.data):
+            return RequestError(50101)
+        return RequestError(40011, reason="it does not begin with a method")
+
+    def _first_line(self) -> bytes:
+        return self.data.lstrip(b"\r\n").partition(b"\r\n")[0]
 
     # The parser's events
 
@@ -185,7 +182,7 @@ class HeadParser:
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header."""
+        """A header line."""
         name, value = name.lower(), value.strip(b" \t")
         self._names.append(name)
         known = self.headers.get(name)
@@ -197,17 +194,12 @@ class HeadParser:
 
     # The checks
 
-    def _check(self) -> Head:
-        version = self._read_version()
-        path, query = self._read_target()
-        return Head(
-            self.method, path, query, version, self._read_fields(version), self._parsed, self.data
-        )
-
     def _read_version(self) -> bytes:
         """The version as it was written: the parser takes RTSP/1.1 for HTTP/1.1."""
-        found = _VERSION.search(self.data.lstrip(b"\r\n").partition(b"\r\n")[0])
-        if found is None or found[1] not in _SPOKEN:
+        found = _VERSION.search(self._first_line())
+        if found is None:
+            raise RequestError(40011, reason="its first line does not end with HTTP/1.1")
+        if found[1] not in _SPOKEN:
             raise RequestError(50501)
         return found[1]
 
@@ -229,44 +221,29 @@ class HeadParser:
         headers = self.headers
         if len(self._names) > MAX_HEADERS:
             raise RequestError(43101)
-        if len(headers) < len(self._names):
-            self._check_single()
-        self._check_host(version)
-        coding = headers.get(b"transfer-encoding")
-        if coding is not None:
-            _check_coding(coding, version)
+        for name in _SINGLE if len(headers) < len(self._names) else ():
+            if self._names.count(name) > 1:
+                raise RequestError(40011, reason=f"it has the header {name.decode()} twice")
+        if version == b"HTTP/1.1" and b"host" not in headers:
+            raise RequestError(40011, reason="it has no Host header")
+        if not _HOST.fullmatch(headers.get(b"host", b"")):
+            raise RequestError(40011, reason="its Host header does not name a host")
         options = {one.strip() for one in headers.get(b"connection", b"").lower().split(b",")}
         expected = headers.get(b"expect", b"").lower()
         return Fields(
             headers,
-            _read_length(headers.get(b"content-length", b"0")),
-            coding is not None,
+            # A number below 2^64, the parser says, but maybe a long one: Python reads few digits.
+            int(headers.get(b"content-length", b"").lstrip(b"0") or b"0"),
+            _is_chunked(headers.get(b"transfer-encoding"), version),
             False if b"close" in options else (b"keep-alive" in options or None),
             expected == b"100-continue" and version == b"HTTP/1.1",
         )
 
-    def _check_host(self, version: bytes) -> None:
-        host = self.headers.get(b"host")
-        if host is None:
-            if version == b"HTTP/1.1":
-                raise RequestError(40011, reason="it has no Host header")
-        elif not _HOST.fullmatch(host):
-            raise RequestError(40011, reason="its Host header does not name a host")
 
-    def _check_single(self) -> None:
-        for name in _SINGLE:
-            if self._names.count(name) > 1:
-                raise RequestError(40011, reason=f"it has the header {name.decode()} twice")
-
-
-def _check_coding(coding: bytes, version: bytes) -> None:
-    """Refuse what a proxy before us may have read as a body of another length."""
-    if version != b"HTTP/1.1":
+def _is_chunked(coding: bytes | None, version: bytes) -> bool:
+    """Whether the body is in chunks; what a proxy before us may have read otherwise is refused."""
+    if coding is not None and version != b"HTTP/1.1":
         raise RequestError(40011, reason=f"{version.decode()} has no Transfer-Encoding")
-    if coding.lower() != b"chunked":
+    if coding is not None and coding.lower() != b"chunked":
         raise RequestError(40011, reason="its Transfer-Encoding is not chunked alone")
-
-
-def _read_length(value: bytes) -> int:
-    """The Content-Length, which the parser found to be a number below 2^64, maybe a long one."""
-    return int(value.lstrip(b"0") or b"0")
+    return coding is not None

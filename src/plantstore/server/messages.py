@@ -17,18 +17,16 @@ ID_PREFIX = secrets.token_hex(6)
 
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
-_STATUS_LINES = {
-    status.value: f"HTTP/1.1 {status.value} {status.phrase}\r\n".encode() for status in HTTPStatus
-}
+_STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 
 
 class Request(Struct):
     """One request, begun when its head is whole; ``number`` is its place among the process's.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas. ``error`` is set where the server refuses the request: then it is
-    the application's part to say so in its own form. ``wire`` is the whole request, where the
-    same bytes may be answered from ``Application.recall`` next time.
+    name are joined by commas. ``error`` is set where the server refuses the request, and leaves it
+    to the application to say so. ``wire`` is all of the request, where the same bytes may be
+    answered by ``Application.recall`` next time.
     """
 
     number: int
@@ -52,13 +50,12 @@ class Response(Struct, frozen=True):
     The server adds the headers that every response has, and leaves out the body of one to HEAD.
     """
 
-    status: int
     head: bytes
     body: bytes = b""
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The response with more header lines."""
-        return replace(self, head=self.head + lines)
+        return replace(self, head=self.head + lines) if lines else self
 
 
 class Stream(Struct, frozen=True):
@@ -67,11 +64,10 @@ class Stream(Struct, frozen=True):
     head: bytes
     parts: AsyncIterator[bytes]
     close: Callable[[], Awaitable[None]]
-    status: int = 200
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""
-        return replace(self, head=self.head + lines)
+        return replace(self, head=self.head + lines) if lines else self
 
 
 Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
@@ -84,7 +80,7 @@ class Application(Protocol):
         """The response to these very bytes, a whole request seen before, if it is still right."""
 
     def handle(self, request: Request) -> Handling:
-        """The response to a request. It never raises, but at ``ClientGoneError``.
+        """The response to a request; it raises nothing but ``ClientGoneError``.
 
         It runs outside of a task: what needs one (a timeout, a task group) is to start it.
         """
@@ -99,16 +95,9 @@ class Application(Protocol):
 def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
     """A response; ``body`` None is for those that have none, not even an empty one."""
     if body is None:
-        return Response(status, _STATUS_LINES[status] + headers)
+        return Response(_STATUS_LINES[status] + headers)
     head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
-    return Response(status, head, body)
-
-
-def make_stream(
-    headers: HeaderLines, parts: AsyncIterator[bytes], close: Callable[[], Awaitable[None]]
-) -> Stream:
-    """A stream with status 200."""
-    return Stream(_STATUS_LINES[200] + headers, parts, close)
+    return Response(head, body)
 
 
 def header_line(name: str, value: bytes) -> HeaderLines:

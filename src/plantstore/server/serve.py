@@ -100,10 +100,9 @@ class Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Drain, and let the application go (uvicorn's hook)."""
         await super().shutdown(sockets)
-        self._connections.abandon_all()
+        self._connections.close()
         self._watch.cancel()
         await self.config.loaded_app.close()
-        self._connections.close()
 
     def _make_protocol(self, **_: object) -> asyncio.Protocol:
         return Connection(self._connections)

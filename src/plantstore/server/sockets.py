@@ -4,6 +4,7 @@ import asyncio
 import fcntl
 import resource
 import socket
+import ssl
 import sys
 import termios
 
@@ -43,13 +44,21 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
-def find_origin(settings: Settings, listener: socket.socket) -> str:
-    """The address at which a client on this machine reaches the service."""
-    scheme = "http" if settings.tls_cert is None else "https"
-    host, port = listener.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - recognised, not bound
-        host = "127.0.0.1"
-    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+def load_certificate(settings: Settings) -> ssl.SSLContext | None:
+    """What TLS needs, or None where the service has no certificate.
+
+    :raises SetupError: the files are not a certificate and its key.
+    """
+    if settings.tls_cert is None:
+        return None
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    try:
+        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+    except (OSError, ValueError) as error:
+        raise SetupError(
+            f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
+        ) from None
+    return context
 
 
 def allow_open_files(connections: int) -> None:
