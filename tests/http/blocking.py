@@ -86,8 +86,3 @@ def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
     while not condition():
         assert time.monotonic() < deadline
         time.sleep(pause)
-
-
-def wait_for_log(service: Service, text: str) -> None:
-    """Return when the log has this text, as it must soon."""
-    wait_until(lambda: text in service.log())

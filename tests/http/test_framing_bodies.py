@@ -85,50 +85,6 @@ def test_bad_chunks_are_refused(service: Service, chunked: Message, body: bytes)
     assert "Traceback" not in service.log()[logged:]
 
 
-@pytest.mark.parametrize(
-    "headers",
-    [
-        [("Content-Length", "25"), ("Transfer-Encoding", "chunked")],
-        [("Transfer-Encoding", "chunked"), ("Content-Length", "25")],
-        [("Transfer-Encoding", "gzip")],
-        [("Transfer-Encoding", "identity")],
-        [("Transfer-Encoding", "chunked, identity")],
-        [("Transfer-Encoding", "gzip, chunked")],
-        [("Transfer-Encoding", "identity, chunked")],
-        [("Transfer-Encoding", "chunked, chunked")],
-        [("Transfer-Encoding", "chunked;q=1")],
-        [("Transfer-Encoding", "chunked,")],
-        [("Transfer-Encoding", "")],
-        [("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
-        [("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")],
-        [("Transfer-Encoding", "xchunked")],
-        [("Content-Length", "25, 25")],
-        [("Content-Length", "-1")],
-        [("Content-Length", "+25")],
-        [("Content-Length", "0x19")],
-        [("Content-Length", "2 5")],
-        [("Content-Length", "2_5")],
-        [("Content-Length", "25.0")],
-        [("Content-Length", "")],
-        [("Content-Length", "9" * 40)],
-        [("Content-Length", "25"), ("Content-Length", "25")],
-        [("Content-Length", "25"), ("Content-Length", "24")],
-    ],
-)
-def test_a_body_of_no_clear_length_is_refused(
-    service: Service, create: Message, headers: list[tuple[str, str]]
-) -> None:
-    message = create.without("Content-Length")
-    for name, value in headers:
-        message = message.adding(name, value)
-    with Connection(service.origin) as connection:
-        connection.send(message.head() + FERN)
-        answer = connection.receive()
-        expect_error(answer, 40011)
-        assert answer.closes
-        assert connection.read_to_end() == b""
-
-
 def test_a_coding_before_the_chunks_is_refused_by_its_rule(
     service: Service, create: Message
 ) -> None:

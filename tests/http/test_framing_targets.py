@@ -76,35 +76,6 @@ def test_an_asterisk_is_no_path(service: Service) -> None:
         expect_error(exchange(service.origin, Message(method, "*")), 40402)
 
 
-@pytest.mark.parametrize(
-    ("method", "target"),
-    [
-        ("CONNECT", "plants.example:443"),
-        ("CONNECT", "/plants"),
-        ("GET", "plants"),
-        ("GET", "%2Fplants"),
-        ("GET", "?limit=1"),
-        ("GET", "http://"),
-        ("GET", "http://test"),
-        ("GET", "http:///plants"),
-        ("GET", "http://x:99999/plants"),
-        ("GET", "http://[::1/plants"),
-        ("GET", "/plants/é"),
-        ("GET", "/plants?tag=é"),
-        ("GET", "/plants\x00"),
-        ("GET", "/plants\x7f"),
-        ("GET", "/pl ants"),
-    ],
-)
-def test_what_is_no_target_is_refused(
-    service: Service, token: str, method: str, target: str
-) -> None:
-    with Connection(service.origin) as connection:
-        answer = connection.ask(ask(token, target, method))
-        expect_error(answer, 40011)
-        expect_clean_end(connection, answer)
-
-
 @pytest.mark.parametrize("size", [8 * 1024, 8 * 1024 - 1])
 def test_a_target_up_to_the_bound_is_read(service: Service, token: str, size: int) -> None:
     target = "/plants?x=".ljust(size, "x")
