@@ -179,6 +179,13 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
     assert (done.status, done.out, done.err) == (0, "", "")
 
 
+def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:
+    token = program.out("token", "create", "--store", "nursery", "--user", "ada")
+    wrong = Program(program.folder, {"PLANTSTORE_PORT": "abc", "PLANTSTORE_TLS_CERT": "nowhere"})
+    wrong.out("token", "revoke", token)
+    assert "port" in wrong.refusal("check")
+
+
 def test_scopes_and_expiry_hold_on_the_service(served: tuple[Service, Program]) -> None:
     service, program = served
     create = ("token", "create", "--store", "nursery", "--user", "ada")
