@@ -189,6 +189,9 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = $1
 
+-- name: raise_revision
+UPDATE revisions SET revision = revision + 1 WHERE store_id = $1
+
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = $1 AND id IN
     (SELECT id FROM plants WHERE store_id = $1 LIMIT 5000) RETURNING 1

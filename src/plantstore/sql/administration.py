@@ -47,8 +47,7 @@ class SQLAdministration:
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
         with self._session.transaction():
-            self._session.query("hold_revision", store_id)  # no write is under way any more
-            while self._delete_rows(store_id):
+            while self._delete_rows(store_id):  # from the first one on no write comes between
                 pass
             self._session.query("delete_store", store_id)
 
@@ -57,8 +56,13 @@ class SQLAdministration:
             return self._delete_rows(store_id)
 
     def _delete_rows(self, store_id: int) -> bool:
-        """Delete some thousand rows of each table; whether there were any."""
+        """Delete some thousand rows of each table; whether there were any.
+
+        The revision rises: a deletion may be interrupted, and what the store had at a revision
+        stands in memories and in entity tags.
+        """
         query = self._session.query
+        query("raise_revision", store_id)
         deleted = [query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
         return any(deleted)
 

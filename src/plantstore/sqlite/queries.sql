@@ -148,6 +148,9 @@ SELECT store_id, name, revision, created_at FROM stores ORDER BY name
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
 
+-- name: raise_revision
+UPDATE stores SET revision = revision + 1 WHERE store_id = ?1
+
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = ?1 AND id IN
     (SELECT id FROM plants WHERE store_id = ?1 LIMIT 5000) RETURNING 1
