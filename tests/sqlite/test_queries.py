@@ -27,9 +27,8 @@ NAMES_THE_STORE = re.compile(
 ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is given out",
     "find_first_store": "it looks for the stores of one user",
-    "find_token": "the administrator names a token by its id alone",
+    "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
-    "revoke_token": "as for find_token",
 }
 
 

@@ -132,10 +132,10 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     )
     for migration in pending:
         connection.execute(migration.sql.encode())
-        recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
+        recorded = (migration.number, migration.name, migration.checksum)
         connection.execute(
             "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5)",
-            (*recorded, time.time_ns() // 10**6),
+            (*recorded, migration.compatible_since, time.time_ns() // 10**6),
         )
 
 

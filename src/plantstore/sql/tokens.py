@@ -5,7 +5,6 @@ The functions are parts of a transaction of the records that they are given.
 
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from plantstore.errors import SetupError
 from plantstore.model import (
@@ -21,10 +20,12 @@ from plantstore.model import (
     text_fault,
 )
 from plantstore.sql.records import Records, now
-from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token
+from plantstore.sql.session import Row
+from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
-_ID_LENGTH = 16
-_ID = re.compile(f"[0-9a-f]{{{_ID_LENGTH}}}")
+_HASH_LENGTH = 32
+_ID_LENGTH = 8  # bytes of the hash, which an id is in hexadecimal
+_ID = re.compile(f"[0-9a-f]{{{2 * _ID_LENGTH}}}")
 
 
 def create_token(records: Records, request: TokenRequest) -> IssuedToken:
@@ -46,10 +47,10 @@ def create_token(records: Records, request: TokenRequest) -> IssuedToken:
         role = Role.OWNER  # the role in each store bounds what the token may do there
     scopes = _choose_scopes(request.scopes, role)
     secret = make_token(store.store_id)
+    key = (store.store_id, hash_token(secret))
     records.query(
         "insert_token",
-        store.store_id,
-        hash_token(secret),
+        *key,
         user.user_id,
         request.all_stores,
         ",".join(sorted(scopes)),
@@ -57,7 +58,8 @@ def create_token(records: Records, request: TokenRequest) -> IssuedToken:
         now(),
         request.expires_at,
     )
-    return IssuedToken(secret, find_token(records, secret), tuple(made))
+    (row,) = records.query("find_token", *key)
+    return IssuedToken(secret, _to_token(row), tuple(made))
 
 
 def list_tokens(records: Records, store: str | None) -> Sequence[Token]:
@@ -65,23 +67,30 @@ def list_tokens(records: Records, store: str | None) -> Sequence[Token]:
     return [_to_token(row) for row in records.query("list_tokens", store)]
 
 
-def find_token(records: Records, token: str) -> Token:
-    """The token, given its id or itself."""
+def revoke_token(records: Records, token: str) -> Token:
+    """Refuse the token from now on, given its id or itself."""
+    row = _find(records, token)
+    store_id, token_hash, *_, revoked_at = row
+    if revoked_at is None:
+        revoked_at = now()
+        records.query("revoke_token", store_id, token_hash, revoked_at)
+    return _to_token((*row[:-1], revoked_at))
+
+
+def _find(records: Records, token: str) -> Row:
+    """The token's row, by its key or, given its id, by an index: no other token is looked at."""
+    rows: Sequence[Row] = []
     if token.startswith(PREFIX + "_"):
         if not is_well_formed(token):
             raise SetupError("the token is mistyped: its checksum is wrong")
-        token = _make_id(hash_token(token))
-    rows = records.query("find_token", token) if _ID.fullmatch(token) else []
+        rows = records.query("find_token", read_store_id(token), hash_token(token))
+    elif _ID.fullmatch(token):
+        lowest = bytes.fromhex(token)
+        highest = lowest.ljust(_HASH_LENGTH, b"\xff")
+        rows = records.query("find_tokens_between", lowest, highest)
     if not rows:
         raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
-    return _to_token(rows[0])
-
-
-def revoke_token(records: Records, token: str) -> Token:
-    """Refuse the token from now on."""
-    token_id = find_token(records, token).token_id
-    records.query("revoke_token", token_id, now())
-    return find_token(records, token_id)
+    return rows[0]
 
 
 def _join(
@@ -122,14 +131,11 @@ def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Sco
     return wanted
 
 
-def _make_id(token_hash: bytes) -> str:
-    return token_hash.hex()[:_ID_LENGTH]
-
-
-def _to_token(row: Sequence[Any]) -> Token:
-    token_hash, store, subject, label, scopes, all_stores, created_at, expires_at, revoked_at = row
+def _to_token(row: Row) -> Token:
+    _, token_hash, store, subject, label, scopes, all_stores, *times = row
+    created_at, expires_at, revoked_at = times
     return Token(
-        token_id=_make_id(token_hash),
+        token_id=token_hash[:_ID_LENGTH].hex(),
         store=store,
         subject=subject,
         label=label,

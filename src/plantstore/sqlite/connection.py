@@ -205,8 +205,8 @@ def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
         )
         for migration in pending:
             connection.execute(migration.sql)
-            recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
+            recorded = (migration.number, migration.name, migration.checksum)
             connection.execute(
                 "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
-                (*recorded, time.time_ns() // 10**6),
+                (*recorded, migration.compatible_since, time.time_ns() // 10**6),
             )
