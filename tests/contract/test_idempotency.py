@@ -92,6 +92,17 @@ async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
         assert outcome is (Outcome.CREATED if plant == stored else Outcome.KEY_REUSED)
 
 
+async def test_of_concurrent_creates_with_one_key_the_first_to_come_is_done(garden: Garden) -> None:
+    """Though another one, for the same plant, holds it up."""
+    creates = [
+        garden.create(MONSTERA),
+        garden.create(FICUS, KEY),
+        garden.create(NewPlant(2, "Fern"), KEY_WITH_ANOTHER_BODY),
+    ]
+    expected = [Outcome.CREATED, Outcome.ID_TAKEN, Outcome.KEY_REUSED]
+    assert await asyncio.gather(*creates) == expected
+
+
 async def test_a_create_that_failed_leaves_its_key_free(garden: Garden) -> None:
     with pytest.raises(UnicodeEncodeError):
         await garden.create(NewPlant(1, "\ud800"), KEY)

@@ -1,7 +1,8 @@
 """Group commit over the network: many writes in one round trip and one transaction.
 
-Invariant: a write has an outcome only after its commit, and writes of one store are committed in
-the order of their arrival: while a store's writes are under way, its later ones wait.
+Invariant: a write has an outcome only after its commit, and writes of one plant, or with one key,
+are committed in the order of their arrival: a batch has at most one of them, and while a store's
+writes are in flight, its later ones wait.
 """
 
 import logging
@@ -70,11 +71,8 @@ class Writer(Grouping[Write, Outcome]):
                 later.append(waiting)
                 continue
             names = _names(waiting.item)
-            if taken.isdisjoint(names):
-                group.append(waiting)
-                taken.update(names)
-            else:
-                later.append(waiting)
+            (group if taken.isdisjoint(names) else later).append(waiting)
+            taken.update(names)  # also of one that waits: those that come after it wait too
         self._waiting = later
         self._busy.update(waiting.item.store_id for waiting in group)
         return group
