@@ -136,7 +136,7 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "ada is no member of any store: name one with --store" in (
         program.refusal(*create, "--all-stores")
     )
-    assert "use 1 to 63 small letters" in program.refusal(*create, "--store", "My Store")
+    assert "use 1 to 63 lowercase letters" in program.refusal(*create, "--store", "My Store")
     assert "a token's label must be 1 to 64 characters" in (
         program.refusal(*create, "--store", "nursery", "--label", 65 * "x")
     )

@@ -6,7 +6,7 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.model import PlantQuery
-from plantstore.sql.administration import SQLAdministration
+from plantstore.sql.administration import Administration
 from plantstore.sql.session import Row, Session
 from tests.contract.garden import Garden
 from tests.databases import execute
@@ -41,7 +41,7 @@ async def test_an_interrupted_deletion_leaves_another_revision(
     with closing(open_session(url)) as session:
         interrupt(session, "delete_plants_of_store", monkeypatch)
         with pytest.raises(KeyboardInterrupt):
-            SQLAdministration(session).delete_store("nursery")
+            Administration(session).delete_store("nursery")
     after = await garden.read_page(PlantQuery())
     assert after.count < before.count == PLANTS
     assert after.revision > before.revision

@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import open_session
-from plantstore.database import Administration
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
+from plantstore.sql.administration import Administration
 from tests.contract.garden import Garden
 from tests.databases import execute
 

@@ -9,10 +9,9 @@ from itertools import product
 import pytest
 
 from plantstore.bootstrap import open_session
-from plantstore.database import Administration
 from plantstore.errors import SetupError
 from plantstore.model import EXPIRY_MAX, Member, Role, Scope, Token, TokenRequest
-from plantstore.sql.administration import SQLAdministration
+from plantstore.sql.administration import Administration
 from plantstore.sql.session import Row
 from plantstore.tokens import hash_token, is_well_formed, read_store_id
 from tests.databases import execute, explain
@@ -199,7 +198,7 @@ def test_one_of_many_tokens_is_revoked_without_reading_others(
             return query(name, *arguments)
 
         monkeypatch.setattr(session, "query", note)
-        SQLAdministration(session).revoke_token(issued.token.token_id if by_id else issued.secret)
+        Administration(session).revoke_token(issued.token.token_id if by_id else issued.secret)
     sent = [one for one in asked if one[0] != "lock_administration"]
     assert len(sent) == 2
     for name, arguments in sent:

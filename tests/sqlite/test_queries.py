@@ -93,7 +93,7 @@ def strings_of_source(adapter: str) -> tuple[set[str], list[re.Pattern[str]]]:
 
 @pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
 def test_every_name_that_is_asked_for_is_a_query(adapter: str) -> None:
-    asked = re.compile(r"(?:_sql\[|\bquery\()\"(\w+)\"")
+    asked = re.compile(r"(?:_sql\[|query\()\"(\w+)\"")
     for folder in (adapter, "sql"):
         for file in SOURCE.joinpath(folder).rglob("*.py"):
             for name in asked.findall(file.read_text(encoding="utf-8")):

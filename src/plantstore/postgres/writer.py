@@ -6,7 +6,6 @@ writes are in flight, its later ones wait.
 """
 
 import logging
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -15,6 +14,7 @@ from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
+from plantstore.clock import now
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.connections import Connections, unavailable
@@ -117,7 +117,7 @@ class Writer(Grouping[Write, Outcome]):
         self, connection: AsyncConnection, writes: Sequence[Write]
     ) -> Sequence[Outcome]:
         """All statements in one message, which the server takes for one transaction."""
-        at = time.time_ns() // 10**6
+        at = now()
         oldest_key = at - KEY_LIFETIME_MS
         stores = [sorted({write.store_id for write in writes})]
         batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)
