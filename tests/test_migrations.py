@@ -14,7 +14,7 @@ from plantstore.sql.migrations import (
 )
 
 MIGRATIONS = [Migration(number, f"step_{number}", f"SELECT {number};") for number in (1, 2, 3)]
-APPLIED = [Applied(found.number, found.checksum, found.oldest) for found in MIGRATIONS]
+APPLIED = [Applied(found.number, found.checksum, found.compatible_since) for found in MIGRATIONS]
 
 
 @pytest.mark.parametrize("count", range(4))
@@ -28,12 +28,17 @@ def test_a_newer_database_is_refused() -> None:
 
 
 def test_a_newer_database_that_this_program_can_live_with_is_taken() -> None:
-    later = Migration(4, "later", "-- More.\n-- oldest: 3\nSELECT 4;")
-    assert later.oldest == 3
-    recorded = Applied(later.number, later.checksum, later.oldest)
+    later = Migration(4, "later", "-- More.\n-- compatible-since: 3\nSELECT 4;")
+    assert later.compatible_since == 3
+    recorded = Applied(later.number, later.checksum, later.compatible_since)
     assert find_pending(MIGRATIONS, [*APPLIED, recorded]) == []
     with pytest.raises(SetupError, match="version 4, newer than this program's 2"):
         find_pending(MIGRATIONS[:2], [*APPLIED[:2], recorded])
+
+
+@pytest.mark.parametrize("package", ["plantstore.sqlite", "plantstore.postgres"])
+def test_the_programs_migrations_say_which_programs_can_live_with_them(package: str) -> None:
+    assert [migration.compatible_since for migration in load_migrations(package)] == [1, 1, 1]
 
 
 def test_a_changed_migration_is_refused() -> None:

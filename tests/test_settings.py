@@ -9,6 +9,7 @@ from plantstore.errors import SetupError
 from plantstore.settings import (
     Settings,
     default_database,
+    load_database,
     load_settings,
     setting_description,
     setting_names,
@@ -180,6 +181,27 @@ def test_a_value_out_of_bounds_is_refused_by_name(name: str, value: str) -> None
         load_settings({}, URL | {f"PLANTSTORE_{name.upper()}": value})
 
 
+def test_none_means_that_no_page_may_call_wherever_it_stands(tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('cors_origins = ["none"]\n')
+    assert load_settings({}, URL, str(tmp_path / "settings.toml")).cors_origins == ()
+    assert load_settings({}, URL | {"PLANTSTORE_CORS_ORIGINS": "none"}).cors_origins == ()
+    assert load_settings({"cors_origins": ("none",)}, URL).cors_origins == ()
+
+
+def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text('prot = 1\nport = "x"\ndatabase = "sqlite:///of-file.db"\n')
+    wrong = {"PLANTSTORE_PORT": "abc", "PLANTSTORE_RATE_LIMIT_FILE": "/nowhere"}
+    wrong["PLANTSTORE_SETTINGS"] = str(file)
+    assert load_database(None, wrong) == "sqlite:///of-file.db"
+    assert load_database(None, URL | wrong) == "sqlite:///x.db"
+    assert load_database("sqlite:///flag.db", URL | wrong) == "sqlite:///flag.db"
+    assert load_database(None, {}) == default_database()
+    file.write_text("database = 1")
+    with pytest.raises(SetupError, match="database"):
+        load_database(None, wrong)
+
+
 @pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
 def test_certificate_and_key_go_together(one: str) -> None:
     with pytest.raises(SetupError, match="tls_cert and tls_key go together"):
@@ -202,6 +224,9 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
         ("postgresql://ada:se:c/r@et@a,b/plants?x=1", "postgresql://ada:...@a,b/plants?x=1"),
         ("postgresql://:secret@/plants", "postgresql://:...@/plants"),
         ("postgresql:///p?user=a&password=secret&x=1", "postgresql:///p?user=a&password=...&x=1"),
+        ("postgresql://a:b@db/p?sslpassword=s@cret", "postgresql://a:...@db/p?sslpassword=..."),
+        ("postgresql://db/p?ssl%70assword=secret&x=1", "postgresql://db/p?ssl%70assword=...&x=1"),
+        ("postgresql://db/p?sslkey=a.pem&passfile=b", "postgresql://db/p?sslkey=a.pem&passfile=b"),
     ],
 )
 def test_a_password_is_not_shown(url: str, shown: str) -> None:

@@ -11,13 +11,14 @@ from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
 
-from plantstore.database import Administration, Database
+from plantstore.database import Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
+    from plantstore.sql.administration import Administration
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
@@ -34,11 +35,11 @@ def open_database(settings: Settings) -> Database:
     return SQLiteDatabase(settings)
 
 
-def open_administration(url: str) -> Administration:
+def open_administration(url: str) -> "Administration":
     """The administration's side of the database; an SQLite file is made where it is missing."""
-    from plantstore.sql.administration import SQLAdministration
+    from plantstore.sql.administration import Administration
 
-    return SQLAdministration(open_session(url))
+    return Administration(open_session(url))
 
 
 def open_session(url: str) -> "Session":

@@ -1,29 +1,19 @@
-"""The persistence port. Every method is one transaction, and has the store first.
+"""The persistence port: what serving needs. Every method is one transaction, the store first.
 
-Two adapters of one kind each: a ``Database`` serves requests, an ``Administration`` does what the
-command line does. Errors are ``DatabaseUnavailableError`` (nothing was written),
-``OutcomeUnknownError`` and ``OverloadedError``; all else is a value.
+Errors are ``DatabaseUnavailableError`` (nothing was written), ``OutcomeUnknownError`` and
+``OverloadedError``; all else is a value. The command line has ``sql/administration.py``.
 """
 
-from collections.abc import Sequence
 from typing import Protocol
 
 from plantstore.model import (
     Bearer,
     Caller,
-    Event,
     IdempotencyKey,
-    IssuedToken,
-    Member,
     NewPlant,
     Outcome,
     Page,
     PlantQuery,
-    Role,
-    Store,
-    Token,
-    TokenRequest,
-    User,
 )
 
 
@@ -86,49 +76,3 @@ class Database(Protocol):
 
     async def close(self) -> None:
         """Finish the writes in hand and let the database go."""
-
-
-class Administration(Protocol):
-    """What the command line needs. Faults of the person's are ``SetupError``, saying what to do."""
-
-    def create_store(self, name: str) -> Store:
-        """Make a store without plants or members."""
-
-    def list_stores(self) -> Sequence[Store]:
-        """All stores, by name."""
-
-    def delete_store(self, name: str) -> None:
-        """Remove a store with its plants, events, members and tokens."""
-
-    def create_user(self, subject: str) -> User:
-        """Make a user who is no member of any store yet."""
-
-    def list_users(self) -> Sequence[User]:
-        """All users, by subject."""
-
-    def add_member(self, store: str, subject: str, role: Role) -> None:
-        """Give a user a role in a store, or another one than before."""
-
-    def remove_member(self, store: str, subject: str) -> None:
-        """Take a user's role in a store; tokens of the user no longer open it."""
-
-    def list_members(self, store: str) -> Sequence[Member]:
-        """The store's members, by subject."""
-
-    def create_token(self, request: TokenRequest) -> IssuedToken:
-        """Make a token, and what is missing for it."""
-
-    def list_tokens(self, store: str | None) -> Sequence[Token]:
-        """The tokens made for a store, or all; the oldest first."""
-
-    def revoke_token(self, token: str) -> Token:
-        """Refuse a token from now on, given its id or itself."""
-
-    def list_events(self, store: str) -> Sequence[Event]:
-        """All that happened to the store's plants, by revision."""
-
-    def check(self) -> Sequence[str]:
-        """Sentences on what was looked at and found good."""
-
-    def close(self) -> None:
-        """Let the database go."""

@@ -10,13 +10,20 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, get_type_hints
+from urllib.parse import unquote
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from plantstore.errors import SetupError
 
-_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)|(?<=[?&])(password=)[^&]*")
+_USERS_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)")
+_PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
+# libpq's names; those of files (passfile, sslkey) are no secrets.
+_SECRET_PARAMETERS = frozenset(
+    {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
+)
 _UTF_8 = "utf-8-sig"  # some editors begin a file with a mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -103,21 +110,32 @@ def load_settings(
 
     :raises SetupError: a value is not valid, or the file has a setting that is none.
     """
-    given = _read_file(file or environ.get("PLANTSTORE_SETTINGS"))
+    path = file or environ.get("PLANTSTORE_SETTINGS")
+    given = _read_file(path)
+    _require_known(given, path)
     given |= _read_environment(environ)
     given |= {name: value for name, value in flags.items() if value not in (None, "")}
     if not given.get("database"):
         given["database"] = default_database()
-    if given.get("cors_origins") == ("none",):
-        given["cors_origins"] = ()
-    try:
-        settings = msgspec.convert(given, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise SetupError(f"a setting is not valid: {error}") from None
+    settings = _convert(given)
+    if settings.cors_origins == ("none",):
+        settings = replace(settings, cors_origins=())
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise SetupError("tls_cert and tls_key go together: give both or neither")
     _check_rate(settings)
     return settings
+
+
+def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
+    """The database's URL alone, from the same sources: other settings may be wrong.
+
+    :raises SetupError: a source that is asked cannot be read, or has something else than text.
+    """
+    url = flag or _read_variable("database", environ)
+    if url:
+        return url
+    in_file = _read_file(environ.get("PLANTSTORE_SETTINGS")).get("database")
+    return _convert({"database": in_file or default_database()}).database
 
 
 def check_tls(settings: Settings) -> None:
@@ -163,7 +181,13 @@ def default_database() -> str:
 
 def without_password(url: str) -> str:
     """The database URL as it may be shown and logged."""
-    return _PASSWORD.sub(lambda found: f"{found[1] or found[2]}...", url)
+    shown = _PARAMETER.sub(_hide, url)  # first: the users' password ends at the last @ that is left
+    return _USERS_PASSWORD.sub(r"\1...", shown)
+
+
+def _hide(parameter: re.Match[str]) -> str:
+    name = parameter[1]
+    return f"{name}=..." if unquote(name) in _SECRET_PARAMETERS else parameter[0]
 
 
 def setting_names() -> tuple[str, ...]:
@@ -184,23 +208,38 @@ def _read_file(file: str | None) -> dict[str, object]:
         given = tomllib.loads(Path(file).read_text(encoding=_UTF_8))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise SetupError(f"cannot read the settings file {file}: {error}") from None
+    return given
+
+
+def _require_known(given: Mapping[str, object], file: str | None) -> None:
     for name in given:
         if name not in setting_names():
             known = ", ".join(setting_names())
             raise SetupError(f"{file}: there is no setting {name!r}; there are: {known}")
-    return given
+
+
+def _convert(given: Mapping[str, object]) -> Settings:
+    try:
+        return msgspec.convert(given, Settings, strict=False)
+    except msgspec.ValidationError as error:
+        raise SetupError(f"a setting is not valid: {error}") from None
 
 
 def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    given: dict[str, object] = {}
-    for name in setting_names():
-        variable = f"PLANTSTORE_{name.upper()}"
-        value = environ.get(variable, "").strip()
-        if not value and (secret := environ.get(f"{variable}_FILE")):
-            value = _read_secret(f"{variable}_FILE", secret)
-        if value:  # an empty one is none
-            given[name] = _split(value) if name == "cors_origins" else value
+    found = {name: _read_variable(name, environ) for name in setting_names()}
+    given: dict[str, object] = {name: value for name, value in found.items() if value}
+    if origins := found["cors_origins"]:
+        given["cors_origins"] = _split(origins)
     return given
+
+
+def _read_variable(name: str, environ: Mapping[str, str]) -> str:
+    """The setting's variable, else what is in the file that its ``_FILE`` names; maybe empty."""
+    variable = f"PLANTSTORE_{name.upper()}"
+    value = environ.get(variable, "").strip()
+    if not value and (secret := environ.get(f"{variable}_FILE")):
+        value = _read_secret(f"{variable}_FILE", secret)
+    return value
 
 
 def _read_secret(variable: str, file: str) -> str:

@@ -1,51 +1,26 @@
-"""Completion scripts: of every shell, and run in bash."""
-
-import pytest
+"""Completion, as the help says to set it up, in bash."""
 
 from tests.cli.program import Program
+from tests.cli.test_help import EXAMPLE
 
 COMPLETE = """
-eval "$(plantstore completion bash)"
-COMP_WORDS=({words})
+{setup}
+COMP_WORDS=(plantstore {words})
 COMP_CWORD=$(( ${{#COMP_WORDS[@]}} - 1 ))
-{function} plantstore
+_plantstore_completion plantstore
 printf '%s\\n' "${{COMPREPLY[@]}}"
 """
 
 
-def complete(program: Program, words: str) -> list[str]:
+def complete(program: Program, setup: str, words: str) -> list[str]:
     """What bash offers for the last of the words."""
-    script = COMPLETE.format(words=words, function="_plantstore_completion")
-    done = program.in_shell(script, shell="bash")
-    assert done.status == 0, done
-    return done.out.split()
+    done = program.in_shell(COMPLETE.format(setup=setup, words=words), shell="bash")
+    assert (done.status, done.err) == (0, "")
+    return sorted(done.out.split())
 
 
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        ("plantstore st", ["store"]),
-        ("plantstore store ''", ["create", "delete", "list"]),
-        ("plantstore token create --ro", ["--role"]),
-        ("plantstore token create --role ''", ["reader", "editor", "owner"]),
-        ("plantstore token create --scope cr", ["create"]),
-        ("plantstore completion ''", ["bash", "zsh", "fish"]),
-    ],
-)
-def test_bash_offers_what_may_follow(program: Program, words: str, offered: list[str]) -> None:
-    assert sorted(complete(program, words)) == sorted(offered)
-
-
-@pytest.mark.parametrize(
-    ("shell", "sign"),
-    [("bash", "complete -o"), ("zsh", "#compdef plantstore"), ("fish", "complete --no-files")],
-)
-def test_each_shell_has_a_script(program: Program, shell: str, sign: str) -> None:
-    script = program.out("completion", shell)
-    assert sign in script
-    assert "_PLANTSTORE_COMPLETE" in script
-
-
-def test_bash_takes_its_script_without_a_word(program: Program) -> None:
-    done = program.in_shell('eval "$(plantstore completion bash)"', shell="bash")
-    assert (done.status, done.out, done.err) == (0, "", "")
+def test_bash_offers_what_may_follow(program: Program) -> None:
+    (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
+    assert complete(program, setup, "store ''") == ["create", "delete", "list"]
+    assert complete(program, setup, "token create --ro") == ["--role"]
+    assert complete(program, setup, "token create --role ''") == ["editor", "owner", "reader"]

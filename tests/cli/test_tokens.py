@@ -136,7 +136,7 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "ada is no member of any store: name one with --store" in (
         program.refusal(*create, "--all-stores")
     )
-    assert "use 1 to 63 small letters" in program.refusal(*create, "--store", "My Store")
+    assert "use 1 to 63 lowercase letters" in program.refusal(*create, "--store", "My Store")
     assert "a token's label must be 1 to 64 characters" in (
         program.refusal(*create, "--store", "nursery", "--label", 65 * "x")
     )
@@ -177,6 +177,13 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
     assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
     done = program.run("token", "revoke", kept["id"], "--quiet")
     assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:
+    token = program.out("token", "create", "--store", "nursery", "--user", "ada")
+    wrong = Program(program.folder, {"PLANTSTORE_PORT": "abc", "PLANTSTORE_TLS_CERT": "nowhere"})
+    wrong.out("token", "revoke", token)
+    assert "port" in wrong.refusal("check")
 
 
 def test_scopes_and_expiry_hold_on_the_service(served: tuple[Service, Program]) -> None:

@@ -6,7 +6,7 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import open_administration
-from plantstore.database import Administration
+from plantstore.sql.administration import Administration
 from tests.contract.garden import Garden
 
 

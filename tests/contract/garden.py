@@ -4,7 +4,6 @@ import json
 from typing import Any, Self
 
 from plantstore.bootstrap import open_database
-from plantstore.database import Administration
 from plantstore.model import (
     Caller,
     Event,
@@ -17,6 +16,7 @@ from plantstore.model import (
     TokenRequest,
 )
 from plantstore.settings import Settings
+from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token, read_store_id
 
 ALL_FIELDS = frozenset(Field)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from plantstore.database import Administration
 from plantstore.model import Bearer, OpenStore, Role, Scope, TokenRequest
+from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token, read_store_id
 from tests.contract.garden import Garden
 

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from plantstore.database import Administration
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
+from plantstore.sql.administration import Administration
 from tests.contract.garden import Garden
 from tests.databases import writes_held
 

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from plantstore.database import Administration
 from plantstore.model import Caller, NewPlant, Role, Scope, TokenRequest
+from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token
 from tests.contract.garden import Garden
 

@@ -6,8 +6,8 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import open_session
-from plantstore.database import Administration
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
+from plantstore.sql.administration import Administration
 from tests.contract.garden import Garden
 from tests.databases import execute
 
@@ -90,6 +90,17 @@ async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
     (stored,) = await garden.read_plants()
     for (plant, _), outcome in zip(writes, outcomes, strict=True):
         assert outcome is (Outcome.CREATED if plant == stored else Outcome.KEY_REUSED)
+
+
+async def test_of_concurrent_creates_with_one_key_the_first_to_come_is_done(garden: Garden) -> None:
+    """Though another one, for the same plant, holds it up."""
+    creates = [
+        garden.create(MONSTERA),
+        garden.create(FICUS, KEY),
+        garden.create(NewPlant(2, "Fern"), KEY_WITH_ANOTHER_BODY),
+    ]
+    expected = [Outcome.CREATED, Outcome.ID_TAKEN, Outcome.KEY_REUSED]
+    assert await asyncio.gather(*creates) == expected
 
 
 async def test_a_create_that_failed_leaves_its_key_free(garden: Garden) -> None:

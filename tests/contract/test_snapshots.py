@@ -6,9 +6,10 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.database import Administration, Snapshot
+from plantstore.database import Snapshot
 from plantstore.errors import OverloadedError
 from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
+from plantstore.sql.administration import Administration
 from tests.contract.garden import ALL_FIELDS, MANY, Garden, decode, describe, select
 
 pytestmark = pytest.mark.anyio

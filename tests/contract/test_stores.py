@@ -5,9 +5,9 @@ from collections.abc import Callable
 
 import pytest
 
-from plantstore.database import Administration
 from plantstore.errors import SetupError
 from plantstore.model import Member, Role, Store, TokenRequest, User
+from plantstore.sql.administration import Administration
 
 LONGEST_NAME = 63 * "a"
 
@@ -54,9 +54,9 @@ def test_two_stores_cannot_have_one_name(administration: Administration) -> None
 def test_a_store_needs_a_name_that_can_stand_in_a_path(
     administration: Administration, name: str
 ) -> None:
-    with pytest.raises(SetupError, match="use 1 to 63 small letters, digits and"):
+    with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
         administration.create_store(name)
-    with pytest.raises(SetupError, match="use 1 to 63 small letters, digits and"):
+    with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
         administration.create_token(TokenRequest(subject="ada", store=name))
     assert administration.list_stores() == []
     assert administration.list_users() == []

@@ -5,8 +5,8 @@ import random
 
 import pytest
 
-from plantstore.database import Administration
 from plantstore.model import INT64_MAX, INT64_MIN, Event, NewPlant, Outcome
+from plantstore.sql.administration import Administration
 from tests.contract.garden import Garden
 
 pytestmark = pytest.mark.anyio

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from plantstore.bootstrap import open_administration, open_copy
-from plantstore.database import Administration
 from plantstore.errors import SetupError
 from plantstore.model import Role, TokenRequest
+from plantstore.sql.administration import Administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
 from tests.copying.scenes import plant_everything

@@ -38,10 +38,11 @@ def test_a_database_is_moved_once(program: Program) -> None:
 
 def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
     with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
-        connection.execute("DROP INDEX members_by_user")
+        connection.execute("DROP INDEX members_by_user; DROP INDEX tokens_by_hash")
         connection.execute("DELETE FROM schema_migrations WHERE number > 1")
-    assert "2 (members_by_user) is pending" in program.refusal("store", "list")
-    assert program.run("migrate").err == "applied migration 2 (members_by_user)\n"
+    pending = "2 (members_by_user), 3 (tokens_by_hash) is pending"
+    assert pending in program.refusal("store", "list")
+    assert program.run("migrate").err.count("applied migration") == 2
     assert [store["name"] for store in program.data("store", "list")] == ["nursery"]
 
 

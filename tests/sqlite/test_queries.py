@@ -27,9 +27,8 @@ NAMES_THE_STORE = re.compile(
 ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is given out",
     "find_first_store": "it looks for the stores of one user",
-    "find_token": "the administrator names a token by its id alone",
+    "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
-    "revoke_token": "as for find_token",
 }
 
 
@@ -94,7 +93,7 @@ def strings_of_source(adapter: str) -> tuple[set[str], list[re.Pattern[str]]]:
 
 @pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
 def test_every_name_that_is_asked_for_is_a_query(adapter: str) -> None:
-    asked = re.compile(r"(?:_sql\[|\bquery\()\"(\w+)\"")
+    asked = re.compile(r"(?:_sql\[|query\()\"(\w+)\"")
     for folder in (adapter, "sql"):
         for file in SOURCE.joinpath(folder).rglob("*.py"):
             for name in asked.findall(file.read_text(encoding="utf-8")):

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+import plantstore
 from plantstore.cli.copy import copy
-from plantstore.cli.maintenance import check, completion, migrate, version
+from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.serve import serve
 from plantstore.cli.stores import store
@@ -19,6 +20,7 @@ INTERRUPTED = 130
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(plantstore.__version__, message="%(version)s")
 def cli() -> None:
     """Plant Store keeps stores of plants behind a small HTTP/JSON interface.
 
@@ -26,10 +28,14 @@ def cli() -> None:
     Serve, and make a token for a client:
       plantstore serve
       plantstore token create --store nursery --user ada
+
+    \b
+    Complete commands in bash; zsh_source and fish_source are for other shells:
+      eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
     """
 
 
-for command in (serve, migrate, copy, check, version, store, user, member, token, completion):
+for command in (serve, migrate, copy, check, store, user, member, token):
     cli.add_command(command)
 
 

@@ -1,14 +1,12 @@
-"""``plantstore migrate``, ``check``, ``version`` and ``completion``."""
+"""``plantstore migrate`` and ``check``."""
 
 import os
 from contextlib import closing
 
 import click
 
-import plantstore
 from plantstore import bootstrap
-from plantstore.cli.options import database_option, json_option, quiet_option
-from plantstore.cli.output import print_json
+from plantstore.cli.options import database_option, quiet_option
 from plantstore.settings import check_tls, load_settings
 
 
@@ -50,36 +48,3 @@ def check(file: str | None, database: str | None) -> None:
     with closing(bootstrap.open_administration(settings.database)) as administration:
         for finding in administration.check():
             click.echo(f"ok: {finding}")
-
-
-@click.command()
-@json_option
-def version(*, as_json: bool) -> None:
-    """Print the program's version.
-
-    \b
-    Example:
-      plantstore version
-    """
-    if as_json:
-        print_json({"version": plantstore.__version__})
-    else:
-        click.echo(plantstore.__version__)
-
-
-@click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
-@click.pass_context
-def completion(context: click.Context, shell: str) -> None:
-    """Print the shell's completion script.
-
-    \b
-    Example:
-      eval "$(plantstore completion bash)"
-    """
-    from click.shell_completion import get_completion_class  # noqa: PLC0415 - seldom needed
-
-    script = get_completion_class(shell)
-    root = context.find_root()
-    if script is not None:
-        click.echo(script(root.command, {}, "plantstore", "_PLANTSTORE_COMPLETE").source())

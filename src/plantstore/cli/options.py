@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from plantstore.settings import load_settings
+from plantstore.settings import load_database
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -16,15 +16,10 @@ def database_option(command: Command) -> Command:
     return click.option(
         "--database",
         metavar="URL",
-        callback=lambda _context, _option, url: choose_database(url),
+        callback=lambda _context, _option, url: load_database(url, os.environ),
         help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
         "your data folder.",
     )(command)
-
-
-def choose_database(url: str | None) -> str:
-    """The database URL of a flag, the environment, the settings file or the default."""
-    return load_settings({"database": url}, os.environ).database
 
 
 def json_option(command: Command) -> Command:

@@ -2,7 +2,6 @@
 
 import re
 import sys
-import time
 from contextlib import closing
 from typing import Any
 
@@ -11,6 +10,7 @@ import click
 from plantstore.bootstrap import open_administration
 from plantstore.cli.options import database_option, json_option, quiet_option
 from plantstore.cli.output import format_time, print_json, print_records
+from plantstore.clock import now
 from plantstore.model import IssuedToken, Role, Scope, Token, TokenRequest
 
 _LIFETIME = re.compile(r"([1-9][0-9]{0,5})([mhdw])")
@@ -34,7 +34,7 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     seconds = int(match[1]) * _UNIT_SECONDS[match[2]]
     if seconds > _LONGEST_SECONDS:
         raise click.BadParameter("write never, or at most 36500d")
-    return time.time_ns() // 10**6 + seconds * 1000
+    return now() + seconds * 1000
 
 
 @token.command()

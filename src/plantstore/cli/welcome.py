@@ -2,8 +2,8 @@
 
 import click
 
-from plantstore.database import Administration
 from plantstore.model import TokenRequest
+from plantstore.sql.administration import Administration
 
 _STORE = "nursery"
 _USER = "gardener"

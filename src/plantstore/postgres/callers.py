@@ -7,9 +7,10 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.model import Caller, Role, Scope, permissions_of
+from plantstore.model import Caller, Role, permissions_of
 from plantstore.postgres.connections import Asked, Connections
 from plantstore.postgres.grouping import Grouping
+from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
 
 _MOST_GROUPS = 2
@@ -59,5 +60,5 @@ def _arrays(asked: Sequence[Credentials]) -> tuple[list[object], ...]:
 def _to_caller(row: Row) -> Caller:
     _, user_id, label, expires_at, store_id, role_name, scopes, revision = row
     role = None if role_name is None else Role(role_name)
-    permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
+    permissions = permissions_of(role, from_text(scopes))
     return Caller(user_id, label, expires_at, store_id, role, permissions, revision)

@@ -4,7 +4,6 @@ Invariant: no statement is waited for beyond its deadline, even where the server
 to it is silent.
 """
 
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -12,6 +11,7 @@ import psycopg
 from psycopg import Connection, RawCursor, errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
@@ -132,10 +132,10 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     )
     for migration in pending:
         connection.execute(migration.sql.encode())
-        recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
+        recorded = (migration.number, migration.name, migration.checksum)
         connection.execute(
             "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5)",
-            (*recorded, time.time_ns() // 10**6),
+            (*recorded, migration.compatible_since, now()),
         )
 
 

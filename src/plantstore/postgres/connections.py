@@ -80,11 +80,13 @@ class Connections:
 
     async def _give_back(self, connection: AsyncConnection) -> None:
         is_ready = connection.info.transaction_status is TransactionStatus.IDLE
-        if is_ready and not self._is_closed:
-            self._idle.append(connection)
-        else:
-            await connection.close()
-        self._free.release()
+        try:
+            if is_ready and not self._is_closed:
+                self._idle.append(connection)
+            else:
+                await connection.close()
+        finally:
+            self._free.release()
 
     async def read(self, *asked: Asked) -> Sequence[Sequence[Row]]:
         """The rows of each query; none changes anything. All go in one round trip.

@@ -178,6 +178,9 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = $1
 
+-- name: raise_revision
+UPDATE revisions SET revision = revision + 1 WHERE store_id = $1
+
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = $1 AND id IN
     (SELECT id FROM plants WHERE store_id = $1 LIMIT 5000) RETURNING 1
@@ -228,7 +231,7 @@ INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, cr
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: list_tokens
-SELECT t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
@@ -236,15 +239,23 @@ WHERE $1::text IS NULL OR s.name = $1
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
-SELECT t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE encode(substr(t.token_hash, 1, 8), 'hex') = $1
+WHERE t.store_id = $1 AND t.token_hash = $2
+
+-- An id is how the hash begins: those from its lowest to its highest have it.
+
+-- name: find_tokens_between
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE t.token_hash BETWEEN $1 AND $2
 
 -- name: revoke_token
-UPDATE tokens SET revoked_at = $2
-WHERE encode(substr(token_hash, 1, 8), 'hex') = $1 AND revoked_at IS NULL
+UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
 
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
@@ -300,9 +311,6 @@ COPY members (store_id, user_id, role) FROM STDIN
 
 -- name: copy_tokens
 COPY tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at) FROM STDIN
-
--- name: copy_revocation
-UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
 
 -- name: copy_plants
 COPY plants (store_id, id, name, tag) FROM STDIN

@@ -1,11 +1,11 @@
 """Group commit over the network: many writes in one round trip and one transaction.
 
-Invariant: a write has an outcome only after its commit, and writes of one store are committed in
-the order of their arrival: while a store's writes are under way, its later ones wait.
+Invariant: a write has an outcome only after its commit, and writes of one plant, or with one key,
+are committed in the order of their arrival: a batch has at most one of them, and while a store's
+writes are in flight, its later ones wait.
 """
 
 import logging
-import time
 from collections.abc import Sequence
 
 import msgspec
@@ -14,6 +14,7 @@ from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
+from plantstore.clock import now
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.connections import Connections, unavailable
@@ -70,11 +71,8 @@ class Writer(Grouping[Write, Outcome]):
                 later.append(waiting)
                 continue
             names = _names(waiting.item)
-            if taken.isdisjoint(names):
-                group.append(waiting)
-                taken.update(names)
-            else:
-                later.append(waiting)
+            (group if taken.isdisjoint(names) else later).append(waiting)
+            taken.update(names)  # also of one that waits: those that come after it wait too
         self._waiting = later
         self._busy.update(waiting.item.store_id for waiting in group)
         return group
@@ -119,7 +117,7 @@ class Writer(Grouping[Write, Outcome]):
         self, connection: AsyncConnection, writes: Sequence[Write]
     ) -> Sequence[Outcome]:
         """All statements in one message, which the server takes for one transaction."""
-        at = time.time_ns() // 10**6
+        at = now()
         oldest_key = at - KEY_LIFETIME_MS
         stores = [sorted({write.store_id for write in writes})]
         batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)

@@ -1,126 +1,247 @@
-"""The command line's side: stores, users, members and tokens, alike on every database."""
+"""Administration, as the command line does it: stores, users, members and tokens.
+
+Invariant: every method is one transaction, except that a store is deleted in parts.
+"""
 
 from collections.abc import Sequence
 
+from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.model import (
+    EXPIRY_MAX,
+    LABEL_MAX,
+    SUBJECT_MAX,
     Event,
     IssuedToken,
     Member,
     NewPlant,
     Role,
+    Scope,
     Store,
     Token,
     TokenRequest,
     User,
+    is_store_name,
+    text_fault,
 )
-from plantstore.sql import tokens
-from plantstore.sql.records import Records
-from plantstore.sql.session import Session
+from plantstore.sql import token_records
+from plantstore.sql.session import Row, Session
 
 _STORES_ROWS = ("plants", "events", "keys")
 
 
-class SQLAdministration:
-    """Administers the database of a session."""
+class Administration:
+    """Administers the database of a session, which it closes.
+
+    What a person asks for wrongly is a ``SetupError``, saying what to do.
+    """
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._records = Records(session)
+        self._query = session.query
 
     def create_store(self, name: str) -> Store:
-        """See ``Administration``."""
+        """Make a store without plants or members."""
         with self._session.transaction():
-            if self._records.find_store(name) is not None:
+            if self._find_store(name) is not None:
                 raise SetupError(f"there is a store {name!r} already: choose another name")
-            return self._records.insert_store(name)
+            return self._insert_store(name)
 
     def list_stores(self) -> Sequence[Store]:
-        """See ``Administration``."""
-        return [Store(*row) for row in self._records.query("list_stores")]
+        """All stores, by name."""
+        return [Store(*row) for row in self._query("list_stores")]
 
     def delete_store(self, name: str) -> None:
-        """See ``Administration``."""
+        """Remove a store with its plants, events, members and tokens."""
         with self._session.transaction():
-            store_id = self._records.demand_store(name).store_id
-            self._session.query("delete_members_of_store", store_id)  # from now on nobody gets in
+            store_id = self._require_store(name).store_id
+            self._query("delete_members_of_store", store_id)  # from now on nobody gets in
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
         with self._session.transaction():
-            self._session.query("hold_revision", store_id)  # no write is under way any more
-            while self._delete_rows(store_id):
+            while self._delete_rows(store_id):  # from the first one on no write comes between
                 pass
-            self._session.query("delete_store", store_id)
+            self._query("delete_store", store_id)
+
+    def create_user(self, subject: str) -> User:
+        """Make a user who is no member of any store yet."""
+        with self._session.transaction():
+            if self._find_user(subject) is not None:
+                raise SetupError(f"there is a user {subject!r} already: choose another subject")
+            return self._insert_user(subject)
+
+    def list_users(self) -> Sequence[User]:
+        """All users, by subject."""
+        return [User(*row) for row in self._query("list_users")]
+
+    def add_member(self, store: str, subject: str, role: Role) -> None:
+        """Give a user a role in a store, or change it."""
+        with self._session.transaction():
+            self._set_role(self._require_store(store), self._require_user(subject), role)
+
+    def remove_member(self, store: str, subject: str) -> None:
+        """Take a user's role in a store; tokens of the user no longer open it."""
+        with self._session.transaction():
+            found_store, user = self._require_store(store), self._require_user(subject)
+            if self._find_role(found_store, user) is None:
+                raise SetupError(f"{subject!r} is no member of {store!r}")
+            self._query("delete_member", found_store.store_id, user.user_id)
+
+    def list_members(self, store: str) -> Sequence[Member]:
+        """The store's members, by subject."""
+        rows = self._query("list_members", self._require_store(store).store_id)
+        return [Member(subject, Role(role)) for subject, role in rows]
+
+    def create_token(self, request: TokenRequest) -> IssuedToken:
+        """Make a token, and what is missing for it."""
+        _check(request)
+        made: list[str] = []
+        with self._session.transaction():
+            user = self._find_user(request.subject)
+            if user is None:
+                user = self._insert_user(request.subject)
+                made.append(f"made the user {user.subject}")
+            store, role = self._join(request, user, made)
+            scopes = _choose_scopes(request.scopes, role)
+            inserted = token_records.insert_token(self._session, store, user, request, scopes)
+        return IssuedToken(*inserted, tuple(made))
+
+    def list_tokens(self, store: str | None) -> Sequence[Token]:
+        """The tokens made for a store, or all; the oldest first."""
+        if store is not None:
+            self._require_store(store)
+        return token_records.list_tokens(self._session, store)
+
+    def revoke_token(self, token: str) -> Token:
+        """Refuse a token from now on, given its id or itself."""
+        with self._session.transaction():
+            return token_records.revoke_token(self._session, token)
+
+    def list_events(self, store: str) -> Sequence[Event]:
+        """All that happened to the store's plants, by revision."""
+        rows = self._query("list_events", self._require_store(store).store_id)
+        return [_to_event(row) for row in rows]
+
+    def check(self) -> Sequence[str]:
+        """Sentences on what was looked at and found good."""
+        return self._session.check()
+
+    def close(self) -> None:
+        """Let the database go."""
+        self._session.close()
 
     def _delete_part(self, store_id: int) -> bool:
         with self._session.transaction():
             return self._delete_rows(store_id)
 
     def _delete_rows(self, store_id: int) -> bool:
-        """Delete some thousand rows of each table; whether there were any."""
-        query = self._session.query
-        deleted = [query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
+        """Delete some thousand rows of each table; whether there were any.
+
+        The revision rises: a deletion may be interrupted, and what the store had at a revision
+        stands in memories and in entity tags.
+        """
+        self._query("raise_revision", store_id)
+        deleted = [self._query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
         return any(deleted)
 
-    def create_user(self, subject: str) -> User:
-        """See ``Administration``."""
-        with self._session.transaction():
-            if self._records.find_user(subject) is not None:
-                raise SetupError(f"there is a user {subject!r} already: choose another subject")
-            return self._records.insert_user(subject)
+    def _join(self, request: TokenRequest, user: User, made: list[str]) -> tuple[Store, Role]:
+        """The token's store, and the user's role there."""
+        if request.store is not None:
+            store, role = self._join_store(request.store, user, request.role, made)
+        if request.store is None or request.all_stores:
+            # The role in each store bounds what the token may do there.
+            return self._require_first_store(user), Role.OWNER
+        return store, role
 
-    def list_users(self) -> Sequence[User]:
-        """See ``Administration``."""
-        return [User(*row) for row in self._records.query("list_users")]
+    def _join_store(
+        self, name: str, user: User, wanted: Role | None, made: list[str]
+    ) -> tuple[Store, Role]:
+        """The store and the user's role in it; a new store's first member owns it."""
+        store, default = self._find_store(name), Role.EDITOR
+        if store is None:
+            store, default = self._insert_store(name), Role.OWNER
+            made.append(f"made the store {store.name}")
+        role = self._find_role(store, user)
+        if role is None:
+            role = wanted or default
+            self._set_role(store, user, role)
+            made.append(f"made {user.subject} {role} of {store.name}")
+        elif wanted not in (None, role):
+            raise SetupError(
+                f"{user.subject} is {role} of {store.name} already: change that with `plantstore "
+                f"member add --store {store.name} --user {user.subject} --role {wanted}`"
+            )
+        return store, role
 
-    def add_member(self, store: str, subject: str, role: Role) -> None:
-        """See ``Administration``."""
-        records = self._records
-        with self._session.transaction():
-            records.set_role(records.demand_store(store), records.demand_user(subject), role)
+    def _find_store(self, name: str) -> Store | None:
+        rows = self._query("find_store", name) if is_store_name(name) else []
+        return Store(*rows[0]) if rows else None
 
-    def remove_member(self, store: str, subject: str) -> None:
-        """See ``Administration``."""
-        records = self._records
-        with self._session.transaction():
-            found_store, user = records.demand_store(store), records.demand_user(subject)
-            if records.find_role(found_store, user) is None:
-                raise SetupError(f"{subject!r} is no member of {store!r}")
-            records.query("delete_member", found_store.store_id, user.user_id)
+    def _require_store(self, name: str) -> Store:
+        store = self._find_store(name)
+        if store is None:
+            names = ", ".join(found.name for found in self.list_stores()) or "none"
+            raise SetupError(f"there is no store {name!r}; there are: {names}")
+        return store
 
-    def list_members(self, store: str) -> Sequence[Member]:
-        """See ``Administration``."""
-        rows = self._records.query("list_members", self._records.demand_store(store).store_id)
-        return [Member(subject, Role(role)) for subject, role in rows]
+    def _require_first_store(self, user: User) -> Store:
+        rows = self._query("find_first_store", user.user_id)
+        if not rows:
+            raise SetupError(f"{user.subject} is no member of any store: name one with --store")
+        return Store(*rows[0])
 
-    def create_token(self, request: TokenRequest) -> IssuedToken:
-        """See ``Administration``."""
-        with self._session.transaction():
-            return tokens.create_token(self._records, request)
+    def _insert_store(self, name: str) -> Store:
+        if not is_store_name(name):
+            raise SetupError(
+                f"{name!r} cannot name a store: use 1 to 63 lowercase letters, digits and, "
+                "between them, hyphens"
+            )
+        self._query("insert_store", name, now())
+        return self._require_store(name)
 
-    def list_tokens(self, store: str | None) -> Sequence[Token]:
-        """See ``Administration``."""
-        if store is not None:
-            self._records.demand_store(store)
-        return tokens.list_tokens(self._records, store)
+    def _find_user(self, subject: str) -> User | None:
+        if text_fault(subject, SUBJECT_MAX):  # it may not even be text that a database takes
+            return None
+        rows = self._query("find_user", subject)
+        return User(*rows[0]) if rows else None
 
-    def revoke_token(self, token: str) -> Token:
-        """See ``Administration``."""
-        with self._session.transaction():
-            return tokens.revoke_token(self._records, token)
+    def _require_user(self, subject: str) -> User:
+        user = self._find_user(subject)
+        if user is None:
+            raise SetupError(
+                f"there is no user {subject!r}: make one with `plantstore user create`"
+            )
+        return user
 
-    def list_events(self, store: str) -> Sequence[Event]:
-        """See ``Administration``."""
-        rows = self._records.query("list_events", self._records.demand_store(store).store_id)
-        return [
-            Event(revision, kind, NewPlant(plant_id, name, tag), *rest)
-            for revision, kind, plant_id, name, tag, *rest in rows
-        ]
+    def _insert_user(self, subject: str) -> User:
+        if reason := text_fault(subject, SUBJECT_MAX):
+            raise SetupError(f"a user's subject {reason}")
+        self._query("insert_user", subject)
+        return self._require_user(subject)
 
-    def check(self) -> Sequence[str]:
-        """See ``Administration``."""
-        return self._session.check()
+    def _find_role(self, store: Store, user: User) -> Role | None:
+        rows = self._query("find_role", store.store_id, user.user_id)
+        return Role(rows[0][0]) if rows else None
 
-    def close(self) -> None:
-        """See ``Administration``."""
-        self._session.close()
+    def _set_role(self, store: Store, user: User, role: Role) -> None:
+        self._query("set_member", store.store_id, user.user_id, role.value)
+
+
+def _check(request: TokenRequest) -> None:
+    if request.label and (reason := text_fault(request.label, LABEL_MAX)):
+        raise SetupError(f"a token's label {reason}")
+    if request.expires_at is not None and not 0 <= request.expires_at <= EXPIRY_MAX:
+        raise SetupError("a token's expiry must be from 1970 to 9999")
+
+
+def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Scope]:
+    if wanted is None:
+        return role.scopes
+    if beyond := wanted - role.scopes:
+        raise SetupError(f"the role {role} does not allow: {', '.join(sorted(beyond))}")
+    return wanted
+
+
+def _to_event(row: Row) -> Event:
+    revision, kind, plant_id, name, tag, *rest = row
+    return Event(revision, kind, NewPlant(plant_id, name, tag), *rest)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from plantstore.model import Bearer, OpenStore, Role, Scope, permissions_of
+from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
 
 
@@ -11,7 +12,7 @@ def to_bearer(rows: Sequence[Row]) -> Bearer | None:
     if not rows:
         return None
     user_id, subject, label, expires_at, own_store, scopes_text, _, _ = rows[0]
-    scopes = frozenset(map(Scope, scopes_text.split(",")))
+    scopes = from_text(scopes_text)
     stores = tuple(_to_store(row, scopes) for row in rows if row[-1] is not None)
     return Bearer(user_id, subject, label, expires_at, own_store, stores)
 

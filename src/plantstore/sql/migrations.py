@@ -1,7 +1,8 @@
 """Numbered migrations: which there are, and which a database still lacks.
 
-A migration that older programs can live with says so in a line ``-- oldest: 3``: programs whose
-newest migration is 3 or later go on working, and start, on the schema that it leaves.
+A migration that older programs can live with says so in a line ``-- compatible-since: 3``:
+programs whose newest migration is 3 or later go on working, and start, on the schema that it
+leaves.
 """
 
 import hashlib
@@ -13,7 +14,8 @@ from msgspec import Struct
 
 from plantstore.errors import SetupError
 
-_OLDEST_LINE = re.compile(r"^-- oldest: (\d+)$", re.MULTILINE)
+# The first migrations say "oldest", and stay as they are: their checksums are in databases.
+_COMPATIBLE_LINE = re.compile(r"^-- (?:compatible-since|oldest): (\d+)$", re.MULTILINE)
 
 
 class Migration(Struct, frozen=True):
@@ -29,9 +31,9 @@ class Migration(Struct, frozen=True):
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
     @property
-    def oldest(self) -> int:
+    def compatible_since(self) -> int:
         """The lowest newest migration of programs that work on the schema that this one leaves."""
-        found = _OLDEST_LINE.search(self.sql)
+        found = _COMPATIBLE_LINE.search(self.sql)
         return self.number if found is None else int(found[1])
 
 
@@ -40,7 +42,7 @@ class Applied(Struct, frozen=True):
 
     number: int
     checksum: str
-    oldest: int
+    compatible_since: int
 
 
 def load_migrations(package: str) -> Sequence[Migration]:
@@ -63,7 +65,7 @@ def find_pending(
     :raises SetupError: the database was moved by a newer program, or by a changed one.
     """
     newest = migrations[-1].number
-    if any(recorded.oldest > newest for recorded in applied):
+    if any(recorded.compatible_since > newest for recorded in applied):
         version = max(recorded.number for recorded in applied)
         raise SetupError(
             f"the database's schema is version {version}, newer than this program's "

@@ -6,7 +6,6 @@ connection is given out on a schema that this program does not know.
 
 import logging
 import os
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import apsw
 
+from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
@@ -205,8 +205,8 @@ def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
         )
         for migration in pending:
             connection.execute(migration.sql)
-            recorded = (migration.number, migration.name, migration.checksum, migration.oldest)
+            recorded = (migration.number, migration.name, migration.checksum)
             connection.execute(
                 "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
-                (*recorded, time.time_ns() // 10**6),
+                (*recorded, migration.compatible_since, now()),
             )

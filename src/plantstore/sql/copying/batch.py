@@ -31,7 +31,7 @@ _THEN = (
     EVENTS.write,
     "set_revision",
     TOKENS.write,
-    "copy_revocation",
+    "revoke_token",
     MEMBERS.write,
 )
 
@@ -65,7 +65,7 @@ class Batch:
 
     def revoke_tokens(self, rows: Sequence[Row], store_id: int) -> None:
         """Revoke tokens when these rows say."""
-        self._add("copy_revocation", [(store_id, row[0], row[-1]) for row in rows], store_id)
+        self._add("revoke_token", [(store_id, row[0], row[-1]) for row in rows], store_id)
         self._count("revoked tokens", rows)
 
     def set_revision(self, revision: int, store_id: int) -> None:
