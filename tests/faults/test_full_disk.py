@@ -28,7 +28,7 @@ def create(client: httpx.Client, plant_id: int) -> httpx.Response:
 
 
 def list_ids(client: httpx.Client) -> list[int]:
-    return [row["id"] for row in client.get("/plants?fields=id").json()]
+    return [row["id"] for row in client.get("/plants?include=id").json()]
 
 
 def test_a_full_disk_refuses_creates_and_answers_lists(disk: SmallDisk) -> None:

@@ -57,7 +57,7 @@ def test_both_workers_answer_alike_and_at_once(workers: Service, store: str) -> 
             body = {"id": number, "name": f"Plant {number}"}
             assert writer.post("/plants", json=body).status_code == 200
             assert reader.post("/plants", json=body).json()["error"] == 40004
-            lists = [client.get("/plants?fields=id") for client in (writer, reader)]
+            lists = [client.get("/plants?include=id") for client in (writer, reader)]
             assert [len(answer.json()) for answer in lists] == [number + 1] * 2
             assert lists[0].headers["etag"] == lists[1].headers["etag"]
             assert worker_of(lists[0]) != worker_of(lists[1])

@@ -9,7 +9,7 @@ from tests.http.expect import expect_error
 from tests.http.raw import Response
 from tests.service import JSON
 
-ALL_FIELDS = {"fields": "id,name,tag"}
+ALL_FIELDS = {"include": "id"}
 
 
 def create(client: httpx.Client, body: bytes | str, **headers: str) -> httpx.Response:

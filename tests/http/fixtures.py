@@ -86,7 +86,7 @@ class StoreFixture:
     def plants(self) -> bytes:
         """The body of the owner's list, with all fields."""
         message = self.message(LISTS[0])
-        return self.send(message.aimed_at("/plants?fields=id,name,tag")).body
+        return self.send(message.aimed_at("/plants?include=id")).body
 
 
 def make_fixture(service: Service) -> StoreFixture:

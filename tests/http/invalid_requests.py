@@ -89,8 +89,9 @@ CALLERS = (*BEARERS, PERMISSION)
 OF_LISTS = (
     BAD_LIMIT,
     _query(40006, "after=7"),
-    _query(40007, "fields=colour"),
+    _query(40007, "include=colour"),
     _query(40008, "tag="),
+    _query(40012, "&".join(["x"] * 51), "many parameters"),
 )
 OF_CREATES = (
     MEDIA_TYPE,

@@ -29,7 +29,7 @@ def test_the_answer_is_the_plant_and_nothing_else(
     assert created.headers["content-type"] == "application/json"
     assert created.headers["content-length"] == str(len(answer))
     assert created.headers["cache-control"] == "no-store"
-    always = {"date", "x-request-id"}
+    always = {"date", "x-request-id", "x-content-type-options"}
     assert set(created.headers) == always | {"content-type", "content-length", "cache-control"}
 
 

@@ -15,7 +15,7 @@ def test_a_plant_is_deleted_without_a_word(client: httpx.Client) -> None:
     create_plant(client, 2, "Aloe")
     deleted = client.delete("/plants/1")
     assert (deleted.status_code, deleted.content) == (204, b"")
-    assert set(deleted.headers) == {"date", "x-request-id"}
+    assert set(deleted.headers) == {"date", "x-request-id", "x-content-type-options"}
     assert list_plants(client) == [{"id": 2, "name": "Aloe"}]
 
 

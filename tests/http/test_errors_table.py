@@ -7,7 +7,13 @@ The errors that need a server in trouble stand in ``test_errors_bounds`` and
 import pytest
 
 from plantstore.http.errors import TABLE
-from tests.http import invalid_requests, test_errors_bounds, test_errors_database, test_refusals
+from tests.http import (
+    invalid_requests,
+    test_errors_bounds,
+    test_errors_database,
+    test_framing_refused,
+    test_refusals,
+)
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import (
     CREATES,
@@ -86,5 +92,5 @@ def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
 
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
     provoked = NUMBERS | test_errors_bounds.NUMBERS | test_errors_database.NUMBERS
-    provoked |= test_refusals.NUMBERS
+    provoked |= test_refusals.NUMBERS | test_framing_refused.NUMBERS
     assert provoked == {row.number for row in TABLE}

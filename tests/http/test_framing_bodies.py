@@ -94,12 +94,11 @@ def test_a_coding_before_the_chunks_is_refused_by_its_rule(
     assert "its Transfer-Encoding is not chunked alone" in answer.json["message"]
 
 
-@pytest.mark.parametrize("version", ["HTTP/1.0", "HTTP/0.9"])
-def test_an_old_client_has_no_chunks(service: Service, chunked: Message, version: str) -> None:
-    message = replace(chunked, version=version)
+def test_an_old_client_has_no_chunks(service: Service, chunked: Message) -> None:
+    message = replace(chunked, version="HTTP/1.0")
     answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
     expect_error(answer, 40011)
-    assert f"{version} has no Transfer-Encoding" in answer.json["message"]
+    assert "HTTP/1.0 has no Transfer-Encoding" in answer.json["message"]
 
 
 @pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED", " chunked "])

@@ -53,10 +53,10 @@ def test_no_bytes_make_the_service_fail(
         connection.finish_sending()
         received = connection.read_to_end()
     for status, head, body in split(received):
-        assert status < 500, received
+        assert status < 500 or status in {501, 505}, received
         if status >= 400:
-            assert "content-type: application/json" in head, received
-            assert "x-request-id: " in head
+            assert "Content-Type: application/json" in head, received
+            assert "X-Request-Id: " in head
             assert body == b"" or set(json.loads(body)) == {"error", "message"}
     assert "Traceback" not in service.log()[logged:]
 
@@ -68,7 +68,7 @@ def split(received: bytes) -> list[tuple[int, str, bytes]]:
         head, end, received = received.partition(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 "), head
         assert end
-        length = re.search(rb"\r\ncontent-length: ([0-9]+)", head)
+        length = re.search(rb"\r\nContent-Length: ([0-9]+)", head)
         size = int(length[1]) if length else 0
         answers.append((int(head[9:12]), head.decode("latin-1"), received[:size]))
         received = received[size:]

@@ -110,7 +110,7 @@ def test_odd_but_right_heads_are_read(service: Service, head: bytes) -> None:
     assert exchange(service.origin, head).status == 200
 
 
-@pytest.mark.parametrize("headers", [(), (("Host", "x"),), (("Connection", "keep-alive"),)])
+@pytest.mark.parametrize("headers", [(), (("Host", "x"),), (("Connection", "close"),)])
 def test_an_old_client_is_answered_and_left(
     service: Service, headers: tuple[tuple[str, str], ...]
 ) -> None:
@@ -119,3 +119,22 @@ def test_an_old_client_is_answered_and_left(
         assert answer.json == {"status": "live"}
         assert answer.closes
         assert connection.read_to_end() == b""
+
+
+def test_an_old_client_may_keep_the_connection(service: Service, token: str) -> None:
+    keeping = (("Connection", "Keep-Alive"), ("Authorization", f"Bearer {token}"))
+    message = Message("GET", "/plants", keeping, version="HTTP/1.0")
+    with Connection(service.origin) as connection:
+        for _ in range(3):
+            answer = connection.ask(message)
+            assert (answer.status, answer.body) == (200, b"[]")
+            assert answer.headers["connection"] == "keep-alive"
+        assert connection.ask(message.without("Connection")).closes
+        assert connection.read_to_end() == b""
+
+
+def test_a_length_may_have_leading_zeros(service: Service, token: str) -> None:
+    body = b'{"id": 1, "name": "Fern"}'
+    create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}").carrying(body)
+    padded = create.adding("Content-Length", "0" * 5000 + str(len(body)))
+    assert exchange(service.origin, padded).status == 200

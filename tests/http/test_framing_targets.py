@@ -71,9 +71,11 @@ def test_an_absolute_target_is_its_path(service: Service, token: str, origin: st
         assert exchange(service.origin, ask(token, origin + path)).body == b"[]"
 
 
-def test_an_asterisk_is_no_path(service: Service) -> None:
-    for method in ("GET", "POST", "OPTIONS"):
-        expect_error(exchange(service.origin, Message(method, "*")), 40402)
+def test_an_asterisk_is_the_server_and_only_for_options(service: Service) -> None:
+    answer = exchange(service.origin, Message("OPTIONS", "*"))
+    assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+    for method in ("GET", "POST"):
+        expect_error(exchange(service.origin, Message(method, "*")), 40011)
 
 
 @pytest.mark.parametrize("size", [8 * 1024, 8 * 1024 - 1])

@@ -60,7 +60,7 @@ def test_a_create_cannot_tell_anothers_plant_from_none(
 
 
 def test_a_list_shows_nothing_of_another_store(client: httpx.Client, other: httpx.Client) -> None:
-    targets = [f"/plants{query}" for query in ("", "?limit=1", "?tag=hidden", "?fields=id")]
+    targets = [f"/plants{query}" for query in ("", "?limit=1", "?tag=hidden", "?include=id")]
     etags = [client.get(target).headers["etag"] for target in targets]
     create_plant(other, FREE_ID, "Another", "hidden")
     for target, etag in zip(targets, etags, strict=True):

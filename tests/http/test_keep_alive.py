@@ -101,7 +101,7 @@ def test_an_error_ends_the_connection_where_it_should(service: Service) -> None:
 def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, end: str) -> None:
     refused = {
         f"/plants?limit=1&tag=even{end}": 40008,
-        f"/plants?limit=1&fields=id{end}": 40007,
+        f"/plants?limit=1&include=id{end}": 40007,
         f"/plants?limit=1{end}": 40005,
         f"/plants?limit=1&after={end}": 40006,
         f"/plants{end}?limit=1": 40402,
@@ -113,7 +113,7 @@ def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, e
         answer = connection.ask(long_list.aimed_at(f"/plants?limit=1&x={end}"))
         assert set(answer.headers) == {
             *("date", "x-request-id", "content-type", "content-length"),
-            *("cache-control", "etag", "link"),
+            *("cache-control", "etag", "link", "vary", "x-content-type-options"),
         }
 
 
@@ -126,4 +126,4 @@ def test_a_link_holds_an_odd_tag_as_ascii(fixture: StoreFixture) -> None:
     answer = fixture.send(fixture.message(LISTS[0]).aimed_at(base))
     assert answer.json == [{"name": "Ivy", "tag": tag}]
     assert answer.headers["link"].isascii()
-    assert answer.headers["link"].startswith(f"</stores/{fixture.store}/plants?limit=1&after=")
+    assert answer.headers["link"].startswith("<?limit=1&after=")

@@ -33,13 +33,13 @@ def walk(client: httpx.Client, target: str) -> Iterator[httpx.Response]:
             return
         match = _LINK.fullmatch(link)
         assert match, link
-        target = match[1]
+        target = page.request.url.join(match[1]).raw_path.decode()
 
 
 @pytest.mark.parametrize("limit", [100, 1000, 1001, 2499])
 @pytest.mark.parametrize("base", ["", "/stores/many"])
 def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, limit: int) -> None:
-    pages = [page.json() for page in walk(many, f"{base}/plants?fields=id&limit={limit}")]
+    pages = [page.json() for page in walk(many, f"{base}/plants?include=id&limit={limit}")]
     assert [plant["id"] for page in pages for plant in page] == list(range(1, MANY + 1))
     assert {len(page) for page in pages[:-1]} == {limit}
     assert 0 < len(pages[-1]) <= limit
@@ -56,17 +56,16 @@ def test_small_pages_walk_too(client: httpx.Client) -> None:
     for plant_id in ids:
         create_plant(client, plant_id, "Fern")
     for limit in (1, 3, 7):
-        pages = walk(client, f"/plants?limit={limit}&fields=id")
+        pages = walk(client, f"/plants?limit={limit}&include=id")
         assert tuple(plant["id"] for page in pages for plant in page.json()) == ids
 
 
 @pytest.mark.parametrize("limit", [100, 1000])
-@pytest.mark.parametrize("fields", ["id,name,tag", "id"])
-def test_links_keep_the_other_parameters(many: httpx.Client, fields: str, limit: int) -> None:
-    pages = walk(many, f"/plants?tag=even&fields={fields}&limit={limit}")
+def test_links_keep_the_other_parameters(many: httpx.Client, limit: int) -> None:
+    pages = walk(many, f"/plants?tag=even&include=id&limit={limit}")
     plants = [plant for page in pages for plant in page.json()]
     assert [plant["id"] for plant in plants] == list(range(2, MANY + 1, 2))
-    assert {",".join(plant) for plant in plants} == {fields}
+    assert {plant["tag"] for plant in plants} == {"even"}
 
 
 def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
@@ -78,24 +77,24 @@ def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
     assert listed == [{"name": f"p{plant_id}", "tag": tag} for plant_id in range(5)]
 
 
-def test_links_keep_the_store_of_the_path(many: httpx.Client) -> None:
-    first = many.get("/stores/many/plants?limit=1")
-    assert first.headers["link"].startswith("</stores/many/plants?limit=1&after=")
-    assert many.get("/plants?limit=1").headers["link"].startswith("</plants?limit=1&after=")
+def test_links_are_right_below_any_path(many: httpx.Client) -> None:
+    for base in ("", "/stores/many"):
+        link = many.get(f"{base}/plants?limit=1").headers["link"]
+        assert link.startswith("<?limit=1&after=")
 
 
 def test_a_cursor_works_without_a_limit(many: httpx.Client) -> None:
-    page = many.get("/plants?limit=10&fields=id")
+    page = many.get("/plants?limit=10&include=id")
     match = re.search("after=([^&>]+)", page.headers["link"])
     assert match
-    rest = many.get(f"/plants?fields=id&after={match[1]}").json()
+    rest = many.get(f"/plants?include=id&after={match[1]}").json()
     assert [plant["id"] for plant in rest] == list(range(11, MANY + 1))
 
 
 def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
     for plant_id in range(10):
         create_plant(client, plant_id, f"p{plant_id}")
-    pages = walk(client, "/plants?limit=3&fields=id")
+    pages = walk(client, "/plants?limit=3&include=id")
     seen = [plant["id"] for plant in next(pages).json()]
     assert client.delete("/plants/2").status_code == 204  # the one that the cursor names
     assert client.delete("/plants/5").status_code == 204

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from plantstore.errors import InvalidPlantError
-from plantstore.http.errors import BodyNotJsonError
+from plantstore.errors import RequestError
 from plantstore.http.new_plant import decode_new_plant
 from plantstore.model import NewPlant
 
@@ -68,12 +67,13 @@ def decode(body: bytes) -> NewPlant | str:
     """The decoder's plant, or what it says is wrong, in the words of ``judge``."""
     try:
         return decode_new_plant(body)
-    except BodyNotJsonError:
-        return "body"
-    except InvalidPlantError as error:
-        fault = str(error.details["fault"])
-    named = re.match("(id|name|tag) (must|is missing)", fault)
-    return named[1] if named else fault.replace("it is", "object")[:6]
+    except RequestError as error:
+        if error.number == 40001:
+            return "body"
+        assert error.number == 40002
+        reason = str(error.details["reason"])
+    named = re.match("(id|name|tag) (must|is missing)", reason)
+    return named[1] if named else reason.replace("it is", "object")[:6]
 
 
 def expect_the_same(body: bytes) -> None:

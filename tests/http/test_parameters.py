@@ -11,12 +11,10 @@ from hypothesis import strategies as st
 from plantstore.errors import PlantStoreError
 from plantstore.http.parameters import read_plant_query, write_plant_query
 from plantstore.model import (
-    DEFAULT_FIELDS,
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
     TAG_MAX,
-    Field,
     PlantQuery,
     text_fault,
 )
@@ -27,7 +25,7 @@ QUERIES = st.builds(
     limit=st.none() | st.integers(0, LIMIT_MAX),
     first_id=st.integers(INT64_MIN, INT64_MAX),
     tag=st.none() | TAGS,
-    fields=st.frozensets(st.sampled_from(Field), min_size=1),
+    with_ids=st.booleans(),
 )
 
 
@@ -58,8 +56,8 @@ def test_any_bytes_are_read_or_refused(text: bytes | list[bytes]) -> None:
     assert read_plant_query(write_plant_query(found).encode()) == found
 
 
-@pytest.mark.parametrize("text", [b"", b"&", b"x=1", b"fields=tag,name", b"fields=name,tag"])
+@pytest.mark.parametrize("text", [b"", b"&", b"x=1"])
 def test_the_whole_list_is_written_as_nothing(text: bytes) -> None:
     found = read_plant_query(text)
-    assert found == PlantQuery(fields=DEFAULT_FIELDS)
+    assert found == PlantQuery()
     assert write_plant_query(found) == ""

@@ -16,7 +16,7 @@ ALOE = b'{"id":2,"name":"Aloe","tag":"succulent"}'
 HEADS = {
     "no request": (40011, b"nonsense\r\n\r\n"),
     "no host": (40011, b"GET /livez HTTP/1.1\r\n\r\n"),
-    "unknown method": (40011, b"FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n"),
+    "unknown method": (50101, b"FOO /livez HTTP/1.1\r\nHost: x\r\n\r\n"),
     "long target": (41401, LIVE.aimed_at("/" + "x" * 9000).to_bytes()),
     "large head": (43101, LIVE.adding("X", "x" * 17000).to_bytes()),
 }

@@ -76,10 +76,10 @@ def test_what_one_wrote_the_other_lists_at_once(pair: Pair, store: str) -> None:
         for number in range(100):
             writer, reader = clients[number % 2], clients[1 - number % 2]
             for client in clients:  # the list before is ready in both
-                assert len(client.get("/plants?fields=id").json()) == number
+                assert len(client.get("/plants?include=id").json()) == number
             assert writer.post("/plants", json=body(number)).status_code == 200
             assert reader.post("/plants", json=body(number)).json()["error"] == 40004
-            lists = [client.get("/plants?fields=id") for client in (reader, writer)]
+            lists = [client.get("/plants?include=id") for client in (reader, writer)]
             assert [len(answer.json()) for answer in lists] == [number + 1] * 2
             assert lists[0].headers["etag"] == lists[1].headers["etag"]
         for number in range(100):

@@ -55,7 +55,7 @@ def pipeline(service: Service, *requests: str) -> str:
 def demand_whole(service: Service, token: str, store: str, told: set[int]) -> None:
     """Fail unless all plants that were told of are there, and the events give the plants."""
     with service.client(token) as client:
-        listed = {row["id"] for row in client.get("/plants?fields=id").json()}
+        listed = {row["id"] for row in client.get("/plants?include=id").json()}
         assert told <= listed
         events = service.events(store)
         assert [event.revision for event in events] == list(range(1, len(listed) + 1))
