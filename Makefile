@@ -11,7 +11,7 @@ help: ## list the targets
 
 serve: ## run the service on PORT (8080); Ctrl-C stops it
 	@scripts/setup
-	@.venv/bin/python scripts/serve .venv/bin/plantstore serve --welcome --port $(PORT) $(ARGS)
+	@exec .venv/bin/plantstore serve --welcome --port $(PORT) $(ARGS)
 
 test: ## run all tests
 	@scripts/setup dev
