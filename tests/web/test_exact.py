@@ -2,7 +2,6 @@
 
 import json
 import random
-import re
 
 import pytest
 
@@ -45,9 +44,8 @@ def visitor(visit: Visit) -> Visitor:
 
 
 def module(visitor: Visitor, name: str) -> str:
-    found = re.search(rf"/static/{name}\.[0-9a-f]+\.js", visitor.page.content())
-    assert found is not None
-    return found[0]
+    address: str = visitor.stays(f"new URL('{name}.js', document.querySelector('script').src).href")
+    return address
 
 
 def make_plants(seed: int) -> list[dict[str, object]]:
