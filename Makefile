@@ -26,10 +26,13 @@ test: ## run all tests
 
 check: ## check style, types and the layers of imports
 	@scripts/setup dev
+	@scripts/setup-javascript
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
+	node_modules/.bin/biome lint --error-on-warnings
+	node_modules/.bin/tsc
 
 docs: ## write docs/reference.md from the code
 	@scripts/setup dev
@@ -51,5 +54,5 @@ lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest
 	scripts/lock $(ARGS)
 
 clean: ## remove everything that these targets made
-	rm -rf .venv .venv-schemathesis .*_cache .hypothesis .screenshots build dist
+	rm -rf .venv .venv-schemathesis node_modules .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +
