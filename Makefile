@@ -38,10 +38,11 @@ docs: ## write docs/reference.md from the code
 	@scripts/setup dev
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
 
-picture: ## draw docs/page.png, the README's picture of the page
+picture: ## draw docs/page.png for the README, and each state of the page in .screenshots
 	@scripts/setup dev
 	@scripts/need chromium chromium
 	.venv/bin/python -m tests.web.picture docs/page.png
+	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
 
 bench: ## measure the service with wrk
 	@scripts/setup dev

@@ -20,9 +20,9 @@ FOLDER = re.compile(r"/static/[0-9a-f]{12}/")
 
 
 @pytest.fixture
-def anyone(shop: Service) -> Iterator[httpx.Client]:
+def anyone(service: Service) -> Iterator[httpx.Client]:
     """A client without a token."""
-    with shop.client(None) as client:
+    with service.client(None) as client:
         yield client
 
 
