@@ -109,7 +109,7 @@ class PageDriver:
     def install_clock(self) -> None:
         """Have a clock that the test may move; the tab keeps it, so that no other test has it."""
         self.is_reusable = False
-        self.install_clock()
+        self.page.clock.install()
 
     def sign_in(self, token: str) -> "PageDriver":
         """Open the page and sign in with the token."""

@@ -1,13 +1,29 @@
 """Adding plants: the next id, Enter, and the service's own words beside the field."""
 
-import pytest
 from playwright.sync_api import Route, expect
 
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import create_plants, list_plants
 
-LONG = "x" * 257
+TAKEN = "the id 1 belongs to another plant of this store"
+STORED = "this very plant, with the id 1, is in the store already"
+NOT_WHOLE = "id must be a whole number, such as 7"
+# The field that a refusal is about, what was typed, and the words beside the field.
+REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
+    ("id", {"id": "1", "name": "X"}, TAKEN),
+    ("id", {"id": "1", "name": "Fern"}, STORED),
+    ("id", {"id": "one"}, NOT_WHOLE),
+    ("id", {"id": "1.5"}, NOT_WHOLE),
+    ("id", {"id": "007"}, NOT_WHOLE),
+    ("id", {"id": " "}, "id is missing"),
+    ("id", {"id": str(2**63)}, "id must be from -9223372036854775808"),
+    ("name", {"name": ""}, "name is missing"),
+    ("name", {"name": "x" * 257}, "name must be 1 to 256 characters long, not 257"),
+    ("name", {"name": "  "}, "name must not be only white space"),
+    ("tag", {"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
+    ("tag", {"tag": " "}, "tag must not be only white space"),
+)
 
 
 def test_enter_adds_and_makes_ready_for_the_next(
@@ -45,42 +61,24 @@ def test_an_id_of_ones_own_takes_its_place_in_the_list(
     driver.assert_shows("herb", "#tag-bars")
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ({"id": "1", "name": "X"}, "the id 1 belongs to another plant of this store"),
-        ({"id": "1", "name": "Fern"}, "this very plant, with the id 1, is in the store already"),
-        ({"id": "one"}, "id must be a whole number, such as 7"),
-        ({"id": "1.5"}, "id must be a whole number, such as 7"),
-        ({"id": "007"}, "id must be a whole number, such as 7"),
-        ({"id": " "}, "id is missing"),
-        ({"id": str(2**63)}, "id must be from -9223372036854775808"),
-        ({"name": ""}, "name is missing"),
-        ({"name": LONG}, "name must be 1 to 256 characters long, not 257"),
-        ({"name": "  "}, "name must not be only white space"),
-        ({"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
-        ({"tag": " "}, "tag must not be only white space"),
-    ],
-)
 def test_a_refusal_stands_beside_its_field(
-    open_page: OpenPage, service: Service, owner: str, typed: dict[str, str], words: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    """The field that it is about comes first in ``typed``."""
     create_plants(service, owner, {"id": 1, "name": "Fern"})
     driver = open_page().sign_in(owner)
     expect(driver["#add-id"]).to_have_value("2")
-    field = next(iter(typed))
-    texts = {"name": "X", "tag": "", "id": "2"} | typed
-    driver.submit_plant(texts["name"], texts["tag"], texts["id"])
-    driver.assert_shows(words, f"#add-{field}-fault")
-    expect(driver["#announcements"]).to_contain_text(words)
-    expect(driver[f"#add-{field}"]).to_be_focused()
-    expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
-    for other, text in texts.items():
-        expect(driver[f"#add-{other}"]).to_have_value(text)
+    for field, typed, words in REFUSED:
+        texts = {"name": "X", "tag": "", "id": "2"} | typed
+        driver.submit_plant(texts["name"], texts["tag"], texts["id"])
+        driver.assert_shows(words, f"#add-{field}-fault")
+        expect(driver["#announcements"]).to_contain_text(words)
+        expect(driver[f"#add-{field}"]).to_be_focused()
+        expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
+        for other, text in texts.items():
+            expect(driver[f"#add-{other}"]).to_have_value(text)
+        driver[f"#add-{field}"].fill("3")
+        expect(driver[f"#add-{field}-fault"]).to_be_hidden()
     assert len(list_plants(service, owner)) == 1
-    driver[f"#add-{field}"].fill("3")
-    expect(driver[f"#add-{field}-fault"]).to_be_hidden()
 
 
 def test_after_a_lost_answer_a_plant_is_added_once(

@@ -90,7 +90,7 @@ def test_what_no_token_has_in_it_is_told(open_page: OpenPage, owner: str, form: 
 
 
 def test_without_storage_one_signs_in_and_works(open_page: OpenPage, owner: str) -> None:
-    driver = open_page()
+    driver = open_page(shared=False)
     driver.page.add_init_script(NO_STORAGE)
     driver.sign_in(owner)
     driver.add_plant("Fern")
