@@ -28,7 +28,7 @@ def try_out(driver: PageDriver, name: str) -> Locator:
 
 
 def execute(driver: PageDriver, operation: Locator) -> Locator:
-    """Send the request; where its answer is shown."""
+    """Send the request; where its response is shown."""
     with driver.page.expect_response("**/plants*"):
         operation.get_by_role("button", name="Execute").click()
     return operation.locator(".live-responses-table tbody").first

@@ -81,17 +81,17 @@ def test_a_refusal_stands_beside_its_field(
     assert len(list_plants(service, owner)) == 1
 
 
-def test_after_a_lost_answer_a_plant_is_added_once(
+def test_after_a_lost_response_a_plant_is_added_once(
     open_page: OpenPage, service: Service, owner: str
 ) -> None:
     driver = open_page().sign_in(owner)
     expect(driver["#add-id"]).to_have_value("1")
 
-    def lose_answer(route: Route) -> None:
+    def lose_response(route: Route) -> None:
         route.fetch()
         route.abort()
 
-    driver.page.route("**/plants", lose_answer)
+    driver.page.route("**/plants", lose_response)
     driver.submit_plant("Fern")
     driver.assert_shows("The server cannot be reached", "#add-fault")
     expect(driver["#add-name"]).to_have_value("Fern")

@@ -1,80 +1,11 @@
-"""Browsing: a hundred thousand plants, found, filtered and counted."""
+"""Browsing: what is loaded when, found, counted, and shown as it is stored."""
 
-from collections.abc import Iterator
-
-import pytest
 from playwright.sync_api import expect
 
-from tests.databases import execute
 from tests.http.stalls import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants
-
-MANY = 100_000
-TAGS = ("herb", "fern", "shrub")
-
-
-@pytest.fixture(scope="module")
-def big_store(service: Service) -> Iterator[str]:
-    """A token of the owner of a store of very many plants; half of them have the tag ``even``."""
-    token = service.make_token("big")
-    fill_store(service, "big", MANY, size=6)
-    yield token
-    execute(service.database, "DELETE FROM plants WHERE name LIKE $1", [("0%",)])
-
-
-def assert_all_shown(driver: PageDriver) -> None:
-    expect(driver["#count"]).to_have_text("100,000 plants", timeout=60_000)
-
-
-def test_very_many_plants_are_scrolled(open_page: OpenPage, big_store: str) -> None:
-    driver = open_page().sign_in(big_store)
-    driver.assert_shows("000001", "#rows")
-    assert_all_shown(driver)
-    assert driver["#rows .row"].count() < 60
-    expect(driver["#grid"]).to_have_attribute("aria-rowcount", str(MANY + 1))
-    driver["#grid"].focus()
-    driver["#grid"].press("End")
-    driver.assert_shows("100000", "#rows")
-    driver["#grid"].press("Home")
-    driver.assert_shows("000001", "#rows")
-    for share in (0.25, 0.5, 0.75):
-        driver.evaluate(f"(g => g.scrollTop = g.scrollHeight * {share})(document.all.grid)")
-        driver.assert_shows(f"{int(MANY * share) + 2:06}", "#rows")
-
-
-def test_a_fast_scroll_never_shows_a_gap(open_page: OpenPage, big_store: str) -> None:
-    driver = open_page().sign_in(big_store)
-    assert_all_shown(driver)
-    gaps = driver.evaluate("""async () => {
-        const grid = document.getElementById("grid");
-        const middle = () => {
-            const box = grid.getBoundingClientRect();
-            return document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
-        };
-        let gaps = 0;
-        for (let step = 0; step < 120; step += 1) {
-            grid.scrollTop += 700 + 97 * step;
-            await new Promise(requestAnimationFrame);
-            await new Promise(requestAnimationFrame);
-            if (!middle().closest("#rows .row")) gaps += 1;
-        }
-        return gaps;
-    }""")
-    assert gaps == 0
-
-
-def test_pages_are_asked_for_by_their_links(open_page: OpenPage, big_store: str) -> None:
-    driver = open_page().open()
-    asked: list[str] = []
-    driver.page.on("request", lambda request: asked.append(request.url))
-    driver.sign_in(big_store)
-    assert_all_shown(driver)
-    pages = [url for url in asked if "limit=1000" in url]
-    assert len(pages) == MANY // 1000
-    assert all("fields=id,name,tag" in url for url in pages)
-    assert all("after=" in url for url in pages[1:])
+from tests.web.page_driver import create_plants
 
 
 def test_beyond_very_many_the_rest_comes_as_one_scrolls(
@@ -113,37 +44,6 @@ def test_what_one_adds_and_deletes_while_it_loads_is_shown(
     driver.assert_count("3,000 plants")
     driver["#find"].fill("new")
     driver.assert_count("1 of 3,000 plants")
-
-
-def test_plants_are_found_as_one_types(open_page: OpenPage, big_store: str) -> None:
-    driver = open_page().sign_in(big_store)
-    assert_all_shown(driver)
-    driver["#find"].press_sequentially("0999")
-    driver.assert_count("120 of 100,000 plants")  # 0999xx, 00999x, 0x0999
-    driver["#find"].press_sequentially("99")
-    driver.assert_count("1 of 100,000 plants")
-    assert driver.names() == ["099999"]
-    driver["#find"].fill("no such plant")
-    expect(driver["#state-nothing"]).to_be_visible()
-    driver["#nothing-clear"].click()
-    driver.assert_count("100,000 plants")
-    expect(driver["#find"]).to_be_focused()
-
-
-def test_a_tag_filters_and_its_bar_has_its_count(open_page: OpenPage, big_store: str) -> None:
-    driver = open_page().sign_in(big_store)
-    assert_all_shown(driver)
-    even = driver["#tag-bars button"].filter(has_text="even")
-    expect(even).to_contain_text("50,000")
-    even.click()
-    driver.assert_count("50,000 of 100,000 plants")
-    expect(even).to_have_attribute("aria-pressed", "true")
-    expect(driver["#tag-filter"]).to_have_value("=even")
-    assert driver.names()[0] == "000002"
-    driver["#tag-filter"].select_option(label="No tag (50,000)")
-    assert driver.names()[0] == "000001"
-    driver["#clear-filter"].click()
-    driver.assert_count("100,000 plants")
 
 
 def test_names_are_found_without_case_and_accents(
@@ -193,18 +93,6 @@ def test_ids_beyond_doubles_are_exact(open_page: OpenPage, service: Service, own
     assert driver["#rows .id"].all_inner_texts() == [str(one) for one in ids]
     assert driver.names()[0] == f'{{"id":{-(2**63)}}},"id":5'
     expect(driver["#add-id"]).to_have_value("1")  # past the greatest there is none
-
-
-def test_what_others_change_is_shown_when_one_comes_back(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
-    driver.assert_count("1 plant")
-    create_plants(service, owner, {"id": 2, "name": "Aloe"})
-    driver.evaluate("dispatchEvent(new Event('focus'))")
-    driver.assert_count("2 plants")
-    driver.assert_shows("Aloe", "#rows")
 
 
 def test_stored_text_is_shown_as_text(open_page: OpenPage, service: Service, owner: str) -> None:

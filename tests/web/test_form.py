@@ -1,4 +1,4 @@
-"""The form while it waits for an answer, and ids that are not what they seemed."""
+"""The form while it waits for an response, and ids that are not what they seemed."""
 
 from playwright.sync_api import expect
 

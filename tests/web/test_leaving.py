@@ -122,14 +122,14 @@ def test_a_delete_that_waits_is_not_of_the_next_user(
     busy = '{"error": 42901, "message": "too many requests"}'
     asked: list[Route] = []
 
-    def answer(route: Route) -> None:
+    def response(route: Route) -> None:
         asked.append(route)
         if len(asked) > 1:
             route.continue_()
         else:
             route.fulfill(status=429, headers={"Retry-After": "5"}, body=busy)
 
-    driver.page.route("**/plants/*", answer)
+    driver.page.route("**/plants/*", response)
     driver["#rows .remove"].first.click()
     driver.wait_until(lambda: asked)
     driver.settle()

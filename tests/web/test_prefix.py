@@ -20,7 +20,7 @@ MISLEADING = {
     "Forwarded": "host=elsewhere.example;proto=https",
 }
 PATHS = ("/", "/docs", "/docs/errors", "/openapi.json", "/openapi.yaml", "/plants?limit=1", "/me")
-OF_ONE_ANSWER = ("date", "x-request-id")
+OF_ONE_RESPONSE = ("date", "x-request-id")
 
 
 @pytest.fixture(scope="module")
@@ -79,7 +79,7 @@ def test_two_services_below_one_origin_keep_each_its_token(
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_header_of_a_proxy_changes_an_answer(
+def test_no_header_of_a_proxy_changes_a_response(
     service: Service, store: str, owner: str, path: str
 ) -> None:
     fill_store(service, store, 2)
@@ -89,6 +89,6 @@ def test_no_header_of_a_proxy_changes_an_answer(
     assert own_part(plain) == own_part(misled)
 
 
-def own_part(answer: httpx.Response) -> tuple[bytes, list[tuple[str, str]]]:
-    headers = [pair for pair in answer.headers.items() if pair[0] not in OF_ONE_ANSWER]
-    return answer.content, headers
+def own_part(response: httpx.Response) -> tuple[bytes, list[tuple[str, str]]]:
+    headers = [pair for pair in response.headers.items() if pair[0] not in OF_ONE_RESPONSE]
+    return response.content, headers

@@ -1,4 +1,4 @@
-"""Something in between answers in the service's place: it is not believed, and its words are."""
+"""Something in between responds in the service's place: it is not believed, and its words are."""
 
 from playwright.sync_api import expect
 

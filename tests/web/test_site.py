@@ -95,24 +95,24 @@ def test_all_files_are_in_one_folder_and_kept_forever(anyone: httpx.Client) -> N
     files = {file for page in PAGES for file in files_of(anyone, page)}
     assert len({FOLDER.match(file) and file.rpartition("/")[0] for file in files}) == 1
     for path in files:
-        answer = anyone.get(path)
-        assert answer.status_code == 200
-        assert answer.headers["cache-control"] == "public, max-age=31536000, immutable"
-        assert answer.headers["x-content-type-options"] == "nosniff"
-        assert answer.headers["content-type"].startswith(("text/", "image/svg+xml"))
+        response = anyone.get(path)
+        assert response.status_code == 200
+        assert response.headers["cache-control"] == "public, max-age=31536000, immutable"
+        assert response.headers["x-content-type-options"] == "nosniff"
+        assert response.headers["content-type"].startswith(("text/", "image/svg+xml"))
 
 
 @pytest.mark.parametrize("path", [*PAGES, *DOCUMENTS])
 def test_a_page_or_document_is_asked_for_again_and_is_then_the_same(
     anyone: httpx.Client, path: str
 ) -> None:
-    answer = anyone.get(path)
-    assert answer.headers["cache-control"] == "no-cache"
+    response = anyone.get(path)
+    assert response.headers["cache-control"] == "no-cache"
     for form in ('W/"{}"', '"{}"', '"other" ,W/"{}"', 'W/"{}", "other"', "*"):
-        again = anyone.get(path, headers={"If-None-Match": form.format(tag_of(answer))})
+        again = anyone.get(path, headers={"If-None-Match": form.format(tag_of(response))})
         assert (again.status_code, again.content) == (304, b"")
         for name in ("etag", "cache-control", "vary", "content-security-policy"):
-            assert again.headers.get(name) == answer.headers.get(name)
+            assert again.headers.get(name) == response.headers.get(name)
 
 
 def test_another_page_is_sent(anyone: httpx.Client) -> None:
@@ -122,9 +122,9 @@ def test_another_page_is_sent(anyone: httpx.Client) -> None:
         assert response.status_code == 200
 
 
-def tag_of(answer: httpx.Response) -> str:
+def tag_of(response: httpx.Response) -> str:
     """The text of the entity tag, which is a weak one: it stands for each form of the page."""
-    found = re.fullmatch(r'W/"([0-9a-f]{12})"', answer.headers["etag"])
+    found = re.fullmatch(r'W/"([0-9a-f]{12})"', response.headers["etag"])
     assert found
     return found[1]
 
@@ -155,10 +155,10 @@ def test_what_is_sent_is_compressed_for_who_takes_it(
     anyone: httpx.Client, accepted: str, *, is_compressed: bool
 ) -> None:
     for path in ("/", "/openapi.json", "/openapi.yaml", *files_of(anyone, "/docs")):
-        with anyone.stream("GET", path, headers={"Accept-Encoding": accepted}) as answer:
-            raw = b"".join(answer.iter_raw())
-        assert answer.headers["vary"] == "Accept-Encoding"
-        assert (answer.headers.get("content-encoding") == "gzip") == is_compressed
+        with anyone.stream("GET", path, headers={"Accept-Encoding": accepted}) as response:
+            raw = b"".join(response.iter_raw())
+        assert response.headers["vary"] == "Accept-Encoding"
+        assert (response.headers.get("content-encoding") == "gzip") == is_compressed
         plain = anyone.get(path, headers={"Accept-Encoding": "identity"}).content
         assert (gzip.decompress(raw) if is_compressed else raw) == plain
 

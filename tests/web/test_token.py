@@ -19,7 +19,7 @@ NO_STORAGE = """Object.defineProperty(window, "sessionStorage", {
 });"""
 
 
-def answer_503(route: Route) -> None:
+def respond_503(route: Route) -> None:
     body = '{"error": 50302, "message": "the database is not available: try again soon"}'
     route.fulfill(status=503, body=body, content_type="application/json")
 
@@ -28,7 +28,7 @@ def break_off(route: Route) -> None:
     route.abort()
 
 
-@pytest.mark.parametrize("trouble", [answer_503, break_off])
+@pytest.mark.parametrize("trouble", [respond_503, break_off])
 def test_a_reload_in_trouble_keeps_the_token(
     open_page: OpenPage, owner: str, trouble: Callable[[Route], None]
 ) -> None:

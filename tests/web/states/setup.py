@@ -91,6 +91,6 @@ def respond_with_error(driver: PageDriver, pattern: str, number: int, message: s
 
 
 def abort_requests(driver: PageDriver, *patterns: str) -> None:
-    """Requests to such addresses get no answer from now on."""
+    """Requests to such addresses get no response from now on."""
     for pattern in patterns:
         driver.page.route(pattern, lambda route: route.abort())
