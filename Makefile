@@ -26,19 +26,23 @@ test: ## run all tests
 
 check: ## check style, types and the layers of imports
 	@scripts/setup dev
+	@scripts/setup-javascript
 	.venv/bin/ruff check
 	.venv/bin/ruff format --check
 	.venv/bin/mypy
 	.venv/bin/lint-imports --no-logo
+	node_modules/.bin/biome lint --error-on-warnings
+	node_modules/.bin/tsc
 
 docs: ## write docs/reference.md from the code
 	@scripts/setup dev
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
 
-picture: ## draw docs/page.png, the README's picture of the page
+picture: ## draw docs/page.png for the README, and each state of the page in .screenshots
 	@scripts/setup dev
 	@scripts/need chromium chromium
 	.venv/bin/python -m tests.web.picture docs/page.png
+	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
 
 bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev
@@ -52,5 +56,5 @@ lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest
 	scripts/lock $(ARGS)
 
 clean: ## remove everything that these targets made
-	rm -rf .venv .venv-schemathesis .*_cache .hypothesis .screenshots build dist
+	rm -rf .venv .venv-schemathesis node_modules .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +

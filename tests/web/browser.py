@@ -1,13 +1,57 @@
-"""The browser that the pages are looked at with: the system's Chromium."""
+"""The browser that the pages are looked at with: the system's Chromium, and its tabs.
+
+A tab costs four times the CPU time of a page in it: tests that need the same kind share one.
+"""
 
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Protocol
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, Page, sync_playwright
 
+from tests.service import Service
+from tests.web.page_driver import PageDriver
+
+DESKTOP = {"width": 1280, "height": 800}
 # A container has few rights and a small /dev/shm.
 _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+
+
+class OpenPage(Protocol):
+    """Opens a tab for a service, with options of a browser's context; ``shared`` with no test."""
+
+    def __call__(
+        self, service: Service = ..., *, shared: bool = True, **options: object
+    ) -> PageDriver:
+        """The driver of the tab."""
+
+
+class Tabs:
+    """Tabs that wait for a test, by their options."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Page]] = {}
+
+    def open(self, service: Service, options: dict[str, Any]) -> PageDriver:
+        """A tab with these options, which nobody has at the moment."""
+        free = self._free.get(repr(options))
+        return PageDriver(free.pop() if free else self._make(options), service)
+
+    def give_back(self, driver: PageDriver, options: dict[str, Any]) -> None:
+        """Keep the tab for the next test, or end it."""
+        if not driver.is_reusable:
+            driver.page.context.close()
+            return
+        driver.close()
+        driver.page.set_viewport_size(options.get("viewport", DESKTOP))
+        self._free.setdefault(repr(options), []).append(driver.page)
+
+    def _make(self, options: dict[str, Any]) -> Page:
+        context = self._browser.new_context(**{"viewport": DESKTOP, "locale": "en-GB"} | options)
+        context.set_default_timeout(30_000)
+        return context.new_page()
 
 
 @contextmanager
@@ -20,3 +64,25 @@ def open_browser() -> Iterator[Browser]:
         playwright.chromium.launch(executable_path=path, args=_ARGUMENTS) as browser,
     ):
         yield browser
+
+
+@contextmanager
+def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
+    """What opens tabs for one test; none of them may have had an error at the end."""
+    opened: list[tuple[PageDriver, dict[str, Any]]] = []
+
+    def open_page(
+        service: Service = default, *, shared: bool = True, **options: object
+    ) -> PageDriver:
+        driver = tabs.open(service, options)
+        driver.is_reusable = shared
+        opened.append((driver, options))
+        return driver
+
+    try:
+        yield open_page
+    finally:
+        errors = [error for driver, _ in opened for error in driver.errors]
+        for driver, options in opened:
+            tabs.give_back(driver, options)
+    assert errors == []

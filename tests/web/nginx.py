@@ -55,7 +55,7 @@ def nginx(service: Service, folder: Path) -> Iterator[Service]:
 
 
 def wait_until_ready(origin: str, process: "subprocess.Popen[bytes]") -> None:
-    """Return when the service answers through nginx."""
+    """Return when the service responses through nginx."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline and process.poll() is None:
         try:

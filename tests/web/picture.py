@@ -5,21 +5,21 @@ import tempfile
 from pathlib import Path
 
 from tests.service import Service
-from tests.web.browser import open_browser
+from tests.web.browser import Tabs, open_browser
+from tests.web.page_driver import PageDriver
 from tests.web.states.changing import selected
-from tests.web.states.stage import PLANTS, Stage
-from tests.web.visitor import Visitor, open_visitor
+from tests.web.states.setup import PLANTS, StateSetup
 
-MOST_BYTES = 150 * 1024
+MAX_BYTES = 150 * 1024
 
 
-def draw(service: Service, visitor: Visitor, path: Path) -> None:
+def draw(service: Service, driver: PageDriver, path: Path) -> None:
     """Picture a store with some plants, two of them selected."""
     token = service.make_token("greenhouse", "ada")
-    selected(Stage(visitor, service, "greenhouse", token))
-    visitor["#add-name"].fill(PLANTS[0][0])
-    visitor["#add-tag"].fill("tropical")
-    visitor.page.screenshot(path=path)
+    selected(StateSetup(driver, service, "greenhouse", token))
+    driver["#add-name"].fill(PLANTS[0][0])
+    driver["#add-tag"].fill("tropical")
+    driver.page.screenshot(path=path)
 
 
 def main(path: Path) -> None:
@@ -28,10 +28,10 @@ def main(path: Path) -> None:
         tempfile.TemporaryDirectory() as folder,
         Service(Path(folder)) as service,
         open_browser() as browser,
-        open_visitor(browser, service, viewport={"width": 1200, "height": 720}) as visitor,
     ):
-        draw(service, visitor, path)
-    if path.stat().st_size > MOST_BYTES:
+        options = {"viewport": {"width": 1200, "height": 720}}
+        draw(service, Tabs(browser).open(service, options), path)
+    if path.stat().st_size > MAX_BYTES:
         sys.exit(f"{path} is over 150 KiB")
 
 

@@ -1,109 +1,114 @@
 """Adding plants: the next id, Enter, and the service's own words beside the field."""
 
-import pytest
 from playwright.sync_api import Route, expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, list_all, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import create_plants, list_plants
 
-LONG = "x" * 257
+TAKEN = "the id 1 belongs to another plant of this store"
+STORED = "this very plant, with the id 1, is in the store already"
+NOT_WHOLE = "id must be a whole number, such as 7"
+# The field that a refusal is about, what was typed, and the words beside the field.
+REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
+    ("id", {"id": "1", "name": "X"}, TAKEN),
+    ("id", {"id": "1", "name": "Fern"}, STORED),
+    ("id", {"id": "one"}, NOT_WHOLE),
+    ("id", {"id": "1.5"}, NOT_WHOLE),
+    ("id", {"id": "007"}, NOT_WHOLE),
+    ("id", {"id": " "}, "id is missing"),
+    ("id", {"id": str(2**63)}, "id must be from -9223372036854775808"),
+    ("name", {"name": ""}, "name is missing"),
+    ("name", {"name": "x" * 257}, "name must be 1 to 256 characters long, not 257"),
+    ("name", {"name": "  "}, "name must not be only white space"),
+    ("tag", {"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
+    ("tag", {"tag": " "}, "tag must not be only white space"),
+)
 
 
-def test_enter_adds_and_makes_ready_for_the_next(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("1")
-    visitor["#add-name"].focus()
+def test_enter_adds_and_makes_ready_for_the_next(
+    open_page: OpenPage, service: Service, owner: str
+) -> None:
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("1")
+    driver["#add-name"].focus()
     for number, name in enumerate(("Fern", "Aloe", "Basil"), start=1):
-        visitor.page.keyboard.type(name)
-        visitor.page.keyboard.press("Enter")
-        visitor.sees(f"Added {name}, id {number}", "#add-done")
-        expect(visitor["#add-name"]).to_be_focused()
-        expect(visitor["#add-name"]).to_have_value("")
-        expect(visitor["#add-id"]).to_have_value(str(number + 1))
-    visitor.counts("3 plants")
-    assert [one["name"] for one in list_all(shop, owner)] == ["Fern", "Aloe", "Basil"]
+        driver.page.keyboard.type(name)
+        driver.page.keyboard.press("Enter")
+        driver.assert_shows(f"Added {name}, id {number}", "#add-done")
+        expect(driver["#add-name"]).to_be_focused()
+        expect(driver["#add-name"]).to_have_value("")
+        expect(driver["#add-id"]).to_have_value(str(number + 1))
+    driver.assert_count("3 plants")
+    assert [one["name"] for one in list_plants(service, owner)] == ["Fern", "Aloe", "Basil"]
 
 
 def test_an_id_of_ones_own_takes_its_place_in_the_list(
-    visit: Visit, shop: Service, owner: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    plant(shop, owner, {"id": 1, "name": "One"}, {"id": 9007199254740993, "name": "Great"})
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("9007199254740994")
-    visitor.adds("Between", "herb", "9007199254740992")
-    visitor.adds("Next")
-    assert visitor.names() == ["One", "Between", "Great", "Next"]
-    assert list_all(shop, owner)[1:3] == [
+    create_plants(
+        service, owner, {"id": 1, "name": "One"}, {"id": 9007199254740993, "name": "Great"}
+    )
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("9007199254740994")
+    driver.add_plant("Between", "herb", "9007199254740992")
+    driver.add_plant("Next")
+    assert driver.names() == ["One", "Between", "Great", "Next"]
+    assert list_plants(service, owner)[1:3] == [
         {"id": 9007199254740992, "name": "Between", "tag": "herb"},
         {"id": 9007199254740993, "name": "Great"},
     ]
-    visitor.sees("herb", "#tag-bars")
+    driver.assert_shows("herb", "#tag-bars")
 
 
-@pytest.mark.parametrize(
-    ("typed", "words"),
-    [
-        ({"id": "1", "name": "X"}, "the id 1 belongs to another plant of this store"),
-        ({"id": "1", "name": "Fern"}, "this very plant, with the id 1, is in the store already"),
-        ({"id": "one"}, "id must be a whole number, such as 7"),
-        ({"id": "1.5"}, "id must be a whole number, such as 7"),
-        ({"id": "007"}, "id must be a whole number, such as 7"),
-        ({"id": " "}, "id is missing"),
-        ({"id": str(2**63)}, "id must be from -9223372036854775808"),
-        ({"name": ""}, "name is missing"),
-        ({"name": LONG}, "name must be 1 to 256 characters long, not 257"),
-        ({"name": "  "}, "name must not be only white space"),
-        ({"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
-        ({"tag": " "}, "tag must not be only white space"),
-    ],
-)
 def test_a_refusal_stands_beside_its_field(
-    visit: Visit, shop: Service, owner: str, typed: dict[str, str], words: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    """The field that it is about comes first in ``typed``."""
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("2")
-    field = next(iter(typed))
-    texts = {"name": "X", "tag": "", "id": "2"} | typed
-    visitor.add(texts["name"], texts["tag"], texts["id"])
-    visitor.sees(words, f"#add-{field}-fault")
-    expect(visitor["#announcements"]).to_contain_text(words)
-    expect(visitor[f"#add-{field}"]).to_be_focused()
-    expect(visitor[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
-    for other, text in texts.items():
-        expect(visitor[f"#add-{other}"]).to_have_value(text)
-    assert len(list_all(shop, owner)) == 1
-    visitor[f"#add-{field}"].fill("3")
-    expect(visitor[f"#add-{field}-fault"]).to_be_hidden()
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("2")
+    for field, typed, words in REFUSED:
+        texts = {"name": "X", "tag": "", "id": "2"} | typed
+        driver.submit_plant(texts["name"], texts["tag"], texts["id"])
+        driver.assert_shows(words, f"#add-{field}-fault")
+        expect(driver["#announcements"]).to_contain_text(words)
+        expect(driver[f"#add-{field}"]).to_be_focused()
+        expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
+        for other, text in texts.items():
+            expect(driver[f"#add-{other}"]).to_have_value(text)
+        driver[f"#add-{field}"].fill("3")
+        expect(driver[f"#add-{field}-fault"]).to_be_hidden()
+    assert len(list_plants(service, owner)) == 1
 
 
-def test_after_a_lost_answer_a_plant_is_added_once(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("1")
+def test_after_a_lost_response_a_plant_is_added_once(
+    open_page: OpenPage, service: Service, owner: str
+) -> None:
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("1")
 
-    def lose_answer(route: Route) -> None:
+    def lose_response(route: Route) -> None:
         route.fetch()
         route.abort()
 
-    visitor.page.route("**/plants", lose_answer)
-    visitor.add("Fern")
-    visitor.sees("The server cannot be reached", "#add-fault")
-    expect(visitor["#add-name"]).to_have_value("Fern")
-    visitor.page.unroute("**/plants")
-    visitor["#add-button"].click()
-    visitor.sees("Added Fern, id 1", "#add-done")
-    assert list_all(shop, owner) == [{"id": 1, "name": "Fern"}]
+    driver.page.route("**/plants", lose_response)
+    driver.submit_plant("Fern")
+    driver.assert_shows("The server cannot be reached", "#add-fault")
+    expect(driver["#add-name"]).to_have_value("Fern")
+    driver.page.unroute("**/plants")
+    driver["#add-button"].click()
+    driver.assert_shows("Added Fern, id 1", "#add-done")
+    assert list_plants(service, owner) == [{"id": 1, "name": "Fern"}]
 
 
-def test_pressing_enter_twice_adds_once(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("1")
-    held = visitor.hold("**/plants")
-    visitor.add("Fern")
-    visitor.sees("Adding…", "#add-button")
-    visitor["#add-tag"].press("Enter")
-    held.let_go()
-    visitor.sees("Added Fern", "#add-done")
+def test_pressing_enter_twice_adds_once(open_page: OpenPage, service: Service, owner: str) -> None:
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("1")
+    held = driver.hold("**/plants")
+    driver.submit_plant("Fern")
+    driver.assert_shows("Adding…", "#add-button")
+    driver["#add-tag"].press("Enter")
+    held.release()
+    driver.assert_shows("Added Fern", "#add-done")
     assert len(held.routes) == 1
-    assert len(list_all(shop, owner)) == 1
+    assert len(list_plants(service, owner)) == 1

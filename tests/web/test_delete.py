@@ -1,91 +1,151 @@
-"""Deleting plants, one or several, and putting them back."""
+"""Deleting what one meant and no more, and putting it back."""
 
+import pytest
 from playwright.sync_api import expect
 
+from tests.http.stalls import fill_store
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor, list_all, plant
-
-NAMES = ("Fern", "Aloe", "Basil", "Ficus")
-
-
-def opened(visit: Visit, shop: Service, owner: str, *names: str) -> Visitor:
-    plants = ({"id": n, "name": name, "tag": "t"} for n, name in enumerate(names or NAMES, start=1))
-    plant(shop, owner, *plants)
-    visitor = visit().sign_in(owner)
-    visitor.counts(f"{len(names or NAMES)} plants")
-    return visitor
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver, create_plants, list_plants
 
 
-def names_in(shop: Service, token: str) -> list[str]:
-    return [one["name"] for one in list_all(shop, token)]
+@pytest.fixture
+def driver(open_page: OpenPage, service: Service, store: str, owner: str) -> PageDriver:
+    """A list of twenty plants."""
+    fill_store(service, store, 20, size=6)
+    driver = open_page().sign_in(owner)
+    driver.assert_count("20 plants")
+    return driver
 
 
-def test_one_plant_is_deleted_and_put_back(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner)
-    before = list_all(shop, owner)
-    visitor.page.get_by_role("button", name="Delete Aloe").click()
-    visitor.sees("Deleted Aloe", "#toasts")
-    visitor.counts("3 plants")
-    assert names_in(shop, owner) == ["Fern", "Basil", "Ficus"]
-    visitor.page.get_by_role("button", name="Undo").click()
-    visitor.sees("Aloe is back", "#toasts")
-    visitor.counts("4 plants")
-    assert visitor.names() == list(NAMES)
-    assert list_all(shop, owner) == before
+def delete(driver: PageDriver, name: str) -> None:
+    """Delete one plant by its button."""
+    driver.page.get_by_role("button", name=f"Delete {name}").click()
+    driver.assert_shows(f"Deleted {name}", "#toasts")
 
 
-def test_several_are_deleted_and_put_back(visit: Visit, shop: Service, owner: str) -> None:
-    names = [f"Plant {number:02}" for number in range(1, 31)]
-    visitor = opened(visit, shop, owner, *names)
-    visitor["#rows .check"].nth(1).click()
-    visitor["#rows .name"].nth(5).click(modifiers=["Shift"])
-    visitor.sees("5 selected", "#selection")
-    visitor["#delete-selected"].click()
-    visitor.sees("Deleted 5 plants", "#toasts")
-    visitor.counts("25 plants")
-    assert names_in(shop, owner) == [names[0], *names[6:]]
-    expect(visitor["#selection"]).to_be_hidden()
-    visitor.page.get_by_role("button", name="Undo").click()
-    visitor.sees("5 plants are back", "#toasts")
-    assert names_in(shop, owner) == names
+def names_in(service: Service, token: str) -> list[str]:
+    return [one["name"] for one in list_plants(service, token)]
 
 
-def test_very_many_are_asked_about_first(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner, *(f"Plant {number}" for number in range(60)))
-    visitor["#grid"].focus()
-    visitor["#grid"].press("Control+a")
-    visitor.sees("60 selected", "#selection")
-    visitor["#grid"].press("Delete")
-    visitor.sees("Delete 60 plants?", "#confirm")
-    visitor["#confirm [value=no]"].click()
-    assert len(list_all(shop, owner)) == 60
-    visitor["#delete-selected"].click()
-    visitor["#confirm [value=yes]"].click()
-    visitor.sees("Deleted 60 plants", "#toasts")
-    expect(visitor["#state-empty"]).to_be_visible()
-    assert list_all(shop, owner) == []
+def test_one_plant_is_deleted_and_put_back(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    before, names = list_plants(service, owner), driver.names()
+    delete(driver, "000002")
+    driver.assert_count("19 plants")
+    assert list_plants(service, owner) == [before[0], *before[2:]]
+    driver.undo()
+    driver.assert_shows("000002 is back", "#toasts")
+    driver.assert_count("20 plants")
+    assert driver.names() == names
+    assert list_plants(service, owner) == before
+    expect(driver["#add-id"]).to_have_value("21")
+    delete(driver, "000020")
+    expect(driver["#add-id"]).to_have_value("20")
 
 
-def test_what_somebody_else_deleted_is_gone_too(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner)
-    with shop.client(owner) as client:
+def test_several_are_deleted_and_put_back(driver: PageDriver, service: Service, owner: str) -> None:
+    names = names_in(service, owner)
+    driver["#rows .check"].nth(1).click()
+    driver["#rows .name"].nth(5).click(modifiers=["Shift"])
+    driver.assert_shows("5 selected", "#selection")
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleted 5 plants", "#toasts")
+    driver.assert_count("15 plants")
+    assert names_in(service, owner) == [names[0], *names[6:]]
+    expect(driver["#selection"]).to_be_hidden()
+    driver.undo()
+    driver.assert_shows("5 plants are back", "#toasts")
+    assert names_in(service, owner) == names
+
+
+def test_five_in_a_row_are_put_back_at_once(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    before = list_plants(service, owner)
+    for left in range(19, 14, -1):
+        driver["#rows .remove"].first.click()
+        driver.assert_count(f"{left} plants")
+    driver.assert_shows("Deleted 5 plants", "#toasts")
+    expect(driver["#toasts > *"]).to_have_count(1)
+    driver.undo()
+    driver.assert_count("20 plants")
+    assert list_plants(service, owner) == before
+
+
+def test_each_press_and_each_click_deletes_one(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    requests = driver.record_requests("DELETE")
+    driver["#grid"].press("Backspace")
+    driver.page.keyboard.down("Delete")
+    driver.assert_count("19 plants")
+    driver.repeat_key("Delete")
+    driver.settle()
+    driver.assert_count("19 plants")
+    driver["#rows .remove"].nth(2).hover()
+    driver.page.mouse.down()
+    driver.page.mouse.up()
+    driver.assert_count("18 plants")
+    driver.page.mouse.down(click_count=2)
+    driver.page.mouse.up(click_count=2)
+    driver.settle()
+    driver.assert_count("18 plants")
+    assert len(requests) == 2
+    assert len(list_plants(service, owner)) == 18
+
+
+def test_one_that_is_being_deleted_is_not_deleted_again(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    requests = driver.record_requests("DELETE")
+    held = driver.hold("**/plants/*")
+    for _ in range(2):
+        driver["#grid"].press("Delete")
+        driver.wait_until(lambda: held.routes)
+    driver.settle()
+    held.release()
+    driver.assert_count("19 plants")
+    driver.settle()
+    assert len(requests) == 1
+    expect(driver["#toasts > *"]).to_have_count(1)
+    assert len(list_plants(service, owner)) == 19
+
+
+@pytest.mark.parametrize("field", ["#add-name", "#find"])
+def test_a_late_response_leaves_the_focus_to_who_types(driver: PageDriver, field: str) -> None:
+    held = driver.hold("**/plants/*")
+    driver["#rows .remove"].first.click()
+    driver.wait_until(lambda: held.routes)
+    driver[field].click()
+    driver.page.keyboard.type("0000")
+    held.release()
+    driver.assert_shows("Deleted 000001", "#toasts")
+    driver.settle()
+    expect(driver[field]).to_be_focused()
+    driver.page.keyboard.type("1")
+    expect(driver[field]).to_have_value("00001")
+
+
+def test_what_others_deleted_or_put_there_is_done(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    with service.client(owner) as client:
         client.delete("/plants/2")
-    visitor.page.get_by_role("button", name="Delete Aloe").click()
-    visitor.counts("3 plants")
+    delete(driver, "000002")
+    driver.assert_count("19 plants")
+    create_plants(service, owner, {"id": 2, "name": "000002", "tag": "even"})
+    driver.undo()
+    driver.assert_shows("000002 is back", "#toasts")
+    expect(driver["#toasts"]).not_to_contain_text("not put back")
 
 
-def test_an_id_taken_meanwhile_is_not_put_back(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner)
-    visitor.page.get_by_role("button", name="Delete Aloe").click()
-    visitor.sees("Deleted Aloe", "#toasts")
-    plant(shop, owner, {"id": 2, "name": "Another"})
-    visitor.page.get_by_role("button", name="Undo").click()
-    visitor.sees("Aloe was not put back: the id 2 belongs to another plant", "#toasts")
-    assert names_in(shop, owner)[1] == "Another"
-
-
-def test_after_a_delete_the_last_id_is_free_again(visit: Visit, shop: Service, owner: str) -> None:
-    visitor = opened(visit, shop, owner)
-    expect(visitor["#add-id"]).to_have_value("5")
-    visitor.page.get_by_role("button", name="Delete Ficus").click()
-    expect(visitor["#add-id"]).to_have_value("4")
+def test_an_id_taken_meanwhile_is_not_put_back(
+    driver: PageDriver, service: Service, owner: str
+) -> None:
+    delete(driver, "000002")
+    create_plants(service, owner, {"id": 2, "name": "Another"})
+    driver.undo()
+    driver.assert_shows("000002 was not put back: the id 2 belongs to another plant", "#toasts")
+    assert names_in(service, owner)[1] == "Another"

@@ -2,12 +2,12 @@
 
 import json
 import random
-import re
 
 import pytest
 
 from plantstore.model import INT64_MAX, INT64_MIN
-from tests.web.visitor import Visit, Visitor
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver
 
 PIECES = (
     '"',
@@ -39,15 +39,16 @@ READ_TABLE = """async ([module, text]) => {
 
 
 @pytest.fixture
-def visitor(visit: Visit) -> Visitor:
-    """A visitor at the page, whose modules a test may call."""
-    return visit().open()
+def driver(open_page: OpenPage) -> PageDriver:
+    """A driver at the page, whose modules a test may call."""
+    return open_page().open()
 
 
-def module(visitor: Visitor, name: str) -> str:
-    found = re.search(rf"/static/{name}\.[0-9a-f]+\.js", visitor.page.content())
-    assert found is not None
-    return found[0]
+def module(driver: PageDriver, name: str) -> str:
+    address: str = driver.evaluate(
+        f"new URL('{name}.js', document.querySelector('script').src).href"
+    )
+    return address
 
 
 def make_plants(seed: int) -> list[dict[str, object]]:
@@ -62,18 +63,18 @@ def make_plants(seed: int) -> list[dict[str, object]]:
 
 
 @pytest.mark.parametrize("separators", [(",", ":"), (", ", " : ")])
-def test_json_is_read_and_written_exactly(visitor: Visitor, separators: tuple[str, str]) -> None:
+def test_json_is_read_and_written_exactly(driver: PageDriver, separators: tuple[str, str]) -> None:
     plants = make_plants(1)
     text = json.dumps(plants, ensure_ascii=False, separators=separators)
-    read, written = visitor.page.evaluate(READ, [module(visitor, "plant"), text])
+    read, written = driver.page.evaluate(READ, [module(driver, "plant"), text])
     assert read == [one | {"id": str(one["id"])} for one in plants]
     assert [json.loads(one) for one in written] == plants
 
 
-def test_csv_is_read_as_it_was_written(visitor: Visitor) -> None:
+def test_csv_is_read_as_it_was_written(driver: PageDriver) -> None:
     plants = make_plants(2)
     text = "\n".join(json.dumps(one, ensure_ascii=False) for one in plants)
-    tables = module(visitor, "tables")
-    read, written = visitor.page.evaluate(READ_TABLE, [tables, text])
+    tables = module(driver, "tables")
+    read, written = driver.page.evaluate(READ_TABLE, [tables, text])
     assert read == [one | {"id": str(one["id"])} for one in plants]
-    assert visitor.page.evaluate(READ_TABLE, [tables, written]) == [read, written]
+    assert driver.page.evaluate(READ_TABLE, [tables, written]) == [read, written]

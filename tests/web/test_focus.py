@@ -4,69 +4,70 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver, create_plants
 
 
-def keeps_focus(visitor: Visitor) -> None:
-    visitor.rest()
-    expect(visitor["body"]).not_to_be_focused()
-
-
-@pytest.fixture
-def fern(visit: Visit, shop: Service, owner: str) -> Visitor:
-    """A visitor at a list of one plant."""
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().sign_in(owner)
-    visitor.counts("1 plant")
-    return visitor
+def assert_focus_kept(driver: PageDriver) -> None:
+    driver.settle()
+    expect(driver["body"]).not_to_be_focused()
 
 
 @pytest.fixture
-def empty(visit: Visit, owner: str) -> Visitor:
-    """A visitor at an empty list."""
-    visitor = visit().sign_in(owner)
-    expect(visitor["#state-empty"]).to_be_visible()
-    return visitor
+def fern(open_page: OpenPage, service: Service, owner: str) -> PageDriver:
+    """A driver at a list of one plant."""
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().sign_in(owner)
+    driver.assert_count("1 plant")
+    return driver
 
 
-def test_trying_again_keeps_it(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().open()
-    visitor.answer("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
-    visitor.sign_in(owner)
-    expect(visitor["#state-error"]).to_be_visible()
-    visitor.page.unroute("**/plants?*")
-    visitor["#retry"].press("Enter")
-    visitor.counts("1 plant")
-    keeps_focus(visitor)
+@pytest.fixture
+def empty(open_page: OpenPage, owner: str) -> PageDriver:
+    """A driver at an empty list."""
+    driver = open_page().sign_in(owner)
+    expect(driver["#state-empty"]).to_be_visible()
+    return driver
 
 
-def test_closing_a_message_keeps_it(fern: Visitor) -> None:
+def test_trying_again_keeps_it(open_page: OpenPage, service: Service, owner: str) -> None:
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().open()
+    driver.respond("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
+    driver.sign_in(owner)
+    expect(driver["#state-error"]).to_be_visible()
+    driver.page.unroute("**/plants?*")
+    driver["#retry"].press("Enter")
+    driver.assert_count("1 plant")
+    assert_focus_kept(driver)
+
+
+def test_closing_a_message_keeps_it(fern: PageDriver) -> None:
     fern["#grid"].press("Delete")
-    fern.sees("Deleted Fern", "#toasts")
+    fern.assert_shows("Deleted Fern", "#toasts")
     expect(fern["#state-empty"]).to_be_visible()
     fern.page.get_by_role("button", name="Close this message").press("Enter")
     expect(fern["#toasts > *"]).to_have_count(0)
-    keeps_focus(fern)
+    assert_focus_kept(fern)
 
 
-def test_an_import_into_an_empty_store_keeps_it(empty: Visitor) -> None:
+def test_an_import_into_an_empty_store_keeps_it(empty: PageDriver) -> None:
     empty["#empty-import"].press("Enter")
-    empty.gives_file("a.csv", "1,Fern\n")
+    empty.set_file("a.csv", "1,Fern\n")
     empty["#import-start"].press("Enter")
     expect(empty["#import-done"]).to_be_focused()
     empty.page.keyboard.press("Enter")
-    empty.counts("1 plant")
-    keeps_focus(empty)
+    empty.assert_count("1 plant")
+    assert_focus_kept(empty)
 
 
-def test_the_link_past_the_header_keeps_it(empty: Visitor) -> None:
+def test_the_link_past_the_header_keeps_it(empty: PageDriver) -> None:
     empty["a.skip"].press("Enter")
-    keeps_focus(empty)
+    assert_focus_kept(empty)
     expect(empty["a.skip"]).not_to_be_focused()
 
 
-def test_the_menu_is_not_in_its_way(fern: Visitor) -> None:
+def test_the_menu_is_not_in_its_way(fern: PageDriver) -> None:
     fern["#export-summary"].press("Enter")
     for _ in range(2):
         fern.page.keyboard.press("Tab")
@@ -76,7 +77,7 @@ def test_the_menu_is_not_in_its_way(fern: Visitor) -> None:
     expect(fern["#export-csv"]).to_be_hidden()
 
 
-def test_slash_finds_from_the_list_alone(fern: Visitor) -> None:
+def test_slash_finds_from_the_list_alone(fern: PageDriver) -> None:
     fern["#sign-out"].focus()
     fern.page.keyboard.press("/")
     expect(fern["#sign-out"]).to_be_focused()
@@ -87,10 +88,10 @@ def test_slash_finds_from_the_list_alone(fern: Visitor) -> None:
     expect(fern["#find"]).to_have_value("")
 
 
-def test_a_narrower_window_keeps_what_is_typed(fern: Visitor) -> None:
+def test_a_narrower_window_keeps_what_is_typed(fern: PageDriver) -> None:
     fern["#add-name"].fill("Half typed")
     fern.page.set_viewport_size({"width": 390, "height": 800})
-    fern.rest()
+    fern.settle()
     expect(fern["#add-form"]).to_be_visible()
     expect(fern["#add-name"]).to_be_focused()
     expect(fern["#add-name"]).to_have_value("Half typed")

@@ -3,71 +3,74 @@
 from playwright.sync_api import expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor, list_all, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver, create_plants, list_plants
 
 
-def tab_to(visitor: Visitor, selector: str) -> None:
+def tab_to(driver: PageDriver, selector: str) -> None:
     """Press Tab until the part has the focus."""
     for _ in range(40):
-        if visitor.stays(f"document.activeElement.matches({selector!r})"):
+        if driver.evaluate(f"document.activeElement.matches({selector!r})"):
             return
-        visitor.page.keyboard.press("Tab")
+        driver.page.keyboard.press("Tab")
     raise AssertionError(f"Tab never reaches {selector}")
 
 
-def test_a_day_by_keyboard(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, *({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50)))
-    visitor = visit().open()
-    keyboard = visitor.page.keyboard
-    expect(visitor["#token"]).to_be_focused()
+def test_a_day_by_keyboard(open_page: OpenPage, service: Service, owner: str) -> None:
+    create_plants(
+        service, owner, *({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50))
+    )
+    driver = open_page().open()
+    keyboard = driver.page.keyboard
+    expect(driver["#token"]).to_be_focused()
     keyboard.type(owner)
     keyboard.press("Enter")
-    visitor.counts("50 plants")
+    driver.assert_count("50 plants")
 
-    tab_to(visitor, "#find")
+    tab_to(driver, "#find")
     keyboard.type("plant 4")
-    visitor.counts("11 of 50 plants")
-    tab_to(visitor, "#grid")
-    assert visitor.active_name() == "Plant 4"
+    driver.assert_count("11 of 50 plants")
+    tab_to(driver, "#grid")
+    assert driver.active_name() == "Plant 4"
     keyboard.press("ArrowDown")
     keyboard.press("Space")
     keyboard.press("Shift+ArrowDown")
-    visitor.sees("2 selected", "#selection")
+    driver.assert_shows("2 selected", "#selection")
     keyboard.press("Delete")
-    visitor.sees("Deleted 2 plants", "#toasts")
-    expect(visitor["#grid"]).to_be_focused()
-    assert len(list_all(shop, owner)) == 48
+    driver.assert_shows("Deleted 2 plants", "#toasts")
+    expect(driver["#grid"]).to_be_focused()
+    assert len(list_plants(service, owner)) == 48
 
-    tab_to(visitor, "#toasts button")
+    tab_to(driver, "#toasts button")
     keyboard.press("Enter")
-    visitor.sees("2 plants are back", "#toasts")
-    assert len(list_all(shop, owner)) == 50
+    driver.assert_shows("2 plants are back", "#toasts")
+    assert len(list_plants(service, owner)) == 50
 
     keyboard.press("/")
-    expect(visitor["#find"]).to_be_focused()
-    tab_to(visitor, "#export-summary")
+    expect(driver["#find"]).to_be_focused()
+    tab_to(driver, "#export-summary")
     keyboard.press("Enter")
-    expect(visitor["#export-csv"]).to_be_visible()
+    expect(driver["#export-csv"]).to_be_visible()
     keyboard.press("Escape")
-    expect(visitor["#export-csv"]).to_be_hidden()
+    expect(driver["#export-csv"]).to_be_hidden()
 
-    tab_to(visitor, "#add-name")
+    tab_to(driver, "#add-name")
     keyboard.type("Typed")
     keyboard.press("Enter")
-    visitor.sees("Added Typed, id 50", "#add-done")
-    tab_to(visitor, "#tag-bars button")
+    driver.assert_shows("Added Typed, id 50", "#add-done")
+    tab_to(driver, "#tag-bars button")
     keyboard.press("Enter")
-    visitor.sees("of 51 plants", "#count")
-    tab_to(visitor, "#sign-out")
+    driver.assert_shows("of 51 plants", "#count")
+    tab_to(driver, "#sign-out")
     keyboard.press("Enter")
-    expect(visitor["#sign-in"]).to_be_visible()
+    expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_the_grid_moves_by_its_keys(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, *({"id": n, "name": f"Plant {n}"} for n in range(200)))
-    visitor = visit().sign_in(owner)
-    visitor.counts("200 plants")
-    grid = visitor["#grid"]
+def test_the_grid_moves_by_its_keys(open_page: OpenPage, service: Service, owner: str) -> None:
+    create_plants(service, owner, *({"id": n, "name": f"Plant {n}"} for n in range(200)))
+    driver = open_page().sign_in(owner)
+    driver.assert_count("200 plants")
+    grid = driver["#grid"]
     grid.focus()
     for key, name in (
         ("ArrowDown", "Plant 1"),
@@ -78,48 +81,48 @@ def test_the_grid_moves_by_its_keys(visit: Visit, shop: Service, owner: str) -> 
         ("Home", "Plant 0"),
     ):
         grid.press(key)
-        assert visitor.active_name() == name
+        assert driver.active_name() == name
     grid.press("PageDown")
-    assert visitor.active_name() not in {"Plant 0", "Plant 1"}
+    assert driver.active_name() not in {"Plant 0", "Plant 1"}
     grid.press("Control+a")
-    visitor.sees("200 selected", "#selection")
+    driver.assert_shows("200 selected", "#selection")
     grid.press("Escape")
-    expect(visitor["#selection"]).to_be_hidden()
+    expect(driver["#selection"]).to_be_hidden()
 
 
-def test_dialogs_give_the_focus_back(visit: Visit, owner: str) -> None:
-    visitor = visit().sign_in(owner)
-    visitor["#import-open"].focus()
-    visitor.page.keyboard.press("Enter")
-    expect(visitor["#import-file"]).to_be_focused()
-    visitor.page.keyboard.press("Escape")
-    expect(visitor["#import-open"]).to_be_focused()
+def test_dialogs_give_the_focus_back(open_page: OpenPage, owner: str) -> None:
+    driver = open_page().sign_in(owner)
+    driver["#import-open"].focus()
+    driver.page.keyboard.press("Enter")
+    expect(driver["#import-file"]).to_be_focused()
+    driver.page.keyboard.press("Escape")
+    expect(driver["#import-open"]).to_be_focused()
 
 
-def test_what_happens_is_announced(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().sign_in(owner)
-    visitor.counts("1 plant")
-    visitor.adds("Aloe")
-    visitor.sees("Added Aloe, id 2", "#announcements")
-    visitor["#find"].fill("fern")
-    visitor.sees("1 of 2 plants", "#announcements")
-    visitor["#rows .check"].first.click()
-    visitor.sees("1 selected", "#announcements")
-    visitor["#delete-selected"].click()
-    visitor.sees("Deleted Fern", "#announcements")
+def test_what_happens_is_announced(open_page: OpenPage, service: Service, owner: str) -> None:
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().sign_in(owner)
+    driver.assert_count("1 plant")
+    driver.add_plant("Aloe")
+    driver.assert_shows("Added Aloe, id 2", "#announcements")
+    driver["#find"].fill("fern")
+    driver.assert_shows("1 of 2 plants", "#announcements")
+    driver["#rows .check"].first.click()
+    driver.assert_shows("1 selected", "#announcements")
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleted Fern", "#announcements")
 
 
 def test_of_what_changes_with_each_key_the_last_is_announced(
-    visit: Visit, shop: Service, owner: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    plant(shop, owner, {"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
-    visitor = visit().sign_in(owner)
-    visitor.sees("2 plants", "#announcements")
-    visitor.page.clock.install()
-    visitor.page.clock.pause_at("2100-01-01")
-    visitor["#find"].press_sequentially("fe")
-    visitor.counts("1 of 2 plants")
-    visitor.page.clock.fast_forward(1_000)
-    visitor.sees("1 of 2 plants", "#announcements")
-    expect(visitor["#announcements"]).not_to_contain_text("2 of 2 plants")
+    create_plants(service, owner, {"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
+    driver = open_page().sign_in(owner)
+    driver.assert_shows("2 plants", "#announcements")
+    driver.install_clock()
+    driver.page.clock.pause_at("2100-01-01")
+    driver["#find"].press_sequentially("fe")
+    driver.assert_count("1 of 2 plants")
+    driver.page.clock.fast_forward(1_000)
+    driver.assert_shows("1 of 2 plants", "#announcements")
+    expect(driver["#announcements"]).not_to_contain_text("2 of 2 plants")

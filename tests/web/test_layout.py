@@ -1,7 +1,8 @@
 """For eyes of other kinds, and long names: large letters, colours of one's own, a narrow window."""
 
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver, create_plants
 
 CLIPPED = """() => {
     const rows = [...document.querySelectorAll("#rows .row")]
@@ -35,55 +36,59 @@ NAME_CUT = """() => {
 }"""
 
 
-def opened(visitor: Visitor, owner: str) -> Visitor:
-    plant(
-        visitor.service, owner, *({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30))
+def opened(driver: PageDriver, owner: str) -> PageDriver:
+    create_plants(
+        driver.service, owner, *({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30))
     )
-    visitor.sign_in(owner)
-    visitor.counts("30 plants")
-    return visitor
+    driver.sign_in(owner)
+    driver.assert_count("30 plants")
+    return driver
 
 
-def test_rows_grow_with_their_letters(visit: Visit, owner: str) -> None:
-    visitor = opened(visit(), owner)
-    assert visitor.stays(CLIPPED) == 0
-    visitor.stays("document.documentElement.style.fontSize = '200%'")
+def test_rows_grow_with_their_letters(open_page: OpenPage, owner: str) -> None:
+    driver = opened(open_page(), owner)
+    assert driver.evaluate(CLIPPED) == 0
+    driver.evaluate("document.documentElement.style.fontSize = '200%'")
     for width in (1279, 639):
-        visitor.page.set_viewport_size({"width": width, "height": 800})
-        visitor.until(lambda: visitor.stays(CLIPPED) == 0)
+        driver.page.set_viewport_size({"width": width, "height": 800})
+        driver.wait_until(lambda: driver.evaluate(CLIPPED) == 0)
 
 
-def test_the_active_row_is_seen_in_forced_colours(visit: Visit, owner: str) -> None:
-    visitor = opened(visit(forced_colors="active"), owner)
-    visitor["#grid"].focus()
-    visitor["#grid"].press("ArrowDown")
-    assert visitor.active_name() == "Plant 1"
-    assert visitor.stays(OUTLINE)
+def test_the_active_row_is_seen_in_forced_colours(open_page: OpenPage, owner: str) -> None:
+    driver = opened(open_page(forced_colors="active"), owner)
+    driver["#grid"].focus()
+    driver["#grid"].press("ArrowDown")
+    assert driver.active_name() == "Plant 1"
+    assert driver.evaluate(OUTLINE)
 
 
-def test_an_arrow_is_an_arrow_in_forced_colours(visit: Visit, owner: str) -> None:
-    assert opened(visit(forced_colors="active"), owner).stays(ARROW)
+def test_an_arrow_is_an_arrow_in_forced_colours(open_page: OpenPage, owner: str) -> None:
+    assert opened(open_page(forced_colors="active"), owner).evaluate(ARROW)
 
 
 def test_a_store_with_a_long_name_is_within_a_phone(
-    visit: Visit, shop: Service, store: str
+    open_page: OpenPage, service: Service, store: str
 ) -> None:
     user = f"owner-of-{store}"
-    token = shop.make_token(store, user, all_stores=True)
-    shop.make_token(f"{store}-{'long-' * 9}name", user)
-    visitor = visit(viewport={"width": 390, "height": 800}).sign_in(token)
-    visitor["#stores"].wait_for()
-    assert visitor.stays("document.getElementById('stores').getBoundingClientRect().left >= 0")
+    token = service.make_token(store, user, all_stores=True)
+    service.make_token(f"{store}-{'long-' * 9}name", user)
+    driver = open_page(viewport={"width": 390, "height": 800}).sign_in(token)
+    driver["#stores"].wait_for()
+    assert driver.evaluate("document.getElementById('stores').getBoundingClientRect().left >= 0")
 
 
-def test_large_letters_on_a_phone_leave_all_buttons_in_sight(visit: Visit, owner: str) -> None:
-    visitor = opened(visit(viewport={"width": 360, "height": 740}), owner)
-    visitor.stays("document.documentElement.style.fontSize = '200%'")
-    visitor.until(lambda: visitor.stays(INSIDE))
+def test_large_letters_on_a_phone_leave_all_buttons_in_sight(
+    open_page: OpenPage, owner: str
+) -> None:
+    driver = opened(open_page(viewport={"width": 360, "height": 740}), owner)
+    driver.evaluate("document.documentElement.style.fontSize = '200%'")
+    driver.wait_until(lambda: driver.evaluate(INSIDE))
 
 
-def test_a_name_has_more_room_than_its_tag(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, {"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
-    visitor = visit(viewport={"width": 960, "height": 800}).sign_in(owner)
-    visitor.counts("1 plant")
-    assert not visitor.stays(NAME_CUT)
+def test_a_name_has_more_room_than_its_tag(
+    open_page: OpenPage, service: Service, owner: str
+) -> None:
+    create_plants(service, owner, {"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
+    driver = open_page(viewport={"width": 960, "height": 800}).sign_in(owner)
+    driver.assert_count("1 plant")
+    assert not driver.evaluate(NAME_CUT)

@@ -10,7 +10,8 @@ from msgspec import Struct
 from playwright.sync_api import Route, expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, Visitor, list_all, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver, create_plants, list_plants
 
 TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).join()"
 
@@ -24,157 +25,161 @@ class Users(Struct, frozen=True):
 
 
 @pytest.fixture
-def users(shop: Service, store: str) -> Users:
+def users(service: Service, store: str) -> Users:
     """Ada has two plants, Ben has one with the same id."""
-    ada = shop.make_token(store, f"ada-of-{store}")
-    ben = shop.make_token(f"{store}-other", f"ben-of-{store}")
-    plant(shop, ada, {"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
-    plant(shop, ben, {"id": 1, "name": "Basil"})
+    ada = service.make_token(store, f"ada-of-{store}")
+    ben = service.make_token(f"{store}-other", f"ben-of-{store}")
+    create_plants(service, ada, {"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
+    create_plants(service, ben, {"id": 1, "name": "Basil"})
     return Users(store, ada, ben)
 
 
-def opened(visitor: Visitor, users: Users) -> Visitor:
-    visitor.sign_in(users.ada)
-    visitor.counts("2 plants")
-    return visitor
+def opened(driver: PageDriver, users: Users) -> PageDriver:
+    driver.sign_in(users.ada)
+    driver.assert_count("2 plants")
+    return driver
 
 
-def leaves(visitor: Visitor, users: Users, how: str) -> None:
+def leave(driver: PageDriver, users: Users, how: str) -> None:
     if how == "signs out":
-        visitor["#sign-out"].click()
+        driver["#sign-out"].click()
     else:
-        visitor.service.revoke(users.ada)
-        visitor.comes_back()
-        expect(visitor["#sign-in-reason"]).to_be_visible()
-    expect(visitor["#sign-in"]).to_be_visible()
+        driver.service.revoke(users.ada)
+        driver.refocus()
+        expect(driver["#sign-in-reason"]).to_be_visible()
+    expect(driver["#sign-in"]).to_be_visible()
 
 
-def welcomes(visitor: Visitor, token: str) -> None:
-    visitor.give_token(token)
-    visitor.counts("1 plant")
+def sign_in_next(driver: PageDriver, token: str) -> None:
+    driver.submit_token(token)
+    driver.assert_count("1 plant")
 
 
-def finds_nothing(visitor: Visitor) -> None:
-    assert "secret" not in visitor.page.content().lower()
-    assert "secret" not in visitor.stays(TYPED).lower()
-    assert visitor["#toasts"].text_content() == ""
-    expect(visitor["#import"]).to_be_hidden()
+def assert_no_secrets(driver: PageDriver) -> None:
+    assert "secret" not in driver.page.content().lower()
+    assert "secret" not in driver.evaluate(TYPED).lower()
+    assert driver["#toasts"].text_content() == ""
+    expect(driver["#import"]).to_be_hidden()
 
 
 WAYS = pytest.mark.parametrize("how", ["signs out", "is refused"])
 
 
 @WAYS
-def test_messages_and_drafts_are_gone(visit: Visit, users: Users, how: str) -> None:
-    visitor = opened(visit(), users)
-    visitor["#rows .remove"].first.click()
-    visitor.sees("Deleted Secret Fern", "#toasts")
-    visitor["#find"].fill("secret")
-    visitor["#add-name"].fill("Secret draft")
-    leaves(visitor, users, how)
+def test_messages_and_drafts_are_gone(open_page: OpenPage, users: Users, how: str) -> None:
+    driver = opened(open_page(), users)
+    driver["#rows .remove"].first.click()
+    driver.assert_shows("Deleted Secret Fern", "#toasts")
+    driver["#find"].fill("secret")
+    driver["#add-name"].fill("Secret draft")
+    leave(driver, users, how)
     if how == "signs out":
-        finds_nothing(visitor)
-    welcomes(visitor, users.ben)
-    finds_nothing(visitor)
+        assert_no_secrets(driver)
+    sign_in_next(driver, users.ben)
+    assert_no_secrets(driver)
 
 
 @WAYS
-def test_what_was_imported_is_gone(visit: Visit, users: Users, how: str) -> None:
-    visitor = opened(visit(), users)
-    visitor.choose_file("secret.csv", "id,name\n")
-    visitor.sees("secret.csv has no plants", "#import-fault")
-    visitor.gives_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
-    visitor["#import-start"].click()
-    visitor.sees("1 plant imported, 2 lines not imported", "#import-result")
-    visitor["#import-done"].click()
-    visitor.counts("3 plants")
-    leaves(visitor, users, how)
+def test_what_was_imported_is_gone(open_page: OpenPage, users: Users, how: str) -> None:
+    driver = opened(open_page(), users)
+    driver.choose_file("secret.csv", "id,name\n")
+    driver.assert_shows("secret.csv has no plants", "#import-fault")
+    driver.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
+    driver["#import-start"].click()
+    driver.assert_shows("1 plant imported, 2 lines not imported", "#import-result")
+    driver["#import-done"].click()
+    driver.assert_count("3 plants")
+    leave(driver, users, how)
     if how == "signs out":
-        finds_nothing(visitor)
-    welcomes(visitor, users.ben)
-    finds_nothing(visitor)
+        assert_no_secrets(driver)
+    sign_in_next(driver, users.ben)
+    assert_no_secrets(driver)
 
 
 def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
-    visit: Visit, shop: Service, users: Users
+    open_page: OpenPage, service: Service, users: Users
 ) -> None:
-    visitor = opened(visit(), users)
-    visitor.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
-    held = visitor.hold("**/plants")
-    visitor["#import-start"].click()
-    visitor.until(lambda: held.routes)
-    shop.revoke(users.ada)
-    held.let_go()
-    expect(visitor["#sign-in-reason"]).to_be_visible()
-    welcomes(visitor, users.ben)
-    visitor.rest()
-    finds_nothing(visitor)
-    assert len(list_all(shop, users.ben)) == 1
+    driver = opened(open_page(), users)
+    driver.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
+    held = driver.hold("**/plants")
+    driver["#import-start"].click()
+    driver.wait_until(lambda: held.routes)
+    service.revoke(users.ada)
+    held.release()
+    expect(driver["#sign-in-reason"]).to_be_visible()
+    sign_in_next(driver, users.ben)
+    driver.settle()
+    assert_no_secrets(driver)
+    assert len(list_plants(service, users.ben)) == 1
 
 
 def test_a_delete_that_waits_is_not_of_the_next_user(
-    visit: Visit, shop: Service, users: Users
+    open_page: OpenPage, service: Service, users: Users
 ) -> None:
-    visitor = visit()
-    visitor.page.clock.install()
-    opened(visitor, users)
+    driver = open_page()
+    driver.install_clock()
+    opened(driver, users)
     busy = '{"error": 42901, "message": "too many requests"}'
     asked: list[Route] = []
 
-    def answer(route: Route) -> None:
+    def response(route: Route) -> None:
         asked.append(route)
         if len(asked) > 1:
             route.continue_()
         else:
             route.fulfill(status=429, headers={"Retry-After": "5"}, body=busy)
 
-    visitor.page.route("**/plants/*", answer)
-    visitor["#rows .remove"].first.click()
-    visitor.until(lambda: asked)
-    visitor.rest()
-    leaves(visitor, users, "signs out")
-    welcomes(visitor, users.ben)
-    visitor.page.clock.fast_forward(10_000)
-    visitor.rest()
+    driver.page.route("**/plants/*", response)
+    driver["#rows .remove"].first.click()
+    driver.wait_until(lambda: asked)
+    driver.settle()
+    leave(driver, users, "signs out")
+    sign_in_next(driver, users.ben)
+    driver.page.clock.fast_forward(10_000)
+    driver.settle()
     assert len(asked) == 1
-    visitor.counts("1 plant")
-    assert len(list_all(shop, users.ben)) == 1
+    driver.assert_count("1 plant")
+    assert len(list_plants(service, users.ben)) == 1
 
 
 @pytest.mark.parametrize("what", ["add", "delete", "export"])
-def test_what_is_answered_too_late_shows_nothing(visit: Visit, users: Users, what: str) -> None:
-    visitor = opened(visit(), users)
+def test_what_is_answered_too_late_shows_nothing(
+    open_page: OpenPage, users: Users, what: str
+) -> None:
+    driver = opened(open_page(), users)
     downloads: list[str] = []
-    visitor.page.on("download", lambda download: downloads.append(download.suggested_filename))
-    held = visitor.hold(re.compile("/plants"), answers=True)
+    driver.page.on("download", lambda download: downloads.append(download.suggested_filename))
+    held = driver.hold(re.compile("/plants"), responses=True)
     if what == "add":
-        visitor.add("Secret Ficus")
+        driver.submit_plant("Secret Ficus")
     elif what == "delete":
-        visitor["#rows .remove"].first.click()
+        driver["#rows .remove"].first.click()
     else:
-        visitor["#export-summary"].click()
-        visitor["#export-csv"].click()
-    visitor.until(lambda: held.routes)
-    leaves(visitor, users, "signs out")
-    held.let_go()
-    visitor.rest()
-    finds_nothing(visitor)
+        driver["#export-summary"].click()
+        driver["#export-csv"].click()
+    driver.wait_until(lambda: held.routes)
+    leave(driver, users, "signs out")
+    held.release()
+    driver.settle()
+    assert_no_secrets(driver)
     assert downloads == []
-    welcomes(visitor, users.ben)
-    finds_nothing(visitor)
+    sign_in_next(driver, users.ben)
+    assert_no_secrets(driver)
 
 
-def test_a_late_refusal_is_not_for_the_next_user(visit: Visit, shop: Service, users: Users) -> None:
-    visitor = opened(visit(), users)
-    shop.revoke(users.ada)
-    held = visitor.hold("**/plants?*", answers=True)
-    visitor.comes_back()
-    visitor.until(lambda: held.routes)
-    leaves(visitor, users, "signs out")
-    visitor.give_token(users.ben)
-    expect(visitor["#app"]).to_be_visible()
-    held.let_go()
-    visitor.counts("1 plant")
-    visitor.rest()
-    expect(visitor["#app"]).to_be_visible()
-    assert visitor.stays("sessionStorage['plantstore/token']") == users.ben
+def test_a_late_refusal_is_not_for_the_next_user(
+    open_page: OpenPage, service: Service, users: Users
+) -> None:
+    driver = opened(open_page(), users)
+    service.revoke(users.ada)
+    held = driver.hold("**/plants?*", responses=True)
+    driver.refocus()
+    driver.wait_until(lambda: held.routes)
+    leave(driver, users, "signs out")
+    driver.submit_token(users.ben)
+    expect(driver["#app"]).to_be_visible()
+    held.release()
+    driver.assert_count("1 plant")
+    driver.settle()
+    expect(driver["#app"]).to_be_visible()
+    assert driver.evaluate("sessionStorage['plantstore/token']") == users.ben

@@ -1,10 +1,10 @@
-"""Something in between answers in the service's place: it is not believed, and its words are."""
+"""Something in between responds in the service's place: it is not believed, and its words are."""
 
-import pytest
 from playwright.sync_api import expect
 
 from tests.service import Service
-from tests.web.visitor import Visit, list_all, plant
+from tests.web.browser import OpenPage
+from tests.web.page_driver import create_plants, list_plants
 
 HTML = "<!doctype html><title>Sign in to the Wi-Fi</title>"
 BODIES = ("null", '{"error": "Bad Gateway"}', '{"detail": 1}', '{"message": {}}', '"x"', "[]", "")
@@ -12,71 +12,77 @@ WORDS = "the server answered with status 502"
 
 
 def test_an_add_that_never_arrived_is_not_told_as_done(
-    visit: Visit, shop: Service, owner: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    visitor = visit().sign_in(owner)
-    expect(visitor["#add-id"]).to_have_value("1")
-    visitor.answer("**/plants", 200, HTML, "text/html")
-    visitor.add("Fern")
-    visitor.sees("answered", "#add-fault")
-    expect(visitor["#add-name"]).to_have_value("Fern")
-    expect(visitor["#add-done"]).to_be_empty()
-    expect(visitor["#state-empty"]).to_be_visible()
-    visitor.page.unroute("**/plants")
-    visitor["#add-button"].click()
-    visitor.sees("Added Fern, id 1", "#add-done")
-    assert len(list_all(shop, owner)) == 1
+    driver = open_page().sign_in(owner)
+    expect(driver["#add-id"]).to_have_value("1")
+    driver.respond("**/plants", 200, HTML, "text/html")
+    driver.submit_plant("Fern")
+    driver.assert_shows("answered", "#add-fault")
+    expect(driver["#add-name"]).to_have_value("Fern")
+    expect(driver["#add-done"]).to_be_empty()
+    expect(driver["#state-empty"]).to_be_visible()
+    driver.page.unroute("**/plants")
+    driver["#add-button"].click()
+    driver.assert_shows("Added Fern, id 1", "#add-done")
+    assert len(list_plants(service, owner)) == 1
 
 
 def test_a_delete_that_never_arrived_is_not_told_as_done(
-    visit: Visit, shop: Service, owner: str
+    open_page: OpenPage, service: Service, owner: str
 ) -> None:
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().sign_in(owner)
-    visitor.counts("1 plant")
-    visitor.answer("**/plants/*", 200, HTML, "text/html")
-    visitor["#rows .remove"].click()
-    visitor.sees("Fern was not deleted", "#toasts")
-    expect(visitor["#toasts"]).to_contain_text("answered")
-    visitor.counts("1 plant")
-    assert visitor.names() == ["Fern"]
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().sign_in(owner)
+    driver.assert_count("1 plant")
+    driver.respond("**/plants/*", 200, HTML, "text/html")
+    driver["#rows .remove"].click()
+    driver.assert_shows("Fern was not deleted", "#toasts")
+    expect(driver["#toasts"]).to_contain_text("answered")
+    driver.assert_count("1 plant")
+    assert driver.names() == ["Fern"]
 
 
-def test_an_import_that_never_arrived_is_not_told_as_done(visit: Visit, owner: str) -> None:
-    visitor = visit().sign_in(owner)
-    visitor.choose_file("a.csv", "id,name\n1,Fern\n")
-    visitor.answer("**/plants", 200, HTML, "text/html")
-    visitor["#import-start"].click()
-    visitor.sees("0 plants imported, 1 line not imported", "#import-result")
-    visitor.sees("answered", "#import-failures")
+def test_an_import_that_never_arrived_is_not_told_as_done(open_page: OpenPage, owner: str) -> None:
+    driver = open_page().sign_in(owner)
+    driver.choose_file("a.csv", "id,name\n1,Fern\n")
+    driver.respond("**/plants", 200, HTML, "text/html")
+    driver["#import-start"].click()
+    driver.assert_shows("0 plants imported, 1 line not imported", "#import-result")
+    driver.assert_shows("answered", "#import-failures")
 
 
-def test_a_page_is_no_list(visit: Visit, shop: Service, owner: str) -> None:
-    plant(shop, owner, {"id": 1, "name": "Fern"})
-    visitor = visit().open()
-    visitor.answer("**/plants?*", 200, HTML, "text/html")
-    visitor.sign_in(owner)
-    visitor.sees("answered", "#error-text")
-    visitor.page.unroute("**/plants?*")
-    visitor["#retry"].click()
-    visitor.counts("1 plant")
+def test_a_page_is_no_list(open_page: OpenPage, service: Service, owner: str) -> None:
+    create_plants(service, owner, {"id": 1, "name": "Fern"})
+    driver = open_page().open()
+    driver.respond("**/plants?*", 200, HTML, "text/html")
+    driver.sign_in(owner)
+    driver.assert_shows("answered", "#error-text")
+    driver.page.unroute("**/plants?*")
+    driver["#retry"].click()
+    driver.assert_count("1 plant")
 
 
-def test_a_page_is_no_user(visit: Visit, owner: str) -> None:
-    visitor = visit().open()
-    visitor.answer("**/me", 200, HTML, "text/html")
-    visitor.give_token(owner)
-    visitor.sees("answered", "#sign-in-reason")
-    expect(visitor["#app"]).to_be_hidden()
+def test_a_page_is_no_user(open_page: OpenPage, owner: str) -> None:
+    driver = open_page().open()
+    driver.respond("**/me", 200, HTML, "text/html")
+    driver.submit_token(owner)
+    driver.assert_shows("answered", "#sign-in-reason")
+    expect(driver["#app"]).to_be_hidden()
 
 
-@pytest.mark.parametrize("body", BODIES)
-def test_a_502_is_told_whatever_is_in_it(visit: Visit, owner: str, body: str) -> None:
-    visitor = visit().open()
-    visitor.answer("**/plants?*", 502, body)
-    visitor.answer("**/plants", 502, body)
-    visitor.sign_in(owner)
-    visitor.sees(WORDS, "#error-text")
-    visitor.add("Fern", plant_id="1")
-    visitor.sees(WORDS, "#add-fault")
-    expect(visitor["#add-done"]).to_be_empty()
+def test_a_502_is_told_whatever_is_in_it(open_page: OpenPage, owner: str) -> None:
+    driver = open_page().open()
+    driver.respond("**/plants*", 500, '{"error": 50001, "message": "the service failed"}')
+    driver.sign_in(owner)
+    for body in BODIES:
+        driver.assert_shows("the service failed", "#error-text")
+        driver.page.unroute("**/plants*")
+        driver.respond("**/plants*", 502, body)
+        driver["#retry"].click()
+        driver.assert_shows(WORDS, "#error-text")
+        driver.submit_plant("Fern", plant_id="1")
+        driver.assert_shows(WORDS, "#add-fault")
+        driver.page.unroute("**/plants*")
+        driver.respond("**/plants*", 500, '{"error": 50001, "message": "the service failed"}')
+        driver["#retry"].click()
+        expect(driver["#add-done"]).to_be_empty()

@@ -1,51 +1,70 @@
-"""Every state of the page, light and dark, wide and narrow: nothing to complain of, and pictured.
+"""Every state of the page, on a phone and on desktops, light and dark: axe has no complaint.
 
-The pictures are for people: they are in ``.screenshots`` after a run.
+``make picture`` has each of them pictured too, in ``.screenshots``.
 """
 
+import os
 from pathlib import Path
-from typing import Literal
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import ViewportSize
 
 from tests.service import Service
-from tests.web.states.stage import STATES, Stage
-from tests.web.visitor import Visit, Visitor
+from tests.web.browser import OpenPage
+from tests.web.page_driver import PageDriver
+from tests.web.states.setup import STATES, StateSetup
 
 FOLDER = Path(__file__).parents[2] / ".screenshots"
-SIZES = {"desktop": (1280, 800), "phone": (390, 800), "wide": (1920, 1080)}
-SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-WITHOUT = {"resultTypes": ["violations"]}
+HAS_PICTURES = "PLANTSTORE_PICTURES" in os.environ
+# A state is made on a phone, which folds some of the page away; a wider window shows that again.
+PHONE: ViewportSize = {"width": 390, "height": 800}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+WIDE: ViewportSize = {"width": 1920, "height": 1080}
+VIOLATIONS: dict[str, object] = {"resultTypes": ["violations"]}
 # Axe sees the colours as they are before they are turned over.
-WITHOUT_COLOURS = {**WITHOUT, "rules": {"color-contrast": {"enabled": False}}}
+WITHOUT_COLOURS: dict[str, object] = {**VIOLATIONS, "rules": {"color-contrast": {"enabled": False}}}
 TURNED_OVER = ("docs", "docs_tried", "docs_authorize")
 
 
 @pytest.fixture
-def stage(visit: Visit, shop: Service, store: str, owner: str, size: str) -> Stage:
-    """A visitor at the closed page, in a window of this size, and a store of their own."""
-    width, height = SIZES[size]
-    window = visit(viewport={"width": width, "height": height}, reduced_motion="reduce")
-    return Stage(window, shop, store, owner)
+def setup(open_page: OpenPage, service: Service, store: str, owner: str) -> StateSetup:
+    """A page on a phone that is not open yet, and a store of its own."""
+    driver = open_page(viewport=PHONE, reduced_motion="reduce", color_scheme="dark")
+    return StateSetup(driver, service, store, owner)
 
 
-@pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("state", STATES)
-def test_a_state_is_fit_for_everybody(stage: Stage, state: str, size: str) -> None:
-    STATES[state](stage)
-    for scheme in SCHEMES:
-        stage.visitor.page.emulate_media(color_scheme=scheme)
-        stage.visitor.page.screenshot(path=FOLDER / f"{state}-{size}-{scheme}.png")
-        assert overflow(stage.visitor) <= 0
-        if size != "wide":  # which has nothing that the desktop has not
-            is_turned_over = scheme == "dark" and state in TURNED_OVER
-            options = WITHOUT_COLOURS if is_turned_over else WITHOUT
-            found = Axe().run(stage.visitor.page, options=options)
-            assert found.violations_count == 0, f"{scheme}: {found.generate_report()}"
+def test_a_state_is_fit_for_everybody(setup: StateSetup, state: str) -> None:
+    driver = setup.driver
+    driver.page.emulate_media(color_scheme="dark")
+    STATES[state](setup)
+    assert_no_violations(driver, WITHOUT_COLOURS if state in TURNED_OVER else VIOLATIONS)
+    take_pictures(driver, f"{state}-phone")
+    driver.page.set_viewport_size(DESKTOP)
+    driver.page.emulate_media(color_scheme="light")
+    assert_no_violations(driver, VIOLATIONS)
+    take_pictures(driver, f"{state}-desktop")
+    driver.page.set_viewport_size(WIDE)
+    assert overflow(driver) <= 0
+    take_pictures(driver, f"{state}-wide")
 
 
-def overflow(visitor: Visitor) -> int:
+def assert_no_violations(driver: PageDriver, options: dict[str, object]) -> None:
+    """Axe finds nothing, and nothing is wider than the window."""
+    assert overflow(driver) <= 0
+    found = Axe().run(driver.page, options=options)
+    assert found.violations_count == 0, found.generate_report()
+
+
+def overflow(driver: PageDriver) -> int:
     """By how many pixels the page is wider than its window."""
-    wide: int = visitor.stays("document.documentElement.scrollWidth - innerWidth")
+    wide: int = driver.evaluate("document.documentElement.scrollWidth - innerWidth")
     return wide
+
+
+def take_pictures(driver: PageDriver, name: str) -> None:
+    """Keep pictures of the page, in both schemes, where they were asked for."""
+    for scheme in ("light", "dark") if HAS_PICTURES else ():
+        driver.page.emulate_media(color_scheme="dark" if scheme == "dark" else "light")
+        driver.page.screenshot(path=FOLDER / f"{name}-{scheme}.png")

@@ -3,55 +3,55 @@
 from playwright.sync_api import expect
 
 from tests.http.stalls import fill_store
-from tests.web.states.stage import Stage, let_through, state, unfold
+from tests.web.states.setup import StateSetup, allow_requests, state, unfold
 
 
 @state
-def added(stage: Stage) -> None:
-    visitor = stage.browse()
-    unfold(visitor, "#add-form")
-    visitor.adds("Zamioculcas zamiifolia", "tropical")
+def added(setup: StateSetup) -> None:
+    driver = setup.browse()
+    unfold(driver, "#add-form")
+    driver.add_plant("Zamioculcas zamiifolia", "tropical")
 
 
 @state
-def add_refused(stage: Stage) -> None:
-    visitor = stage.browse()
-    unfold(visitor, "#add-form")
-    visitor.add("Another", "herb", "1001")
-    expect(visitor["#add-id-fault"]).to_be_visible()
+def add_refused(setup: StateSetup) -> None:
+    driver = setup.browse()
+    unfold(driver, "#add-form")
+    driver.submit_plant("Another", "herb", "1001")
+    expect(driver["#add-id-fault"]).to_be_visible()
 
 
 @state
-def selected(stage: Stage) -> None:
-    visitor = stage.browse()
-    visitor["#grid"].focus()
+def selected(setup: StateSetup) -> None:
+    driver = setup.browse()
+    driver["#grid"].focus()
     for key in ("Space", "ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"):
-        visitor["#grid"].press(key)
-    expect(visitor["#selection"]).to_be_visible()
+        driver["#grid"].press(key)
+    expect(driver["#selection"]).to_be_visible()
 
 
 @state
-def asked(stage: Stage) -> None:
-    fill_store(stage.service, stage.store, 60)
-    stage.visitor.sign_in(stage.token).counts("60 plants")
-    stage.visitor["#grid"].focus()
-    stage.visitor["#grid"].press("Control+a")
-    stage.visitor["#delete-selected"].click()
-    expect(stage.visitor["#confirm"]).to_be_visible()
+def record_requests(setup: StateSetup) -> None:
+    fill_store(setup.service, setup.store, 60)
+    setup.driver.sign_in(setup.token).assert_count("60 plants")
+    setup.driver["#grid"].focus()
+    setup.driver["#grid"].press("Control+a")
+    setup.driver["#delete-selected"].click()
+    expect(setup.driver["#confirm"]).to_be_visible()
 
 
 @state
-def deleting(stage: Stage) -> None:
-    visitor = stage.browse()
-    let_through(visitor, "**/plants/*", 20)
-    visitor["#grid"].focus()
-    visitor["#grid"].press("Control+a")
-    visitor["#delete-selected"].click()
-    visitor.sees("Deleting 20 of 48", "#toasts")
+def deleting(setup: StateSetup) -> None:
+    driver = setup.browse()
+    allow_requests(driver, "**/plants/*", 20)
+    driver["#grid"].focus()
+    driver["#grid"].press("Control+a")
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleting 20 of 48", "#toasts")
 
 
 @state
-def deleted(stage: Stage) -> None:
-    selected(stage)
-    stage.visitor["#delete-selected"].click()
-    stage.visitor.sees("Deleted", "#toasts")
+def deleted(setup: StateSetup) -> None:
+    selected(setup)
+    setup.driver["#delete-selected"].click()
+    setup.driver.assert_shows("Deleted", "#toasts")

@@ -4,51 +4,51 @@ from playwright.sync_api import expect
 
 from plantstore.model import Scope
 from tests.http.stalls import fill_store
-from tests.web.states.stage import Stage, cut_off, refuse, state, unfold
+from tests.web.states.setup import StateSetup, abort_requests, respond_with_error, state, unfold
 
 
 @state
-def failed(stage: Stage) -> None:
-    refuse(
-        stage.visitor.open(),
+def failed(setup: StateSetup) -> None:
+    respond_with_error(
+        setup.driver.open(),
         "**/plants?*",
         50302,
         "the database is not available: try again soon",
     )
-    stage.visitor.sign_in(stage.token)
-    expect(stage.visitor["#state-error"]).to_be_visible()
+    setup.driver.sign_in(setup.token)
+    expect(setup.driver["#state-error"]).to_be_visible()
 
 
 @state
-def broken_off(stage: Stage) -> None:
-    fill_store(stage.service, stage.store, 3000)
-    cut_off(stage.visitor, "**/plants?*after=*", "**/livez")
-    stage.visitor.sign_in(stage.token)
-    expect(stage.visitor["#state-error"]).to_be_visible()
-    stage.visitor["#retry"].scroll_into_view_if_needed()
+def broken_off(setup: StateSetup) -> None:
+    fill_store(setup.service, setup.store, 3000)
+    abort_requests(setup.driver, "**/plants?*after=*", "**/livez")
+    setup.driver.sign_in(setup.token)
+    expect(setup.driver["#state-error"]).to_be_visible()
+    setup.driver["#retry"].scroll_into_view_if_needed()
 
 
 @state
-def not_listed(stage: Stage) -> None:
-    user = f"owner-of-{stage.store}"
+def not_listed(setup: StateSetup) -> None:
+    user = f"owner-of-{setup.store}"
     scopes = frozenset({Scope.CREATE})
-    stage.visitor.sign_in(stage.service.make_token(stage.store, user, scopes=scopes))
-    expect(stage.visitor["#state-forbidden"]).to_be_visible()
+    setup.driver.sign_in(setup.service.make_token(setup.store, user, scopes=scopes))
+    expect(setup.driver["#state-forbidden"]).to_be_visible()
 
 
 @state
-def add_failed(stage: Stage) -> None:
-    visitor = stage.browse()
-    unfold(visitor, "#add-form")
-    cut_off(visitor, "**/plants", "**/livez")
-    visitor.add("Another", "herb")
-    expect(visitor["#add-fault"]).to_be_visible()
-    expect(visitor["#offline"]).to_be_visible()
+def add_failed(setup: StateSetup) -> None:
+    driver = setup.browse()
+    unfold(driver, "#add-form")
+    abort_requests(driver, "**/plants", "**/livez")
+    driver.submit_plant("Another", "herb")
+    expect(driver["#add-fault"]).to_be_visible()
+    expect(driver["#offline"]).to_be_visible()
 
 
 @state
-def delete_failed(stage: Stage) -> None:
-    visitor = stage.browse()
-    refuse(visitor, "**/plants/*", 50001, "the service failed: its log has the cause")
-    visitor["#rows .remove"].first.click()
-    visitor.sees("was not deleted", "#toasts .failed")
+def delete_failed(setup: StateSetup) -> None:
+    driver = setup.browse()
+    respond_with_error(driver, "**/plants/*", 50001, "the service failed: its log has the cause")
+    driver["#rows .remove"].first.click()
+    driver.assert_shows("was not deleted", "#toasts .failed")

@@ -18,9 +18,12 @@ export const NO_PLANT = 40401;
 const NO_STORE = 40403;
 
 export class Refusal extends Error {
+  /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] */
   constructor(status, number, message, retryAfter) {
     super(message);
-    Object.assign(this, { status, number, retryAfter });
+    this.status = status;
+    this.number = number;
+    this.retryAfter = retryAfter;
   }
 }
 
@@ -37,12 +40,15 @@ export class SignedOut extends Error {
   }
 }
 
+/** @param {Failure} error */
 const isPassing = (error) =>
-  error instanceof Unreachable || [429, 503, 409].includes(error.status);
+  error instanceof Unreachable || [429, 503, 409].includes(error.status ?? 0);
 
+/** @param {Failure} error */
 export const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
 
 // Every further request would fail alike.
+/** @param {Failure} error */
 export const isFinal = (error) =>
   error instanceof SignedOut || isPassing(error) || isBarred(error) || error.status === 401;
 
@@ -54,11 +60,16 @@ export const makeKey = () =>
 
 // All requests of this page; those of one token end with it.
 export class Api {
+  /** @type {string | null} */
   #token = null;
   #session = new AbortController();
   #slow = 0;
 
   // `on` hears of what concerns the whole page: refused, barred, unreachable, reached, slow.
+  /**
+   * @param {{refused: (message: string) => void, barred: () => void, unreachable: () => void,
+   *   reached: () => void, slow: (isSlow: boolean) => void}} on
+   */
   constructor(on) {
     this.on = on;
   }
@@ -67,6 +78,7 @@ export class Api {
     return this.#token !== null;
   }
 
+  /** @param {string} token */
   begin(token) {
     this.end();
     this.#token = token;
@@ -78,10 +90,12 @@ export class Api {
     this.#session.abort(new SignedOut());
   }
 
+  /** @param {string} name */
   store(name) {
     return new Store(this, name);
   }
 
+  /** @returns {Promise<Me>} */
   async getMe() {
     return parse(await this.ask("GET", "me"), JSON.parse);
   }
@@ -96,6 +110,10 @@ export class Api {
   }
 
   // Again and again while the failure may pass: for what is safe to repeat.
+  /**
+   * @template Value @param {() => Promise<Value>} attempt @param {AbortSignal} [signal]
+   * @param {(error: Failure) => boolean} mayPass
+   */
   async insist(attempt, signal, mayPass = isPassing) {
     const ended = this.#endedBy(signal);
     for (let tries = 1; ; tries += 1) {
@@ -109,6 +127,10 @@ export class Api {
     }
   }
 
+  /**
+   * @param {string} method @param {string} target
+   * @param {{headers?: Record<string, string>, body?: string, signal?: AbortSignal}} options
+   */
   async ask(method, target, { headers = {}, body, signal } = {}) {
     headers = { Authorization: `Bearer ${this.#token}`, ...headers };
     const answer = await this.#fetch(target, { method, body, headers, signal });
@@ -121,10 +143,12 @@ export class Api {
   }
 
   // The whole answer, unless the server falls silent.
+  /** @param {string} target @param {RequestInit & {method: string, signal?: AbortSignal}} options */
   async #fetch(target, { signal, ...options }) {
     const ended = this.#endedBy(signal);
     ended.throwIfAborted();
     const silence = new AbortController();
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
     let deadline;
     const hear = () => {
       clearTimeout(deadline);
@@ -148,6 +172,7 @@ export class Api {
   }
 
   // Whatever is asked ends with the token that it was asked with.
+  /** @param {AbortSignal} [signal] */
   #endedBy(signal) {
     const { signal: session } = this.#session;
     return signal ? AbortSignal.any([session, signal]) : session;
@@ -155,6 +180,7 @@ export class Api {
 
   #watchSlowness() {
     let isSlow = false;
+    /** @param {number} change */
     const tell = (change) => {
       this.#slow += change;
       this.on.slow(this.#slow > 0);
@@ -172,19 +198,23 @@ export class Api {
 }
 
 // The plants of one store. What began with it goes on with it, whichever store is in sight.
-class Store {
+export class Store {
   #plants;
 
+  /** @param {Api} api @param {string} name */
   constructor(api, name) {
-    Object.assign(this, { api, name });
+    this.api = api;
+    this.name = name;
     this.#plants = `stores/${name}/plants`;
   }
 
   // A page of plants, and what reads the next one, if there is one.
+  /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   list(query, signal) {
     return this.#read(`${this.#plants}?fields=id,name,tag${query}`, signal);
   }
 
+  /** @param {string} target @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async #read(target, signal) {
     const answer = await this.api.ask("GET", target, { signal });
     const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
@@ -193,22 +223,26 @@ class Store {
   }
 
   // Whether the store is as it was when `etag` was given, and its tag now.
+  /** @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
-    const headers = etag ? { "If-None-Match": etag } : {};
+    const headers = etag ? { "If-None-Match": etag } : undefined;
     const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
     return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
   }
 
+  /** @param {Draft} plant @param {string} key @param {AbortSignal} [signal] */
   create(plant, key, signal) {
     const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
     return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
   }
 
+  /** @param {string} id @param {AbortSignal} [signal] */
   delete(id, signal) {
     return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
   }
 }
 
+/** @param {Response} response @param {() => void} hear */
 async function readText({ body }, hear) {
   if (!body) return "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
@@ -222,12 +256,14 @@ async function readText({ body }, hear) {
 }
 
 // What comes from a proxy in between may look like an answer, and be none.
+/** @param {Answer} answer */
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
   return status === 200 && headers.get("content-type")?.startsWith("application/json");
 }
 
+/** @param {Answer} answer @param {(text: string) => any} read */
 function parse(answer, read) {
   try {
     return read(answer.text);
@@ -236,6 +272,7 @@ function parse(answer, read) {
   }
 }
 
+/** @param {Answer} answer */
 function readRefusal(answer) {
   const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
   try {
@@ -248,5 +285,6 @@ function readRefusal(answer) {
   return makeStrange(answer, retryAfter);
 }
 
+/** @param {Answer} answer @param {number} [retryAfter] */
 const makeStrange = ({ status }, retryAfter) =>
   new Refusal(status, 0, `the server answered with status ${status}, not as this service does`, retryAfter);

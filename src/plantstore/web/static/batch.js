@@ -5,8 +5,15 @@ import { isFinal, SignedOut } from "./api.js";
 // Acts on the items until all are done, the signal stops it, or an error ends it that every
 // further one would meet. Tells after each how many have ended; gives those that are done, and the
 // first error.
+/**
+ * @template Item @param {Item[]} items @param {(item: Item, signal: AbortSignal) => Promise<void>} act
+ * @param {{atOnce: number, signal: AbortSignal, tell: (ended: number) => void}} options
+ * @returns {Promise<{done: Item[], error: Error | null}>}
+ */
 export async function each(items, act, { atOnce, signal, tell }) {
+  /** @type {Item[]} */
   const done = [];
+  /** @type {Error | null} */
   let error = null;
   let ended = 0;
   const waiting = items.values();
@@ -27,6 +34,7 @@ export async function each(items, act, { atOnce, signal, tell }) {
   return { done, error };
 }
 
+/** @param {Error | null} error @param {Error} failure */
 function worse(error, failure) {
   if (!error || error instanceof SignedOut) return failure;
   return isFinal(failure) && !isFinal(error) ? failure : error;

@@ -1,6 +1,7 @@
 // The interface's document, shown and tried out in Swagger UI, whose controls get names for those
 // who do not see them.
 
+/** @type {Record<string, (one: Element) => string>} */
 const NAMES = {
   "#servers": () => "Servers",
   ".examples-select-element": () => "Examples",
@@ -8,18 +9,18 @@ const NAMES = {
   ".close-modal": () => "Close",
   ".copy-to-clipboard button": () => "Copy",
   ".json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))": () => "Schema",
-  "[data-param-name] select": (one) => one.closest("[data-param-name]").dataset.paramName,
-  "table[role=region]": (one) => `Responses of ${one.closest(".opblock").id}: ${one.id}`,
+  "[data-param-name] select": (one) => one.closest("[data-param-name]")?.getAttribute("data-param-name") ?? "",
+  "table[role=region]": (one) => `Responses of ${one.closest(".opblock")?.id}: ${one.id}`,
 };
 
-const root = document.getElementById("interface");
+const root = /** @type {HTMLElement} */ (document.getElementById("interface"));
 
 function nameControls() {
   for (const [selector, nameOf] of Object.entries(NAMES))
     for (const one of root.querySelectorAll(`:is(${selector}):not([aria-label])`))
       one.setAttribute("aria-label", nameOf(one));
   for (const code of root.querySelectorAll("pre:not([tabindex])"))
-    if (code.scrollHeight > code.clientHeight) code.tabIndex = 0; // to scroll it without a mouse
+    if (code.scrollHeight > code.clientHeight) code.setAttribute("tabindex", "0"); // to scroll it without a mouse
 }
 
 new MutationObserver(nameControls).observe(root, { childList: true, subtree: true });
@@ -29,7 +30,7 @@ SwaggerUIBundle({
   dom_id: "#interface",
   deepLinking: true,
   // An operation is opened by its button; a link in there is one more stop that does the same.
-  plugins: [{ components: { DeepLink: ({ text }) => text } }],
+  plugins: [{ components: { DeepLink: (/** @type {{text: string}} */ { text }) => text } }],
   syntaxHighlight: { theme: "monokai" },
   validatorUrl: null,
   persistAuthorization: false,

@@ -3,34 +3,49 @@
 const TOLD_FOR = 10_000; // milliseconds
 const AT_REST = 300; // milliseconds
 
-let last = null;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let last;
 
-export const $ = (id) => document.getElementById(id);
+/** @template {string} Id @param {Id} id */
+export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
 
+/** @param {Event} event */
+export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
+
+/**
+ * @template {keyof HTMLElementTagNameMap} Name
+ * @param {Name} name @param {Record<string, unknown>} properties @param {Content} children
+ */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
-    if (key in element) element[key] = value;
-    else element.setAttribute(key, value);
+    if (key in element) Reflect.set(element, key, value);
+    else element.setAttribute(key, `${value}`);
   }
   element.append(...children);
   return element;
 }
 
 // Names and tags may be of any script: each gets its own direction, as an element or within text.
+/** @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
+/** @param {string} text */
 export const isolate = (text) => `\u2068${text}\u2069`;
 
 const digits = new Intl.NumberFormat("en");
 
+/** @param {number} number @param {string} one */
 export const count = (number, one) => `${digits.format(number)} ${number === 1 ? one : `${one}s`}`;
 
+/** @param {number} number */
 export const figures = (number) => digits.format(number);
 
+/** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 
 // Told by screen readers, one after the other: a text that took the place of another at once would
 // keep that one from being told. Beside an open dialog they hear nothing: it has a region of its own.
+/** @param {string} text */
 export function announce(text) {
   const dialog = document.querySelector("dialog[open]");
   const region = dialog?.querySelector(".announcements") ?? $("announcements");
@@ -40,6 +55,7 @@ export function announce(text) {
 }
 
 // What changes with each key: the last of it is told.
+/** @param {string} text */
 export function announceLast(text) {
   clearTimeout(last);
   last = setTimeout(announce, AT_REST, text);
@@ -58,23 +74,28 @@ export function focusPlants() {
 }
 
 // Not disabled, which would lose the focus.
-export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", isBusy);
+/** @param {Element} button @param {boolean} isBusy */
+export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", `${isBusy}`);
+/** @param {Element} button */
 export const isBusy = (button) => button.getAttribute("aria-disabled") === "true";
 
+/** @param {number} milliseconds @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    const end = (act, value) => {
+    /** @param {() => void} act */
+    const end = (act) => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", stop);
-      act(value);
+      act();
     };
-    const stop = () => end(reject, signal.reason);
+    const stop = () => end(() => reject(signal?.reason));
     const timer = setTimeout(() => end(resolve), milliseconds);
     signal?.addEventListener("abort", stop);
   });
 }
 
+/** @param {string} name @param {string} type @param {string[]} parts */
 export function saveFile(name, type, parts) {
   const url = URL.createObjectURL(new Blob(parts, { type }));
   make("a", { href: url, download: name }).click();

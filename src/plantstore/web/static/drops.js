@@ -1,14 +1,17 @@
 // Files dropped on the page. Left to the browser they would take the page's place, whoever may
 // import or not.
 
+/** @param {Importer} importer @param {() => boolean} isOffered */
 export function acceptDrops(importer, isOffered) {
-  const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
+  /** @param {DragEvent} event */
+  const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
   const isWelcome = () =>
     isOffered() && !importer.isRunning && !document.querySelector("dialog[open]:not(#import)");
   addEventListener("dragover", (event) => {
-    if (!hasFiles(event)) return;
+    const dragged = filesOf(event);
+    if (!dragged) return;
     event.preventDefault();
-    event.dataTransfer.dropEffect = isWelcome() ? "copy" : "none";
+    dragged.dropEffect = isWelcome() ? "copy" : "none";
     document.body.classList.toggle("dropping", isWelcome());
   });
   addEventListener("dragleave", (event) => {
@@ -16,8 +19,9 @@ export function acceptDrops(importer, isOffered) {
   });
   addEventListener("drop", (event) => {
     document.body.classList.remove("dropping");
-    if (!hasFiles(event)) return;
+    const dropped = filesOf(event);
+    if (!dropped) return;
     event.preventDefault();
-    if (isWelcome()) importer.read(event.dataTransfer.files[0]);
+    if (isWelcome()) importer.read(dropped.files[0]);
   });
 }

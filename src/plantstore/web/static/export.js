@@ -3,22 +3,24 @@
 
 import { SignedOut } from "./api.js";
 import { $, count, saveFile } from "./dom.js";
-import { fold, writePlant } from "./plant.js";
+import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
 import { tell, toast } from "./toasts.js";
 
+/** @type {Record<string, {type: string, write: (plants: Plant[]) => string[]}>} */
 const FORMS = {
   csv: { type: "text/csv", write: writeCsv },
   ndjson: { type: "application/x-ndjson", write: (plants) => plants.map((one) => `${writePlant(one)}\n`) },
 };
 
+/** @param {PlantList} list @param {string} form */
 export async function exportPlants({ store, filter }, form) {
+  if (!store) return;
   $("export").open = false;
   $("export-summary").focus();
   const progress = toast(["Exporting…"]);
   try {
     const { plants } = await store.list(filter.query);
-    for (const plant of plants) plant.folded = fold(plant.name);
     const chosen = plants.filter((plant) => filter.matches(plant));
     const { type, write } = FORMS[form];
     saveFile(`${store.name}.${form}`, type, write(chosen));

@@ -3,6 +3,7 @@
 import { fold } from "./plant.js";
 
 export class Filter {
+  /** @param {string} text @param {string | null} tag */
   constructor(text = "", tag = null) {
     this.text = fold(text.trim());
     this.tag = tag;
@@ -17,7 +18,8 @@ export class Filter {
     return this.tag ? `&tag=${encodeURIComponent(this.tag)}` : "";
   }
 
-  matches({ id, folded, tag = "" }) {
+  /** @param {Plant} plant */
+  matches({ id, name, folded = fold(name), tag = "" }) {
     if (this.tag !== null && tag !== this.tag) return false;
     return folded.includes(this.text) || id === this.text;
   }

@@ -5,13 +5,16 @@ import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
 
+/** @type {Field[]} */
 const FIELDS = ["id", "name", "tag"];
 
 export class AddForm {
+  /** @type {string | null} */
   #body = null;
-  #key = null;
+  #key = "";
   #isTyped = false;
 
+  /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
     $("add-form").addEventListener("submit", (event) => {
@@ -26,6 +29,7 @@ export class AddForm {
   }
 
   // The next free id, unless somebody has typed one.
+  /** @param {string | null} id */
   propose(id) {
     if (!this.#isTyped) $("add-id").value = id ?? "";
   }
@@ -37,10 +41,10 @@ export class AddForm {
   }
 
   async #submit() {
-    if (isBusy($("add-button"))) return;
+    const { store } = this.list;
+    if (isBusy($("add-button")) || !store) return;
     const typed = readFields();
     const plant = makePlant(typed);
-    const { store } = this.list;
     this.#clearFaults();
     this.#setBusy(true);
     try {
@@ -55,6 +59,7 @@ export class AddForm {
   }
 
   // The same plant tried again has the same key: it is created once.
+  /** @param {Draft} plant */
   #keyFor(plant) {
     const body = JSON.stringify(plant);
     if (body !== this.#body) this.#key = makeKey();
@@ -63,6 +68,7 @@ export class AddForm {
   }
 
   // What one has typed since is for the next.
+  /** @param {Record<Field, string>} typed @param {Plant} plant */
   #finish(typed, plant) {
     this.#body = null;
     for (const field of FIELDS) {
@@ -75,6 +81,7 @@ export class AddForm {
     if ($("add-name").value === "") focusWithin("add-name");
   }
 
+  /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
     const { field, fault } = locate(error);
     if (!this.list.shows(store)) {
@@ -91,6 +98,7 @@ export class AddForm {
     if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
   }
 
+  /** @param {Field} field @param {string} fault */
   #complain(field, fault) {
     const input = $(`add-${field}`);
     $(`add-${field}-fault`).textContent = fault;
@@ -105,28 +113,33 @@ export class AddForm {
     $("add-done").textContent = "";
   }
 
+  /** @param {boolean} isAdding */
   #setBusy(isAdding) {
     setBusy($("add-button"), isAdding);
     $("add-button").textContent = isAdding ? "Adding…" : "Add plant";
   }
 }
 
-const readFields = () => Object.fromEntries(FIELDS.map((field) => [field, $(`add-${field}`).value]));
+/** @returns {Record<Field, string>} */
+const readFields = () => ({ id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value });
 
-// What was left empty is missing.
+// What was left empty is missing: the service complains of it, and takes what is a plant.
+/** @param {Record<Field, string>} typed @returns {Plant} */
 function makePlant({ id, name, tag }) {
   const fields = Object.entries({ id: readId(id), name, tag });
-  return Object.fromEntries(fields.filter(([, text]) => text !== ""));
+  return /** @type {any} */ (Object.fromEntries(fields.filter(([, text]) => text !== "")));
 }
 
 // Not away from where somebody works meanwhile.
+/** @param {string} id */
 function focusWithin(id) {
-  if (document.activeElement.matches("body, #add-form *")) $(id).focus();
+  if (document.activeElement?.matches("body, #add-form *")) $(id).focus();
 }
 
 // The field that a refusal is about, and the service's own words on it.
+/** @param {Failure} error @returns {{field: Field | null, fault: string}} */
 function locate({ number, message }) {
-  if ([ID_TAKEN, ALREADY_STORED].includes(number)) return { field: "id", fault: message };
+  if (number === ID_TAKEN || number === ALREADY_STORED) return { field: "id", fault: message };
   const fault = message.slice(message.indexOf(": ") + 2);
   const field = FIELDS.find((name) => fault.startsWith(`${name} `));
   if (number === NO_NEW_PLANT && field) return { field, fault };

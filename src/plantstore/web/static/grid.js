@@ -2,26 +2,36 @@
 // The grid itself has the focus; aria-activedescendant tells which row the keys act on. That row
 // and those selected are known by their plants' ids: rows move as plants come and go.
 
-import { $, bdi, make } from "./dom.js";
+import { $, bdi, make, targetOf } from "./dom.js";
 import { findIndex, findPlace } from "./plant.js";
 
 const SPARE = 8; // rows beyond each edge
 const TALLEST = 8_000_000; // pixels; browsers cannot do much more
 
 export class Grid {
+  /** @type {Map<number, {element: HTMLElement, plant: Plant}>} */
   #rows = new Map();
   #height = 0; // of all rows, in pixels, in the document or not
+  /** @type {{id: string, rest: number} | null} */
   #top = null; // the first row in sight, which stays there when others come or go above
+  /** @type {string | null} */
   #activeId = null;
+  /** @type {string | null} */
   #anchorId = null;
+  /** @type {Plant[]} */
+  items = [];
+  /** @type {Set<string>} */
+  selected = new Set();
 
   // `on` hears select, remove(ids) and near(end of the list), and knows isLeaving(id).
+  /**
+   * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void,
+   *   isLeaving: (id: string) => boolean}} on
+   */
   constructor(on) {
     this.on = on;
     this.root = $("grid");
     this.body = $("rows");
-    this.items = [];
-    this.selected = new Set();
     this.active = 0;
     this.hasActive = false;
     this.canSelect = false;
@@ -30,12 +40,15 @@ export class Grid {
     this.root.addEventListener("keydown", (event) => this.#press(event));
     // Who comes by Tab sees where the keys act; a click has its own row, and must not lose it.
     this.root.addEventListener("focus", () => this.#activate(this.active, { scroll: false }));
-    this.root.addEventListener("keyup", ({ key }) => key === "Tab" && this.#activate(this.active));
+    this.root.addEventListener("keyup", ({ key }) => {
+      if (key === "Tab") this.#activate(this.active);
+    });
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     new ResizeObserver(() => this.#fit()).observe(this.root);
   }
 
+  /** @param {Plant[]} items @param {{keepPlace?: boolean}} options */
   show(items, { keepPlace = false } = {}) {
     const top = this.#top;
     this.items = items;
@@ -53,6 +66,7 @@ export class Grid {
     if (keepPlace && top) this.#scroll(findPlace(items, top.id) * this.rowHeight + top.rest);
   }
 
+  /** @param {string | null} id */
   #indexOf(id) {
     return id === null ? -1 : findIndex(this.items, id);
   }
@@ -77,6 +91,7 @@ export class Grid {
     this.#scroll(offset);
   }
 
+  /** @param {boolean} canSelect */
   allow(canSelect) {
     this.canSelect = canSelect;
     this.root.classList.toggle("selectable", canSelect);
@@ -91,6 +106,7 @@ export class Grid {
     this.on.select();
   }
 
+  /** @param {number} index */
   reveal(index) {
     this.#activate(index);
     const row = this.#rows.get(index)?.element;
@@ -121,13 +137,14 @@ export class Grid {
 
   #resize() {
     const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
-    this.root.style.setProperty("--id-length", Math.max(...ends));
+    this.root.style.setProperty("--id-length", `${Math.max(...ends)}`);
     this.#height = this.items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, TALLEST)}px`;
   }
 
+  /** @param {boolean} isComplete */
   tellRows(isComplete) {
-    this.root.setAttribute("aria-rowcount", isComplete ? this.items.length + 1 : -1);
+    this.root.setAttribute("aria-rowcount", `${isComplete ? this.items.length + 1 : -1}`);
   }
 
   #draw() {
@@ -155,6 +172,7 @@ export class Grid {
     else this.root.removeAttribute("aria-activedescendant");
   }
 
+  /** @param {number} first @param {number} last */
   #recycle(first, last) {
     for (const [index, row] of this.#rows) {
       if (index < first || index >= last) {
@@ -164,6 +182,7 @@ export class Grid {
     }
   }
 
+  /** @param {number} index */
   #place(index) {
     const plant = this.items[index];
     const element = this.#make(plant, index);
@@ -173,9 +192,10 @@ export class Grid {
     return row;
   }
 
+  /** @param {Plant} plant @param {number} index */
   #make(plant, index) {
     const element = make("div", { className: "row", role: "row", id: `row-${index}` });
-    element.setAttribute("aria-rowindex", index + 2);
+    element.setAttribute("aria-rowindex", `${index + 2}`);
     element.classList.toggle("active", index === this.active);
     element.classList.toggle("leaving", this.on.isLeaving(plant.id));
     element.append(
@@ -188,18 +208,20 @@ export class Grid {
     return element;
   }
 
+  /** @param {Plant} plant */
   #makeTag({ tag }) {
     const cell = make("span", { className: "tag", role: "gridcell" });
     if (tag) cell.append(make("span", { className: "pill", title: tag }, bdi(tag)));
     return cell;
   }
 
+  /** @param {HTMLElement} element @param {Plant} plant */
   #addControls(element, plant) {
     const isSelected = this.selected.has(plant.id);
     const box = make("input", { type: "checkbox", tabIndex: -1, checked: isSelected });
     box.setAttribute("aria-label", `Select ${plant.name}`);
-    element.setAttribute("aria-selected", isSelected);
-    element.querySelector(".check").append(box);
+    element.setAttribute("aria-selected", `${isSelected}`);
+    element.querySelector(".check")?.append(box);
     const label = `Delete ${plant.name}`;
     const button = make("button", { type: "button", className: "quiet remove", tabIndex: -1 });
     button.title = "Delete";
@@ -210,26 +232,30 @@ export class Grid {
 
   // What is clicked goes or scrolls away: the keys stay with the grid; and Shift selects rows, not
   // their text.
+  /** @param {MouseEvent} event */
   #keepFocus(event) {
-    if (!event.shiftKey && !event.target.closest("input, .remove")) return;
+    if (!event.shiftKey && !targetOf(event).closest("input, .remove")) return;
     event.preventDefault();
     this.root.focus({ preventScroll: true });
   }
 
+  /** @param {MouseEvent} event */
   #click(event) {
-    const element = event.target.closest(".row");
+    const target = targetOf(event);
+    const element = target.closest(".row");
     if (!element) return;
     const index = Number(element.id.slice(4));
     const { id } = this.items[index];
     this.#activate(index, { scroll: false });
-    if (event.target.closest(".remove")) {
+    if (target.closest(".remove")) {
       // The second click of two is on the row that has moved up.
       if (event.detail < 2) this.on.remove([id]);
     } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
-    else if (this.canSelect && event.target.closest(".check")) this.#toggle(index);
+    else if (this.canSelect && target.closest(".check")) this.#toggle(index);
     if (!event.shiftKey) this.#anchorId = id;
   }
 
+  /** @param {number} index */
   #toggle(index) {
     const item = this.items[index];
     if (!this.canSelect || !item) return;
@@ -238,6 +264,7 @@ export class Grid {
     this.#tellSelection();
   }
 
+  /** @param {number} index */
   #selectRange(index) {
     if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.items[index].id;
     const from = this.#indexOf(this.#anchorId);
@@ -255,12 +282,14 @@ export class Grid {
   #tellSelection() {
     for (const { element, plant } of this.#rows.values()) {
       const isSelected = this.selected.has(plant.id);
-      element.setAttribute("aria-selected", isSelected);
-      element.querySelector("input").checked = isSelected;
+      element.setAttribute("aria-selected", `${isSelected}`);
+      const box = element.querySelector("input");
+      if (box) box.checked = isSelected;
     }
     this.on.select();
   }
 
+  /** @param {number} index @param {{scroll?: boolean}} options */
   #activate(index, { scroll = true } = {}) {
     this.hasActive = true;
     this.active = Math.max(0, Math.min(index, this.items.length - 1));
@@ -271,14 +300,16 @@ export class Grid {
     this.#tellActive();
   }
 
+  /** @param {number} index */
   #scrollTo(index) {
     const top = index * this.rowHeight;
     const offset = this.#offset;
     const bottom = top + this.rowHeight - this.#viewHeight;
-    const wanted = top < offset ? top : bottom > offset ? bottom : offset;
+    const wanted = top < offset ? top : Math.max(bottom, offset);
     this.#scroll(wanted);
   }
 
+  /** @param {number} offset */
   #scroll(offset) {
     const room = this.body.offsetHeight - this.#viewHeight;
     const hidden = this.#height - this.#viewHeight;
@@ -286,10 +317,12 @@ export class Grid {
     this.#draw();
   }
 
+  /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.target !== this.root || event.altKey) return;
     const isPlain = !event.ctrlKey && !event.metaKey;
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
+    /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
     steps.Home = -this.items.length;
     steps.End = this.items.length;
@@ -303,6 +336,7 @@ export class Grid {
     event.preventDefault();
   }
 
+  /** @param {number} step @param {boolean} extends_ */
   #move(step, extends_) {
     if (extends_ && this.canSelect) {
       if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.#activeId;
@@ -315,6 +349,7 @@ export class Grid {
   }
 
   // One press, one delete: a key held down would run through the list.
+  /** @param {KeyboardEvent} event */
   #removeByKey({ repeat }) {
     const item = this.items[this.active];
     if (repeat || !this.canSelect || !item) return;

@@ -11,20 +11,26 @@ const PREVIEW = 6;
 const MOST_FAULTS = 100;
 const MOST_MEBIBYTES = 32;
 const TELL_EVERY = 10_000; // milliseconds
+/** @typedef {{created: number, known: number}} Tally */
 const STEPS = ["choose", "preview", "progress", "summary"];
 
 export class Importer {
+  /** @type {File | null} */
   #file = null;
+  /** @type {Row[]} */
   #rows = [];
+  /** @type {Store | null} */
   #store = null;
+  /** @type {AbortController | null} */
   #control = null;
   #isTold = true;
 
   // The list knows the store that is open, and which ids it has.
+  /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
     this.dialog = $("import");
-    $("import-file").addEventListener("change", ({ target }) => this.read(target.files[0]));
+    $("import-file").addEventListener("change", () => this.read($("import-file").files?.[0]));
     $("import-start").addEventListener("click", () => this.#run());
     $("import-cancel").addEventListener("click", () => this.stop());
     $("import-again").addEventListener("click", () => this.open());
@@ -34,7 +40,9 @@ export class Importer {
     for (const button of this.dialog.querySelectorAll("[data-close]"))
       button.addEventListener("click", () => this.dialog.close());
     // Closing in the midst of it would hide what goes on.
-    this.dialog.addEventListener("cancel", (event) => this.isRunning && event.preventDefault());
+    this.dialog.addEventListener("cancel", (event) => {
+      if (this.isRunning) event.preventDefault();
+    });
     this.dialog.addEventListener("close", () => this.#closed());
   }
 
@@ -66,6 +74,7 @@ export class Importer {
     $("import-file").focus();
   }
 
+  /** @param {File} [file] */
   async read(file) {
     if (!file) return;
     this.open();
@@ -83,6 +92,7 @@ export class Importer {
     }
   }
 
+  /** @param {string} name @param {Error} error */
   #complain(name, error) {
     const why = error instanceof FileFault ? error.message : "could not be read: choose it again.";
     const fault = `${name} ${why}`;
@@ -93,6 +103,7 @@ export class Importer {
     announce(fault);
   }
 
+  /** @param {string} name @param {Row[]} rows */
   #preview(name, rows) {
     this.#rows = rows;
     this.#store = this.list.store;
@@ -111,7 +122,7 @@ export class Importer {
     $("import-sample-table").hidden = good.length === 0;
     $("import-more").textContent =
       good.length > PREVIEW ? `and ${figures(good.length - PREVIEW)} more` : "";
-    listFaults("import-faults", noted, (row) => row.fault ?? row.warning);
+    listFaults("import-faults", noted);
     $("import-start").disabled = good.length === 0;
     $("import-start").textContent = `Import ${count(good.length, "plant")}`;
     this.#show("preview");
@@ -120,6 +131,8 @@ export class Importer {
   }
 
   async #run() {
+    const store = this.#store;
+    if (!store) return;
     this.#control = new AbortController();
     const { signal } = this.#control;
     const rows = this.#rows.filter((row) => !row.fault && !row.isIn);
@@ -128,18 +141,18 @@ export class Importer {
     this.#show("progress");
     $("import-cancel").focus();
     const tell = makeProgress(rows.length);
-    const act = (row) => this.#send(row, tally, signal);
+    const act = (/** @type {Row} */ row) => this.#send(store, row, tally, signal);
     const { error } = await each(rows, act, { atOnce: AT_ONCE, signal, tell });
     this.#control = null;
-    this.#summarise(tally, signal.aborted || (error && isFinal(error)));
-    if (this.list.shows(this.#store) && this.#store.api.isSignedIn) this.list.load({ keepPlace: true });
+    this.#summarise(tally, signal.aborted || (error !== null && isFinal(error)));
+    if (this.list.shows(store) && store.api.isSignedIn) this.list.load({ keepPlace: true });
   }
 
-  async #send(row, tally, signal) {
+  /** @param {Store} store @param {Row} row @param {Tally} tally @param {AbortSignal} signal */
+  async #send(store, row, tally, signal) {
     const key = makeKey();
-    const { api } = this.#store;
     try {
-      await api.insist(() => this.#store.create(row.plant, key, signal), signal);
+      await store.api.insist(() => store.create(row.plant, key, signal), signal);
       tally.created += 1;
     } catch (error) {
       if (error.number !== ALREADY_STORED) {
@@ -152,6 +165,7 @@ export class Importer {
     row.failure = undefined;
   }
 
+  /** @param {Tally} tally @param {boolean} isStopped */
   #summarise({ created, known }, isStopped) {
     const failed = this.#rows.filter((row) => row.fault ?? row.failure);
     const parts = [`${count(created, "plant")} imported`];
@@ -160,7 +174,7 @@ export class Importer {
     const text = `${parts.join(", ")}.`;
     $("import-summary-title").textContent = isStopped ? "Import stopped" : "Import finished";
     $("import-result").textContent = text;
-    listFaults("import-failures", failed, (row) => row.fault ?? row.failure);
+    listFaults("import-failures", failed);
     $("import-failed").hidden = failed.length === 0;
     $("import-retry").hidden = !failed.some((row) => row.failure);
     this.#show("summary");
@@ -171,32 +185,33 @@ export class Importer {
 
   // The summary waits for who has to sign in again.
   reopen() {
-    if (this.#isTold || !this.#store.api.isSignedIn) return;
+    if (this.#isTold || !this.#store?.api.isSignedIn) return;
     if (!this.dialog.open) this.dialog.showModal();
     $("import-done").focus();
   }
 
   #closed() {
     // A browser heeds that refusal once, and closes the dialog the next time.
-    if (this.isRunning && this.#store.api.isSignedIn) {
+    if (this.isRunning && this.#store?.api.isSignedIn) {
       this.dialog.showModal();
       return;
     }
     this.#file = null;
     if (this.list.store?.api.isSignedIn) this.#isTold = true;
-    if (document.activeElement.matches("body, #import *")) focusPlants();
+    if (document.activeElement?.matches("body, #import *")) focusPlants();
   }
 
   #saveFailed() {
     const lines = this.#rows
       .filter((row) => row.fault ?? row.failure)
       .map(({ line, plant, fault, failure }) =>
-        writeCsvLine([`${line}`, ...["id", "name", "tag"].map((field) => asText(plant[field])), fault ?? failure]),
+        writeCsvLine([`${line}`, ...[plant.id, plant.name, plant.tag].map(asText), fault ?? failure]),
       );
     const header = writeCsvLine(["line", "id", "name", "tag", "problem"]);
     saveFile("not-imported.csv", "text/csv", [header, ...lines]);
   }
 
+  /** @param {string} step */
   #show(step) {
     for (const one of STEPS) $(`import-${one}`).hidden = one !== step;
     this.dialog.setAttribute("aria-labelledby", `import-${step}-title`);
@@ -204,8 +219,10 @@ export class Importer {
 }
 
 // Shows each step, and says some of them aloud.
+/** @param {number} total */
 function makeProgress(total) {
   let told = performance.now();
+  /** @param {number} ended */
   const tell = (ended) => {
     const text = `${figures(ended)} of ${figures(total)}`;
     $("import-bar").max = total;
@@ -219,19 +236,24 @@ function makeProgress(total) {
   return tell;
 }
 
+/** @param {Error} error @param {AbortSignal} signal */
 function describeFailure(error, signal) {
   if (error instanceof Refusal) return error.message;
   return signal.aborted ? "not known: the import was stopped" : error.message;
 }
 
+/** @param {unknown} value */
 const asText = (value) => (value === undefined || value === null ? "" : String(value));
 
+/** @param {Row} row */
 const makeSample = ({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]);
 
-function listFaults(id, rows, describe) {
-  const shown = rows
-    .slice(0, MOST_FAULTS)
-    .map((row) => make("li", {}, make("b", { textContent: `Line ${figures(row.line)}` }), ` ${describe(row)}`));
+/** @param {string} id @param {Row[]} rows */
+function listFaults(id, rows) {
+  const shown = rows.slice(0, MOST_FAULTS).map(({ line, fault, failure, warning }) => {
+    const which = make("b", { textContent: `Line ${figures(line)}` });
+    return make("li", {}, which, ` ${fault ?? failure ?? warning}`);
+  });
   if (rows.length > MOST_FAULTS)
     shown.push(make("li", { textContent: `and ${figures(rows.length - MOST_FAULTS)} more` }));
   $(id).replaceChildren(...shown);

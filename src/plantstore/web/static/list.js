@@ -9,18 +9,30 @@ import { findIndex, Plants } from "./plant.js";
 import { Tags } from "./tags.js";
 
 export class PlantList {
+  /** @type {Loading | null} */
   #loading = null;
+  /** @type {Promise<void> | null} */
   #refreshing = null;
+  /** @type {Plant[]} */
   #shown = [];
+  /** @type {ListState} */
   #state = "none";
+  /** @type {Store | null} */
   store = null;
   plants = new Plants();
   filter = new Filter();
+  /** @type {Error | null} */
   error = null;
+  canList = false;
+  canCreate = false;
   failures = 0; // to load, since it last worked
 
   // `on` hears changed(), when another id may be the next free one, and remove(ids); it knows
   // isLeaving(store, id).
+  /**
+   * @param {{changed: () => void, remove: (ids: string[]) => void,
+   *   isLeaving: (store: Store | null, id: string) => boolean}} on
+   */
   constructor(on) {
     this.on = on;
     this.grid = new Grid({
@@ -41,6 +53,7 @@ export class PlantList {
     $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
   }
 
+  /** @param {string[]} scopes */
   allow(scopes) {
     this.canList = scopes.includes("list");
     this.canCreate = scopes.includes("create");
@@ -48,6 +61,7 @@ export class PlantList {
   }
 
   // Whose plants are shown, from now on.
+  /** @param {Store} store */
   open(store) {
     if (this.store?.name !== store.name) this.forget();
     this.store = store;
@@ -77,7 +91,7 @@ export class PlantList {
 
   // From the first page on; what is shown stays until there is something newer.
   async load({ keepPlace = false } = {}) {
-    if (!this.canList) {
+    if (!this.canList || !this.store) {
       this.forget();
       return;
     }
@@ -101,6 +115,7 @@ export class PlantList {
   }
 
   // Pages wait out of sight while there is an older list, until they reach as far as it does.
+  /** @param {Loading} loading @param {Plant[]} added @param {boolean} isBehind */
   #take(loading, added, isBehind) {
     const { isComplete } = loading.plants;
     const isShort = !isComplete && (isBehind || !loading.isFull || !this.filter.isOff);
@@ -119,7 +134,7 @@ export class PlantList {
     const isAtRest = ["ready", "error"].includes(this.#state) || this.#loading?.isWaiting;
     if (!isAtRest) return Promise.resolve();
     // Nobody asked for it: a look that fails is not told, and the next may work.
-    this.#refreshing ??= this.#lookAgain().catch(() => null).finally(() => {
+    this.#refreshing ??= this.#lookAgain().catch(() => undefined).finally(() => {
       this.#refreshing = null;
     });
     return this.#refreshing;
@@ -127,10 +142,11 @@ export class PlantList {
 
   async #lookAgain() {
     const loading = this.#loading;
-    const { isSame } = await this.store.look(loading.etag);
-    if (!isSame && loading === this.#loading) await this.load({ keepPlace: true });
+    const looked = await this.store?.look(loading?.etag ?? null);
+    if (!looked?.isSame && loading === this.#loading) await this.load({ keepPlace: true });
   }
 
+  /** @param {Plant[]} added */
   #showMore(added) {
     if (this.filter.isOff) this.#shown = this.plants.items;
     else this.#shown.push(...added.filter((plant) => this.filter.matches(plant)));
@@ -139,6 +155,7 @@ export class PlantList {
     this.tags.show(this.plants.tags, this.filter.tag);
   }
 
+  /** @param {{keepPlace?: boolean}} [options] */
   #showAll(options) {
     const { items } = this.plants;
     this.#shown = this.filter.isOff ? items : items.filter((plant) => this.filter.matches(plant));
@@ -153,6 +170,7 @@ export class PlantList {
     $("find").focus();
   }
 
+  /** @param {string} text @param {string | null} tag */
   #setFilter(text, tag) {
     this.filter = new Filter(text, tag);
     this.grid.selected.clear();
@@ -162,6 +180,7 @@ export class PlantList {
     announceLast($("count").textContent);
   }
 
+  /** @param {ListState} state @param {Error | null} error */
   #setState(state, error = null) {
     this.#state = state;
     this.error = error;
@@ -178,11 +197,12 @@ export class PlantList {
       : `${figures(shown)} of ${count(all, "plant")}${soFar}`;
     $("count").hidden = all === 0;
     $("clear-filter").hidden = this.filter.isOff;
-    $("grid").setAttribute("aria-busy", this.#state === "loading");
+    $("grid").setAttribute("aria-busy", `${this.#state === "loading"}`);
     this.grid.tellRows(this.plants.isComplete);
     this.#tellState(shown, all);
   }
 
+  /** @param {number} shown @param {number} all */
   #tellState(shown, all) {
     const failed = this.#state === "error";
     const isSearching = ["loading", "more"].includes(this.#state) && !this.plants.isComplete;
@@ -192,11 +212,12 @@ export class PlantList {
       "state-nothing": shown === 0 && all > 0 && !failed && !isSearching,
       "state-error": failed,
     };
-    const focused = document.activeElement.closest(".state");
+    /** @type {HTMLElement | null | undefined} */
+    const focused = document.activeElement?.closest(".state");
     for (const [id, isShown] of Object.entries(which)) $(id).hidden = !isShown;
     $("state-error").classList.toggle("partial", all > 0);
     $("error-title").textContent = describeError(this.plants);
-    if (failed) $("error-text").textContent = this.error.message;
+    if (failed) $("error-text").textContent = this.error?.message ?? "";
     $("grid").hidden = shown === 0;
     $("empty-create").hidden = !this.canCreate;
     $("empty-read").hidden = this.canCreate;
@@ -215,10 +236,12 @@ export class PlantList {
   }
 
   // Another store may be in sight by now than where something began.
+  /** @param {Store} store */
   shows(store) {
     return this.store?.name === store.name;
   }
 
+  /** @param {Store} store @param {Plant[]} plants */
   add(store, plants) {
     if (!this.shows(store)) return;
     for (const plant of plants) {
@@ -231,6 +254,7 @@ export class PlantList {
     if (index >= 0) this.grid.reveal(index);
   }
 
+  /** @param {Store} store @param {Plant[]} plants */
   drop(store, plants) {
     if (!this.shows(store)) return;
     for (const { id } of plants) this.#loading?.note(id, null);
@@ -240,6 +264,7 @@ export class PlantList {
   }
 }
 
+/** @param {Plants} plants */
 function describeError({ isComplete, items }) {
   if (isComplete) return "The list may be out of date";
   return items.length ? "Only a part of the list was loaded" : "The list could not be loaded";

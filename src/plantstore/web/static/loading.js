@@ -6,15 +6,20 @@ const PAGE = 1000;
 // Beyond these the rest is loaded as one scrolls, finds or filters.
 const AT_FIRST = 200_000;
 
+/** @param {{status?: number}} error */
 const isBusy = (error) => error.status === 429;
 
 export class Loading {
   #control = new AbortController();
+  /** @type {Map<string, Plant | null>} */
   #changes = new Map();
+  /** @type {(() => void) | null} */
   #wake = null;
   plants = new Plants();
+  /** @type {string | null} */
   etag = null;
 
+  /** @param {Store} store */
   constructor(store) {
     this.store = store;
     this.#control.signal.addEventListener("abort", () => this.wake());
@@ -42,19 +47,24 @@ export class Loading {
   }
 
   // A change that this page made meanwhile; null is for a plant that is gone. Answers may be older.
+  /** @param {string} id @param {Plant | null} plant */
   note(id, plant) {
     if (!this.plants.isComplete) this.#changes.set(id, plant);
   }
 
   // Adds page after page to the plants and gives each; with enough of them it waits for who wants
   // more, unless all are wanted.
+  /** @param {() => boolean} wantsAll */
   async *pages(wantsAll) {
     const { signal } = this.#control;
-    const insist = (attempt) => this.store.api.insist(attempt, signal, isBusy);
-    this.etag = (await insist(() => this.store.look(null, signal))).etag;
+    const { api } = this.store;
+    const looked = await api.insist(() => this.store.look(null, signal), signal, isBusy);
+    this.etag = looked.etag;
+    /** @type {Page["next"]} */
     let read = () => this.store.list(`&limit=${PAGE}`, signal);
     while (read) {
-      const page = await insist(read);
+      /** @type {Page} */
+      const page = await api.insist(read, signal, isBusy);
       read = page.next;
       this.#take(page.plants, !read);
       yield page.plants;
@@ -62,6 +72,7 @@ export class Loading {
     }
   }
 
+  /** @param {Plant[]} plants @param {boolean} isLast */
   #take(plants, isLast) {
     this.plants.append(plants);
     this.plants.isComplete = isLast;
@@ -71,9 +82,9 @@ export class Loading {
   }
 
   async #untilWoken() {
-    await new Promise((resolve) => {
+    await /** @type {Promise<void>} */ (new Promise((resolve) => {
       this.#wake = resolve;
-    });
+    }));
     this.#wake = null;
     this.#control.signal.throwIfAborted();
   }

@@ -3,7 +3,7 @@
 
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Connection, showNotice } from "./connection.js";
-import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy } from "./dom.js";
+import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { acceptDrops } from "./drops.js";
 import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
@@ -17,8 +17,9 @@ import { tell } from "./toasts.js";
 const SOON = 14 * 24 * 3600 * 1000;
 const NO_TOKEN = "This is no token: a token has only letters, digits and underscores. Copy it again.";
 
+/** @type {Me | null} */
 let me = null;
-let learning = null;
+let isLearning = false;
 
 const connection = new Connection({
   isLive: () => api.isLive(),
@@ -27,11 +28,7 @@ const connection = new Connection({
 });
 const api = new Api({
   refused: (message) => refuse(message),
-  barred: () => {
-    learning ??= learnAgain().finally(() => {
-      learning = null;
-    });
-  },
+  barred: () => learnAgain(),
   unreachable: () => connection.unreachable(),
   reached: () => connection.reached(),
   slow: (isSlow) => showNotice("slow", isSlow),
@@ -47,17 +44,19 @@ const importer = new Importer(list);
 
 // Signing in ---------------------------------------------------------------------------------
 
+/** @param {string} [reason] */
 function showSignIn(reason) {
   api.end();
   list.stop();
   importer.stop();
   $("sign-in-reason").textContent = reason ?? "";
   $("sign-in-reason").hidden = !reason;
-  for (const dialog of document.querySelectorAll("dialog[open]")) dialog.close();
+  for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   setView("sign-in");
   $("token").focus();
 }
 
+/** @param {string} token */
 async function signIn(token) {
   if (!/^[\x21-\xff]+$/.test(token)) {
     showSignIn(NO_TOKEN);
@@ -82,6 +81,7 @@ async function signIn(token) {
   }
 }
 
+/** @param {string} message */
 function refuse(message) {
   drop("token");
   showSignIn(message);
@@ -105,52 +105,63 @@ function forgetAll() {
 
 // A refusal tells first that a role, a membership or a store is not what it was.
 async function learnAgain() {
+  if (isLearning) return;
+  isLearning = true;
   try {
     const found = await api.getMe();
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     learn(found);
     const role = $("role").textContent;
-    tell([`What your token opens has changed: you are ${role} of ${list.store.name} now.`]);
+    tell([`What your token opens has changed: you are ${role} of ${list.store?.name} now.`]);
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
+  } finally {
+    isLearning = false;
   }
 }
 
+/** @param {Me} found */
 function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // nobody sees what another has had
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const chosen = [list.store?.name, recall("store"), me.store, names[0]].find((name) => names.includes(name));
+  const wanted = [list.store?.name, recall("store"), me.store];
+  const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
   $("stores").hidden = names.length === 1;
   $("stores-label").hidden = names.length === 1;
   $("store-name").hidden = names.length > 1;
-  openStore(chosen);
+  openStore(me, chosen);
 }
 
-function openStore(name) {
-  const { role, scopes } = me.stores.find((store) => store.name === name);
+/** @param {Me} opened @param {string} name */
+function openStore(opened, name) {
+  const found = opened.stores.find((store) => store.name === name);
+  if (!found) return;
+  const { role, scopes } = found;
   keep("store", name);
   $("store-name").textContent = name;
-  $("who").replaceChildren(bdi(me.user));
+  $("who").replaceChildren(bdi(opened.user));
   $("role").textContent = role;
   list.allow(scopes);
   for (const scope of ["list", "create", "delete"])
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
-  tellExpiry();
+  tellExpiry(opened);
   list.open(api.store(name));
 }
 
-function tellExpiry() {
-  const left = Date.parse(me.expires_at) - Date.now();
+/** @param {Me} opened */
+function tellExpiry({ expires_at = "" }) {
+  const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
   const format = new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "short" });
-  if (left < SOON) $("expiry").textContent = `This token ends on ${format.format(Date.parse(me.expires_at))}.`;
+  if (left < SOON) $("expiry").textContent = `This token ends on ${format.format(Date.parse(expires_at))}.`;
 }
 
+/** @param {string} view */
 function setView(view) {
   for (const id of ["sign-in", "app"]) $(id).hidden = id !== view;
   document.body.classList.toggle("signed-in", view === "app");
@@ -174,14 +185,17 @@ $("sign-in-form").addEventListener("submit", (event) => {
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
   if (token && !isBusy($("sign-in-button"))) signIn(token);
 });
-$("show-token").addEventListener("change", ({ target }) => {
-  $("token").type = target.checked ? "text" : "password";
+$("show-token").addEventListener("change", () => {
+  $("token").type = $("show-token").checked ? "text" : "password";
 });
 $("sign-out").addEventListener("click", signOut);
-$("stores").addEventListener("change", () => openStore($("stores").value));
+$("stores").addEventListener("change", () => {
+  if (me) openStore(me, $("stores").value);
+});
 for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {
-  $("add-form").parentElement.open = true;
+  const card = $("add-form").closest("details");
+  if (card) card.open = true;
   $("add-name").focus();
 });
 for (const kind of ["csv", "ndjson"])
@@ -197,10 +211,12 @@ document.addEventListener("visibilitychange", refresh);
 // WebKit empties the fields of a page that one comes back to, once it has told so.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
-  const typed = [...document.querySelectorAll("#find, #add-form input")].map((field) => [field, field.value]);
-  setTimeout(() => {
-    for (const [field, value] of typed) field.value = value;
-  });
+  for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
+    const { value } = field;
+    setTimeout(() => {
+      field.value = value;
+    });
+  }
 });
 addEventListener("beforeunload", (event) => {
   if (importer.isRunning || removal.isRunning) event.preventDefault();
@@ -215,12 +231,13 @@ document.addEventListener("keydown", (event) => {
   }
 });
 for (const type of ["click", "focusin"])
-  document.addEventListener(type, ({ target }) => {
-    if (!target.closest("#export")) $("export").open = false;
+  document.addEventListener(type, (event) => {
+    if (!targetOf(event).closest("#export")) $("export").open = false;
   });
 
 // On a phone the side is folded away until it is wanted.
 const wide = matchMedia("(min-width: 60rem)");
+/** @type {NodeListOf<HTMLDetailsElement>} */
 const folds = document.querySelectorAll("details.fold");
 for (const part of folds) part.open = wide.matches;
 wide.addEventListener("change", () => {

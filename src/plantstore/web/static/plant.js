@@ -7,13 +7,15 @@ const LEAST = -(2n ** 63n);
 const GREATEST = 2n ** 63n - 1n;
 const NAME_MOST = 256;
 const TAG_MOST = 64;
-// eslint-disable-next-line no-control-regex
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const FORBIDDEN = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
 
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
+/** @param {string} json */
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
 
 // An id that is no integer goes as text: the service says best what is wrong with it.
+/** @param {Draft} plant */
 export function writePlant({ id, name, tag }) {
   const fields = [];
   if (id !== undefined) fields.push(`"id":${INTEGER.test(id) ? id : JSON.stringify(id)}`);
@@ -23,12 +25,14 @@ export function writePlant({ id, name, tag }) {
 }
 
 // As people write it: the service has one zero.
+/** @param {string} text */
 export function readId(text) {
   const id = text.trim();
   return id === "-0" ? "0" : id;
 }
 
 // Without BigInts, which take ten times as long.
+/** @param {string} one @param {string} other */
 function compareIds(one, other) {
   if (one === other) return 0;
   const isNegative = one.startsWith("-");
@@ -39,6 +43,7 @@ function compareIds(one, other) {
 }
 
 // Where in a list in the order of ids the id stands, or would.
+/** @param {Plant[]} plants @param {string} id */
 export function findPlace(plants, id) {
   let low = 0;
   let high = plants.length;
@@ -51,12 +56,14 @@ export function findPlace(plants, id) {
 }
 
 // The index of the plant with the id, or -1.
+/** @param {Plant[]} plants @param {string} id */
 export function findIndex(plants, id) {
   const place = findPlace(plants, id);
   return plants[place]?.id === id ? place : -1;
 }
 
 // The fault of an id, name or tag, as the service would find it, or null.
+/** @param {Draft} plant */
 export function findFault({ id, name, tag }) {
   if (id === undefined || id === "") return "id is missing";
   if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
@@ -65,6 +72,7 @@ export function findFault({ id, name, tag }) {
   return findTextFault("name", name, NAME_MOST) ?? (tag === undefined ? null : findTextFault("tag", tag, TAG_MOST));
 }
 
+/** @param {string} field @param {unknown} text @param {number} most */
 function findTextFault(field, text, most) {
   if (typeof text !== "string") return `${field} must be text`;
   const length = [...text].length;
@@ -75,10 +83,12 @@ function findTextFault(field, text, most) {
 }
 
 const QUOTES = { "‘": "'", "’": "'" };
+/** @type {Record<string, string>} */
 const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", ...QUOTES };
 
 // For finding: without case, accents and ligatures, with the quotes and the x of keyboards. Only
 // Latin, Greek and Cyrillic have accents that one leaves out; marks of other scripts are vowels.
+/** @param {string} text */
 export const fold = (text) =>
   text
     .normalize("NFKD")
@@ -89,10 +99,13 @@ export const fold = (text) =>
 
 // All plants that were loaded of one store, in the order of their ids.
 export class Plants {
+  /** @type {Plant[]} */
   items = [];
+  /** @type {Map<string, number>} */
   tags = new Map();
   isComplete = false;
 
+  /** @param {Plant[]} plants */
   append(plants) {
     for (const plant of plants) {
       plant.folded = fold(plant.name);
@@ -102,6 +115,7 @@ export class Plants {
   }
 
   // False where the plant lies beyond what is loaded, and will come with the rest.
+  /** @param {Plant} plant */
   insert(plant) {
     const place = findPlace(this.items, plant.id);
     if (place === this.items.length && !this.isComplete) return false;
@@ -112,6 +126,7 @@ export class Plants {
     return true;
   }
 
+  /** @param {Set<string>} ids */
   remove(ids) {
     this.items = this.items.filter((plant) => {
       if (ids.has(plant.id)) this.#count(plant, -1);
@@ -119,11 +134,13 @@ export class Plants {
     });
   }
 
+  /** @param {string[]} ids */
   pick(ids) {
     const wanted = new Set(ids);
     return this.items.filter(({ id }) => wanted.has(id));
   }
 
+  /** @param {string} id */
   has(id) {
     return findIndex(this.items, id) >= 0;
   }
@@ -141,6 +158,7 @@ export class Plants {
     return `${free}`;
   }
 
+  /** @param {Plant} plant @param {number} change */
   #count(plant, change) {
     const tag = plant.tag ?? "";
     const left = (this.tags.get(tag) ?? 0) + change;

@@ -2,6 +2,7 @@
 
 import { $, makeTableRow } from "./dom.js";
 
+/** @param {PlantList} list */
 export function printWhole(list) {
   addEventListener("beforeprint", () => {
     const { store, shown } = list;

@@ -10,9 +10,12 @@ const ASK_ABOVE = 50;
 
 export class Removal {
   #running = 0;
+  /** @type {Set<string>} */
   #leaving = new Set();
+  /** @type {{store: Store, plants: Plant[], toast: Toast} | null} */
   #undo = null;
 
+  /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
   }
@@ -21,17 +24,19 @@ export class Removal {
     return this.#running > 0;
   }
 
+  /** @param {Store | null} store @param {string} id */
   isLeaving(store, id) {
-    return this.#leaving.has(`${store.name}/${id}`);
+    return this.#leaving.has(`${store?.name}/${id}`);
   }
 
+  /** @param {string[]} ids */
   async remove(ids) {
     const { store, canCreate } = this.list;
+    if (!store) return;
     const plants = this.list.plants.pick(ids).filter(({ id }) => !this.isLeaving(store, id));
     if (!plants.length || (plants.length > ASK_ABOVE && !(await ask(plants.length)))) return;
-    const act = ({ id }, signal) => remove(store, id, signal);
     this.#mark(store, plants, true);
-    const { done, error } = await this.#each(plants, "Deleting", act);
+    const { done, error } = await this.#each(store, plants, "Deleting", remove);
     this.#mark(store, plants, false);
     this.list.drop(store, done);
     this.#takeFocus();
@@ -42,6 +47,7 @@ export class Removal {
   }
 
   // Deletes one after the other have one undo together: none is pushed out by the next.
+  /** @param {Store} store @param {Plant[]} plants @param {boolean} canCreate */
   #offerUndo(store, plants, canCreate) {
     if (this.#undo?.store.name === store.name && this.#undo.toast.isOpen) {
       plants = [...this.#undo.plants, ...plants];
@@ -52,9 +58,9 @@ export class Removal {
     if (canCreate) told.offer("Undo", () => this.#restore(store, plants));
   }
 
+  /** @param {Store} store @param {Plant[]} plants */
   async #restore(store, plants) {
-    const act = (plant, signal) => create(store, plant, signal);
-    const { done, error } = await this.#each(plants, "Putting back", act);
+    const { done, error } = await this.#each(store, plants, "Putting back", create);
     this.list.add(store, done);
     this.#takeFocus();
     if (error instanceof SignedOut) return;
@@ -65,12 +71,19 @@ export class Removal {
       this.#tellLeft(store, left, "put back", error).offer("Try again", () => this.#restore(store, left));
   }
 
-  async #each(plants, verb, act) {
+  /**
+   * @param {Store} store @param {Plant[]} plants @param {string} verb
+   * @param {(store: Store, plant: Plant, signal: AbortSignal) => Promise<void>} send
+   */
+  async #each(store, plants, verb, send) {
     const control = new AbortController();
     const progress = plants.length > AT_ONCE ? toast([`${verb}…`]) : null;
     progress?.offer("Stop", () => control.abort());
     const total = figures(plants.length);
+    /** @param {number} ended */
     const follow = (ended) => progress?.say(`${verb} ${figures(ended)} of ${total}…`);
+    /** @param {Plant} plant @param {AbortSignal} signal */
+    const act = (plant, signal) => send(store, plant, signal);
     this.#running += 1;
     const outcome = await each(plants, act, { atOnce: AT_ONCE, signal: control.signal, tell: follow });
     this.#running -= 1;
@@ -79,6 +92,7 @@ export class Removal {
   }
 
   // What became of some may not be known: the list is looked at again.
+  /** @param {Store} store @param {Plant[]} plants @param {string} what @param {Error | null} error */
   #tellLeft(store, plants, what, error) {
     this.list.refresh();
     const verb = plants.length === 1 ? "was" : "were";
@@ -87,10 +101,12 @@ export class Removal {
     return tell(content, { kind: "failed" });
   }
 
+  /** @param {Store} store */
   #where(store) {
     return this.list.shows(store) ? "" : ` in ${store.name}`;
   }
 
+  /** @param {Store} store @param {Plant[]} plants @param {boolean} isLeaving */
   #mark(store, plants, isLeaving) {
     for (const { id } of plants) {
       if (isLeaving) this.#leaving.add(`${store.name}/${id}`);
@@ -101,12 +117,13 @@ export class Removal {
 
   // From what was clicked and is gone, not from somebody who types.
   #takeFocus() {
-    if (document.activeElement.matches("body, #grid, #grid *, #selection *")) focusPlants();
+    if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
   }
 }
 
 // One that somebody else has deleted is deleted.
-async function remove(store, id, signal) {
+/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
+async function remove(store, { id }, signal) {
   try {
     await store.api.insist(() => store.delete(id, signal), signal);
   } catch (error) {
@@ -114,6 +131,7 @@ async function remove(store, id, signal) {
   }
 }
 
+/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
 async function create(store, plant, signal) {
   const key = makeKey();
   try {
@@ -123,14 +141,17 @@ async function create(store, plant, signal) {
   }
 }
 
+/** @param {Plant[]} plants @param {Plant[]} done */
 function without(plants, done) {
   const isDone = new Set(done);
   return plants.filter((plant) => !isDone.has(plant));
 }
 
+/** @param {Plant[]} plants */
 const describe = (plants) =>
   plants.length === 1 ? bdi(plants[0].name) : count(plants.length, "plant");
 
+/** @param {number} number @returns {Promise<boolean>} */
 function ask(number) {
   const dialog = $("confirm");
   $("confirm-text").textContent = `Delete ${count(number, "plant")}?`;

@@ -3,6 +3,7 @@
 
 const PREFIX = `plantstore${location.pathname}`;
 
+/** @template Value @param {() => Value} act */
 function attempt(act) {
   try {
     return act();
@@ -11,6 +12,9 @@ function attempt(act) {
   }
 }
 
+/** @param {string} name */
 export const recall = (name) => attempt(() => sessionStorage.getItem(PREFIX + name));
+/** @param {string} name @param {string} value */
 export const keep = (name, value) => attempt(() => sessionStorage.setItem(PREFIX + name, value));
+/** @param {string} name */
 export const drop = (name) => attempt(() => sessionStorage.removeItem(PREFIX + name));

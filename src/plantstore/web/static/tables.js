@@ -4,12 +4,15 @@
 import { findFault, parseExactly, readId } from "./plant.js";
 
 const COLUMNS = ["id", "name", "tag"];
+const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their marks
 const PORTION = 20_000; // rows between two moments for the rest of the page
 
 export class FileFault extends Error {}
 
+/** @param {ArrayBuffer} bytes */
 export async function readTable(bytes) {
   const text = decode(bytes);
+  /** @type {Row[]} */
   const rows = [];
   for (const row of findReader(text)(text)) {
     rows.push(row);
@@ -20,9 +23,10 @@ export async function readTable(bytes) {
 }
 
 // What is in another encoding would be stored with its letters damaged.
+/** @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
-  const encoding = { "255,254": "utf-16le", "254,255": "utf-16be" }[mark] ?? "utf-8";
+  const encoding = ENCODINGS.get(mark) ?? "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
@@ -30,12 +34,15 @@ function decode(bytes) {
   }
 }
 
+/** @param {string} text */
 function findReader(text) {
   const [first] = /\S/.exec(text) ?? [];
-  return { "[": readArray, "{": readNdjson }[first] ?? readCsv;
+  if (first === "[") return readArray;
+  return first === "{" ? readNdjson : readCsv;
 }
 
 // The interface's own answer, for one; its plants are counted, as they may share a line.
+/** @param {string} text */
 function* readArray(text) {
   let values;
   try {
@@ -46,6 +53,7 @@ function* readArray(text) {
   for (const [index, value] of values.entries()) yield checkObject(index + 1, value);
 }
 
+/** @param {string} text */
 function* readNdjson(text) {
   let number = 0;
   for (const line of text.split(/\r?\n/)) {
@@ -54,6 +62,7 @@ function* readNdjson(text) {
   }
 }
 
+/** @param {number} number @param {string} line */
 function readObject(number, line) {
   try {
     return checkObject(number, parseExactly(line));
@@ -62,13 +71,16 @@ function readObject(number, line) {
   }
 }
 
+/** @param {number} number @param {any} value */
 function checkObject(number, value) {
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   return isObject ? check(number, value) : check(number, {}, "the line is not a JSON object");
 }
 
+/** @param {string} text */
 function* readCsv(text) {
   const records = splitCsv(text, findDelimiter(text));
+  /** @type {string[] | null} */
   let columns = null;
   for (const record of records) {
     if (record.line === 1 && record.cells.join("") === "sep=") continue; // a spreadsheet's hint
@@ -84,6 +96,7 @@ function* readCsv(text) {
   }
 }
 
+/** @param {CsvRecord} record */
 function readHeader({ cells }) {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   if (!names.includes("id") || !names.includes("name")) return null;
@@ -92,6 +105,7 @@ function readHeader({ cells }) {
   return names;
 }
 
+/** @param {CsvRecord} record @param {string[]} columns */
 function checkRecord({ line, cells, fault }, columns) {
   const fields = Object.fromEntries(columns.map((name, place) => [name, cells[place] ?? ""]));
   const extra = cells.slice(columns.length).some((cell) => cell !== "");
@@ -99,6 +113,7 @@ function checkRecord({ line, cells, fault }, columns) {
   return check(line, fields, fault ?? (extra ? "the line has too many columns" : undefined));
 }
 
+/** @param {string} text */
 function findDelimiter(text) {
   const [head] = /[^\r\n]+/.exec(text) ?? [""];
   return [",", ";", "\t"].reduce((best, one) =>
@@ -107,15 +122,18 @@ function findDelimiter(text) {
 }
 
 // RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.
+/** @param {string} text @param {string} delimiter */
 function* splitCsv(text, delimiter) {
   const plain = new RegExp(`[^${delimiter}\\r\\n]*`, "y");
+  /** @param {number} at */
   const readPlain = (at) => {
     plain.lastIndex = at;
-    return plain.exec(text)[0];
+    return plain.exec(text)?.[0] ?? "";
   };
   let at = 0;
   let line = 1;
   while (at < text.length) {
+    /** @type {CsvRecord} */
     const record = { line, cells: [] };
     for (;;) {
       const quoted = text[at] === '"' ? readQuoted(text, at) : null;
@@ -136,6 +154,7 @@ function* splitCsv(text, delimiter) {
 }
 
 // The quoted cell that begins there; none where its quote is not closed.
+/** @param {string} text @param {number} at */
 function readQuoted(text, at) {
   let end = text.indexOf('"', at + 1);
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
@@ -144,7 +163,9 @@ function readQuoted(text, at) {
   return { cell, end: end + 1, lines: (cell.match(/\r\n|\n|\r/g) ?? []).length };
 }
 
+/** @param {number} line @param {Record<string, any>} fields @param {string} [fault] @returns {Row} */
 function check(line, { id, name, tag }, fault) {
+  /** @type {Plant} */
   const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (plant.id !== undefined && typeof plant.id !== "string")
@@ -154,6 +175,7 @@ function check(line, { id, name, tag }, fault) {
   return { line, plant, fault };
 }
 
+/** @param {Row[]} rows */
 function markRepeated(rows) {
   const lines = new Map();
   for (const row of rows) {
@@ -164,10 +186,13 @@ function markRepeated(rows) {
   }
 }
 
+/** @param {string} cell */
 const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
+/** @param {(string | undefined)[]} cells */
 export const writeCsvLine = (cells) => `${cells.map((cell) => quote(cell ?? "")).join(",")}\r\n`;
 
+/** @param {Plant[]} plants */
 export const writeCsv = (plants) => [
   writeCsvLine(COLUMNS),
   ...plants.map(({ id, name, tag }) => writeCsvLine([id, name, tag])),

@@ -4,7 +4,8 @@ import { $, announce, focusPlants, make } from "./dom.js";
 
 const MOST = 3;
 
-class Toast {
+export class Toast {
+  /** @param {Content} content @param {{kind?: Kind}} options */
   constructor(content, { kind = "plain" } = {}) {
     this.text = make("p", {}, ...content);
     this.buttons = make("div", { className: "buttons" });
@@ -26,6 +27,7 @@ class Toast {
     return this.element.isConnected;
   }
 
+  /** @param {string} label @param {() => void} act */
   offer(label, act) {
     const button = make("button", { type: "button", textContent: label });
     button.addEventListener("click", () => {
@@ -36,6 +38,7 @@ class Toast {
     return this;
   }
 
+  /** @param {string} text */
   say(text) {
     this.text.textContent = text;
   }
@@ -47,12 +50,15 @@ class Toast {
   }
 }
 
+/** @param {Element} area */
 const findLeastUseful = ({ children }) =>
   [...children].find((one) => !one.querySelector(".buttons button")) ?? children[0];
 
 // The content is texts and elements in a row.
+/** @param {Content} content @param {{kind?: Kind}} [options] */
 export const toast = (content, options) => new Toast(content, options).show();
 
+/** @param {Content} content @param {{kind?: Kind}} [options] */
 export function tell(content, options) {
   const shown = toast(content, options);
   announce(shown.text.textContent);

@@ -1,11 +1,11 @@
-"""Where a state is made: a visitor, a store to furnish, and the register of all states."""
+"""What a state is made with: a page, a store to fill; and the register of all states."""
 
 import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from tests.service import Service
-from tests.web.visitor import Visitor, plant
+from tests.web.page_driver import PageDriver, create_plants
 
 PLANTS = (
     ("Monstera deliciosa", "tropical"),
@@ -36,30 +36,30 @@ PLANTS = (
 
 
 @dataclass(frozen=True)
-class Stage:
-    """A visitor at the closed page, and the store that it is about."""
+class StateSetup:
+    """A page that is not open yet, and the store that it is about."""
 
-    visitor: Visitor
+    driver: PageDriver
     service: Service
     store: str
     token: str
 
-    def furnish(self) -> None:
+    def create_plants(self) -> None:
         """Give the store some plants."""
         rows = enumerate((*PLANTS, *PLANTS), start=1001)
         plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
         with_tags = ({k: v for k, v in one.items() if v is not None} for one in plants)
-        plant(self.service, self.token, *with_tags)
+        create_plants(self.service, self.token, *with_tags)
 
-    def browse(self) -> Visitor:
-        """Sign in to the furnished store."""
-        self.furnish()
-        self.visitor.sign_in(self.token)
-        self.visitor.counts("48 plants")
-        return self.visitor
+    def browse(self) -> PageDriver:
+        """Sign in to the filled store."""
+        self.create_plants()
+        self.driver.sign_in(self.token)
+        self.driver.assert_count("48 plants")
+        return self.driver
 
 
-MakeState = Callable[[Stage], None]
+MakeState = Callable[[StateSetup], None]
 STATES: dict[str, MakeState] = {}
 
 
@@ -70,27 +70,27 @@ def state(make: MakeState) -> MakeState:
     return make
 
 
-def unfold(visitor: Visitor, part: str) -> None:
+def unfold(driver: PageDriver, part: str) -> None:
     """Open the card that has this part, which is folded away in a narrow window."""
-    if not visitor[part].is_visible():
-        visitor[f"details:has({part}) > summary"].click()
+    if not driver[part].is_visible():
+        driver[f"details:has({part}) > summary"].click()
 
 
-def let_through(visitor: Visitor, pattern: str, number: int) -> None:
+def allow_requests(driver: PageDriver, pattern: str, number: int) -> None:
     """So many requests to such addresses are answered from now on; all others wait."""
     left = iter(range(number))
-    visitor.page.route(
+    driver.page.route(
         pattern, lambda route: route.continue_() if next(left, None) is not None else None
     )
 
 
-def refuse(visitor: Visitor, pattern: str, number: int, message: str) -> None:
+def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
     """Requests to such addresses are answered with this error from now on."""
     body = json.dumps({"error": number, "message": message})
-    visitor.answer(pattern, number // 100, body)
+    driver.respond(pattern, number // 100, body)
 
 
-def cut_off(visitor: Visitor, *patterns: str) -> None:
-    """Requests to such addresses get no answer from now on."""
+def abort_requests(driver: PageDriver, *patterns: str) -> None:
+    """Requests to such addresses get no response from now on."""
     for pattern in patterns:
-        visitor.page.route(pattern, lambda route: route.abort())
+        driver.page.route(pattern, lambda route: route.abort())

@@ -1,0 +1,89 @@
+// The types that the scripts share, and the page's elements by their ids. For `make check` alone:
+// nothing of it is served.
+
+type Api = import("./static/api.js").Api;
+type Store = import("./static/api.js").Store;
+type PlantList = import("./static/list.js").PlantList;
+type Importer = import("./static/importer.js").Importer;
+type Toast = import("./static/toasts.js").Toast;
+
+type Content = (string | Node)[];
+type Kind = "plain" | "failed";
+type Scope = "list" | "create" | "delete";
+type Field = "id" | "name" | "tag";
+type ListState = "none" | "loading" | "more" | "ready" | "error";
+
+/** `folded` is the name in the form in which it is searched. */
+interface Plant {
+  id: string;
+  name: string;
+  tag?: string;
+  folded?: string;
+}
+
+/** Fields as people typed them; what is left out is for the service to complain of. */
+type Draft = Partial<Plant>;
+
+/** A line of a file: what kept it from being read, sent or taken, in words. */
+interface Row {
+  line: number;
+  plant: Plant;
+  fault?: string;
+  warning?: string;
+  failure?: string;
+  isIn?: boolean;
+}
+
+interface CsvRecord {
+  line: number;
+  cells: string[];
+  fault?: string;
+}
+
+/** An error, maybe one that the service answered with. */
+type Failure = Error & { status?: number; number?: number };
+
+/** The service's answer, whole. */
+interface Answer {
+  method: string;
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
+interface Page {
+  plants: Plant[];
+  next: (() => Promise<Page>) | null;
+}
+
+interface Me {
+  user: string;
+  store: string;
+  stores: { name: string; role: string; scopes: string[] }[];
+  expires_at?: string;
+}
+
+interface Elements {
+  "add-button": HTMLButtonElement;
+  "add-form": HTMLFormElement;
+  "add-id": HTMLInputElement;
+  "add-name": HTMLInputElement;
+  "add-tag": HTMLInputElement;
+  confirm: HTMLDialogElement;
+  export: HTMLDetailsElement;
+  find: HTMLInputElement;
+  import: HTMLDialogElement;
+  "import-bar": HTMLProgressElement;
+  "import-file": HTMLInputElement;
+  "import-start": HTMLButtonElement;
+  "show-token": HTMLInputElement;
+  "sign-in-button": HTMLButtonElement;
+  "sign-in-form": HTMLFormElement;
+  stores: HTMLSelectElement;
+  "tag-filter": HTMLSelectElement;
+  token: HTMLInputElement;
+}
+
+type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement;
+
+declare function SwaggerUIBundle(options: object): void;

@@ -1,0 +1,267 @@
+"""The page as a test drives it, and what must never happen meanwhile."""
+
+import time
+from collections.abc import Callable, Mapping
+from re import Pattern
+from typing import Any
+
+from playwright.sync_api import (
+    ConsoleMessage,
+    FilePayload,
+    Locator,
+    Page,
+    Request,
+    Route,
+    expect,
+)
+
+from tests.service import JSON, Service
+
+TIMEOUT = 30.0
+# The browser itself reports each response that is an error, and each lost connection.
+_REPORTED_BY_THE_BROWSER = "Failed to load resource"
+_DROP = """([name, text]) => {
+    const dataTransfer = new DataTransfer();
+    dataTransfer.items.add(new File([text], name));
+    const drop = (type) => {
+        const event = new DragEvent(type, {dataTransfer, bubbles: true, cancelable: true});
+        document.body.dispatchEvent(event);
+        return event.defaultPrevented;
+    };
+    return ["dragover", "drop"].map(drop).every((prevented) => prevented);
+}"""
+# What an event or a response sets off has happened by then, also what it puts off for a moment.
+_TURNS = """async () => {
+    for (let turn = 0; turn < 3; turn += 1) {
+        await new Promise(requestAnimationFrame);
+        await new Promise((resolve) => setTimeout(resolve));
+    }
+}"""
+
+
+class HeldRequests:
+    """Requests that wait until they are released; or their responses, as they were then."""
+
+    def __init__(self, in_flight: set[Request], *, responses: bool = False) -> None:
+        self.routes: list[Route] = []
+        self._waiting: list[Callable[[], None]] = []
+        self._in_flight = in_flight
+        self._responses = responses
+        self._is_open = False
+
+    def hold(self, route: Route) -> None:
+        """Keep one waiting."""
+        if self._responses and not self._is_open:
+            response = route.fetch()
+            self._waiting.append(lambda: route.fulfill(response=response))
+        else:
+            self._waiting.append(route.continue_)
+        self.routes.append(route)
+        self._in_flight.discard(route.request)
+        if self._is_open:  # or has been opened while the response was fetched
+            self.release()
+
+    def release(self) -> None:
+        """Send all on, and those that come from now on."""
+        self._is_open = True
+        while self._waiting:
+            self._waiting.pop(0)()
+
+
+class PageDriver:
+    """A tab with the page; ``errors`` are those of the console, and requests to elsewhere."""
+
+    def __init__(self, page: Page, service: Service) -> None:
+        self.page = page
+        self.service = service
+        self.errors: list[str] = []
+        self.is_reusable = True
+        self._in_flight: set[Request] = set()
+        self._listeners: list[tuple[Any, Callable[[Any], None]]] = []
+        self._listen("console", self._note_message)
+        self._listen("pageerror", lambda error: self.errors.append(str(error)))
+        self._listen("request", self._note_request)
+        for event in ("requestfinished", "requestfailed"):
+            self._listen(event, self._note_end)
+
+    def __getitem__(self, selector: str) -> Locator:
+        """The part of the page that the CSS selector finds."""
+        return self.page.locator(selector)
+
+    def open(self, path: str = "/") -> "PageDriver":
+        """Go to a page of the service."""
+        self.page.goto(self.service.origin + path)
+        return self
+
+    def close(self) -> None:
+        """Leave the tab as it was found."""
+        self.page.unroute_all(behavior="ignoreErrors")
+        for event, listener in self._listeners:
+            self.page.remove_listener(event, listener)
+        for other in self.page.context.pages:
+            if other != self.page:
+                other.close()
+        self.page.mouse.move(0, 0)
+        if self.page.url.startswith("http"):
+            self.page.evaluate("sessionStorage.clear()")
+        self.page.goto("about:blank")
+
+    def install_clock(self) -> None:
+        """Have a clock that the test may move; the tab keeps it, so that no other test has it."""
+        self.is_reusable = False
+        self.page.clock.install()
+
+    def sign_in(self, token: str) -> "PageDriver":
+        """Open the page and sign in with the token."""
+        self.open().submit_token(token)
+        expect(self["#app"]).to_be_visible()
+        return self
+
+    def submit_token(self, token: str) -> None:
+        """Fill in the token and press Enter, where the page asks for it."""
+        self["#token"].fill(token)
+        self["#token"].press("Enter")
+
+    def assert_shows(self, text: str, part: str = "body") -> None:
+        """The part shows the text, now or soon."""
+        expect(self[part]).to_be_visible()
+        expect(self[part]).to_contain_text(text)
+
+    def assert_count(self, text: str) -> None:
+        """The list has this count, exactly."""
+        expect(self["#count"]).to_have_text(text)
+
+    def submit_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Fill in the form and press Enter."""
+        self["#add-name"].fill(name)
+        self["#add-tag"].fill(tag)
+        if plant_id is not None:
+            self["#add-id"].fill(plant_id)
+        self["#add-tag"].press("Enter")
+
+    def add_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Add a plant, which must work."""
+        self.submit_plant(name, tag, plant_id)
+        self.assert_shows(name, "#add-done")
+
+    def names(self) -> list[str]:
+        """The names of the rows in sight."""
+        return self["#rows .name"].all_inner_texts()
+
+    def choose_file(self, name: str, content: str | bytes) -> None:
+        """Open the import and choose a file."""
+        self["#import-open"].click()
+        self.set_file(name, content)
+
+    def set_file(self, name: str, content: str | bytes) -> None:
+        """Choose a file in the import that is open."""
+        buffer = content.encode() if isinstance(content, str) else content
+        file: FilePayload = {"name": name, "mimeType": "", "buffer": buffer}
+        self["#import-file"].set_input_files(file)
+
+    def download(self, selector: str) -> tuple[str, str]:
+        """The name and the text of the file that a click gives."""
+        with self.page.expect_download() as download:
+            self[selector].click()
+        return download.value.suggested_filename, download.value.path().read_bytes().decode()
+
+    def export(self, kind: str) -> tuple[str, str]:
+        """The exported list's file name and text."""
+        self["#export-summary"].click()
+        return self.download(f"#export-{kind}")
+
+    def hold(self, pattern: str | Pattern[str], *, responses: bool = False) -> HeldRequests:
+        """Requests to such addresses wait from now on, or their responses."""
+        held = HeldRequests(self._in_flight, responses=responses)
+        self.page.route(pattern, held.hold)
+        return held
+
+    def respond(
+        self, pattern: str, status: int, body: str, content_type: str = "application/json"
+    ) -> None:
+        """Something in between responds to requests to such addresses from now on."""
+        self.page.route(
+            pattern,
+            lambda route: route.fulfill(status=status, body=body, content_type=content_type),
+        )
+
+    def record_requests(self, method: str) -> list[str]:
+        """The addresses of the requests of this method from now on."""
+        recorded: list[str] = []
+
+        def record(request: Request) -> None:
+            if request.method == method:
+                recorded.append(request.url)
+
+        self._listen("request", record)
+        return recorded
+
+    def wait_until(self, is_so: Callable[[], object]) -> None:
+        """Return when it is so, as it must be soon."""
+        deadline = time.monotonic() + TIMEOUT
+        while not is_so():
+            assert time.monotonic() < deadline
+            self.page.wait_for_timeout(20)
+
+    def settle(self) -> None:
+        """Return when nothing is in flight but what is held, and what it set off has happened."""
+        self.evaluate(_TURNS)
+        self.wait_until(lambda: not self._in_flight)
+        self.evaluate(_TURNS)
+
+    def refocus(self) -> None:
+        """Turn to the window again, from another one."""
+        self.evaluate("dispatchEvent(new Event('focus'))")
+
+    def repeat_key(self, key: str) -> None:
+        """Press a key that is down already, as a keyboard does on and on; then let it go."""
+        for _ in range(4):
+            self.page.keyboard.down(key)
+        self.page.keyboard.up(key)
+
+    def drop_file(self, name: str, text: str) -> bool:
+        """Drop a file on the page; whether the page keeps the browser from opening it."""
+        prevented: bool = self.page.evaluate(_DROP, [name, text])
+        return prevented
+
+    def active_name(self) -> str:
+        """The name in the row that screen readers are told of."""
+        row = self["#grid"].get_attribute("aria-activedescendant")
+        return self[f"#{row} .name"].inner_text()
+
+    def undo(self) -> None:
+        """Press Undo."""
+        self["#toasts"].get_by_role("button", name="Undo").click()
+
+    def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
+        """The value of a JavaScript expression in the page."""
+        return self.page.evaluate(script)
+
+    def _listen(self, event: Any, listener: Callable[[Any], None]) -> None:  # noqa: ANN401 - its name
+        self._listeners.append((event, listener))
+        self.page.on(event, listener)
+
+    def _note_message(self, message: ConsoleMessage) -> None:
+        if message.type in {"error", "warning"} and _REPORTED_BY_THE_BROWSER not in message.text:
+            self.errors.append(message.text)
+
+    def _note_request(self, request: Request) -> None:
+        self._in_flight.add(request)
+        if not request.url.startswith((self.service.origin, "blob:", "data:")):
+            self.errors.append(f"asked elsewhere: {request.url}")
+
+    def _note_end(self, request: Request) -> None:
+        self._in_flight.discard(request)
+
+
+def create_plants(service: Service, token: str, *plants: Mapping[str, object]) -> None:
+    """Create plants over the interface."""
+    with service.client(token) as client:
+        for one in plants:
+            client.post("/plants", json=one, headers=JSON).raise_for_status()
+
+
+def list_plants(service: Service, token: str) -> Any:  # noqa: ANN401 - JSON
+    """The store's plants, with all fields."""
+    with service.client(token) as client:
+        return client.get("/plants", params={"fields": "id,name,tag"}).raise_for_status().json()
