@@ -7,7 +7,6 @@ from plantstore.bootstrap import open_database
 from plantstore.model import (
     Caller,
     Event,
-    Field,
     IdempotencyKey,
     NewPlant,
     Outcome,
@@ -19,7 +18,6 @@ from plantstore.settings import Settings
 from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token, read_store_id
 
-ALL_FIELDS = frozenset(Field)
 MANY = 1_000_000
 
 
@@ -78,7 +76,7 @@ class Garden:
     async def read_plants(self, caller: Caller | None = None) -> list[NewPlant]:
         """All plants of the store, by default of the owner's."""
         store_id = (caller or self.owner).store_id
-        page = await self.database.read_page(store_id, PlantQuery(fields=ALL_FIELDS), MANY)
+        page = await self.database.read_page(store_id, PlantQuery(with_ids=True), MANY)
         assert not page.more
         return [NewPlant(row["id"], row["name"], row.get("tag")) for row in decode(page)]
 
@@ -128,9 +126,8 @@ def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
     return found[: query.limit]
 
 
-def describe(plant: NewPlant, fields: frozenset[Field]) -> dict[str, object]:
+def describe(plant: NewPlant, *, with_ids: bool = True) -> dict[str, object]:
     """A plant as a list shows it."""
-    row = {Field.ID: plant.id, Field.NAME: plant.name, Field.TAG: plant.tag}
-    return {
-        field.value: value for field, value in row.items() if field in fields and value is not None
-    }
+    row: dict[str, object] = {"id": plant.id} if with_ids else {}
+    row["name"] = plant.name
+    return row if plant.tag is None else row | {"tag": plant.tag}

@@ -2,25 +2,23 @@
 
 import json
 import re
-from itertools import chain, combinations, product
+from itertools import product
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from plantstore.model import (
-    DEFAULT_FIELDS,
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
     NAME_MAX,
     TAG_MAX,
-    Field,
     NewPlant,
     Page,
     PlantQuery,
 )
-from tests.contract.garden import ALL_FIELDS, MANY, Garden, decode, describe, select
+from tests.contract.garden import MANY, Garden, decode, describe, select
 
 pytestmark = pytest.mark.anyio
 
@@ -49,10 +47,6 @@ ODD_PLANTS = [
     NewPlant(plant_id, text, [None, "tropical", text][number % 3])
     for number, (plant_id, text) in enumerate(zip(EDGE_IDS, ODD_TEXTS * 2, strict=True))
 ]
-SUBSETS = [
-    frozenset(chosen)
-    for chosen in chain.from_iterable(combinations(Field, size) for size in (1, 2, 3))
-]
 
 
 async def plant_all(garden: Garden, plants: list[NewPlant]) -> None:
@@ -65,8 +59,8 @@ async def test_every_query_gives_what_a_plain_model_gives(garden: Garden) -> Non
     firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, -1, 0, 8, INT64_MAX - 1, INT64_MAX]
     tags = [None, "tropical", "Tropical", "absent", ODD_TEXTS[2], ODD_TEXTS[5]]
     limits = [None, 0, 1, 2, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
-    for limit, first_id, tag, fields in product(limits, firsts, tags, SUBSETS):
-        query = PlantQuery(limit=limit, first_id=first_id, tag=tag, fields=fields)
+    for limit, first_id, tag, with_ids in product(limits, firsts, tags, (True, False)):
+        query = PlantQuery(limit=limit, first_id=first_id, tag=tag, with_ids=with_ids)
         for most in (1, 3, MANY):
             check_page(await garden.read_page(query, most), query, most)
 
@@ -75,21 +69,19 @@ def check_page(page: Page, query: PlantQuery, most: int) -> None:
     matching = select(ODD_PLANTS, PlantQuery(first_id=query.first_id, tag=query.tag))
     limit = most if query.limit is None else min(most, query.limit)
     expected = matching[:limit]
-    assert decode(page) == [describe(plant, query.fields) for plant in expected]
+    assert decode(page) == [describe(plant, with_ids=query.with_ids) for plant in expected]
     assert page.revision == len(ODD_PLANTS)
     if expected:
         assert page.last_id == expected[-1].id
     assert page.more is (bool(expected) and len(matching) > len(expected))
 
 
-async def test_fields_stand_in_one_order_and_a_missing_tag_is_left_out(garden: Garden) -> None:
+async def test_a_plant_is_listed_with_or_without_its_id(garden: Garden) -> None:
     await plant_all(garden, [NewPlant(1, "Monstera", "tropical"), NewPlant(2, "Ficus")])
-    full = (await garden.read_page(PlantQuery(fields=ALL_FIELDS))).plants
-    assert full == b'{"id":1,"name":"Monstera","tag":"tropical"},{"id":2,"name":"Ficus"}'
-    default = (await garden.read_page(PlantQuery(fields=DEFAULT_FIELDS))).plants
-    assert default == b'{"name":"Monstera","tag":"tropical"},{"name":"Ficus"}'
-    only_tags = (await garden.read_page(PlantQuery(fields=frozenset({Field.TAG})))).plants
-    assert only_tags == b'{"tag":"tropical"},{}'
+    with_ids = (await garden.read_page(PlantQuery(with_ids=True))).plants
+    assert with_ids == b'{"id":1,"name":"Monstera","tag":"tropical"},{"id":2,"name":"Ficus"}'
+    without = (await garden.read_page(PlantQuery())).plants
+    assert without == b'{"name":"Monstera","tag":"tropical"},{"name":"Ficus"}'
 
 
 async def test_the_longest_texts_come_back_whole(garden: Garden) -> None:
@@ -102,7 +94,7 @@ async def test_the_longest_texts_come_back_whole(garden: Garden) -> None:
 
 
 async def test_an_empty_store_has_an_empty_page(garden: Garden) -> None:
-    for query in (PlantQuery(), PlantQuery(limit=5, tag="tropical", fields=ALL_FIELDS)):
+    for query in (PlantQuery(), PlantQuery(limit=5, tag="tropical", with_ids=True)):
         page = await garden.read_page(query)
         assert (page.revision, page.count, page.plants, page.more) == (0, 0, b"", False)
 
@@ -116,7 +108,7 @@ async def test_pages_one_after_the_other_give_every_plant_once(garden: Garden) -
     await plant_all(garden, ODD_PLANTS)
     for tag, limit in product((None, "tropical"), (1, 2, 5)):
         seen: list[object] = []
-        query = PlantQuery(limit=limit, tag=tag, fields=ALL_FIELDS)
+        query = PlantQuery(limit=limit, tag=tag, with_ids=True)
         more = True
         while more:
             page = await garden.read_page(query)
@@ -125,11 +117,11 @@ async def test_pages_one_after_the_other_give_every_plant_once(garden: Garden) -
             query = PlantQuery(
                 limit=limit,
                 tag=tag,
-                fields=ALL_FIELDS,
+                with_ids=True,
                 first_id=page.last_id + 1 if more else 0,
             )
         expected = select(ODD_PLANTS, PlantQuery(tag=tag))
-        assert seen == [describe(plant, ALL_FIELDS) for plant in expected]
+        assert seen == [describe(plant) for plant in expected]
 
 
 async def test_a_page_is_as_fresh_as_the_last_write(garden: Garden) -> None:
@@ -165,13 +157,13 @@ async def test_what_is_stored_is_read_to_the_code_point(
 ) -> None:
     await plant_all(garden, plants)
     try:
-        page = await garden.read_page(PlantQuery(fields=ALL_FIELDS))
+        page = await garden.read_page(PlantQuery(with_ids=True))
         ordered = sorted(plants, key=lambda plant: plant.id)
-        assert json.loads(b"[%s]" % page.plants) == [describe(p, ALL_FIELDS) for p in ordered]
+        assert json.loads(b"[%s]" % page.plants) == [describe(p) for p in ordered]
         for plant in plants:
             if plant.tag is not None:
-                tagged = await garden.read_page(PlantQuery(tag=plant.tag, fields=ALL_FIELDS))
-                assert describe(plant, ALL_FIELDS) in decode(tagged)
+                tagged = await garden.read_page(PlantQuery(tag=plant.tag, with_ids=True))
+                assert describe(plant) in decode(tagged)
     finally:
         for plant in plants:
             await garden.delete(plant.id)

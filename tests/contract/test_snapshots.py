@@ -10,7 +10,7 @@ from plantstore.database import Snapshot
 from plantstore.errors import OverloadedError
 from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
 from plantstore.sql.administration import Administration
-from tests.contract.garden import ALL_FIELDS, MANY, Garden, decode, describe, select
+from tests.contract.garden import MANY, Garden, decode, describe, select
 
 pytestmark = pytest.mark.anyio
 
@@ -39,12 +39,12 @@ async def test_a_snapshot_stays_as_it_was_while_writes_go_on(garden: Garden) -> 
     await plant_all(garden)
     snapshot = await garden.database.open_snapshot(garden.store_id)
     try:
-        query = PlantQuery(fields=ALL_FIELDS)
+        query = PlantQuery(with_ids=True)
         first = await snapshot.read_page(query, 5)
         for plant in PLANTS[::2]:
             await garden.delete(plant.id)
         await garden.create(NewPlant(1000, "later"))
-        expected = [describe(plant, ALL_FIELDS) for plant in PLANTS]
+        expected = [describe(plant) for plant in PLANTS]
         assert decode(first) == expected[:5]
         assert await read_all(snapshot, query, 7) == expected
         assert snapshot.revision == len(PLANTS)
@@ -74,7 +74,7 @@ async def test_a_snapshot_opened_among_writes_is_the_store_at_its_revision(
     async def look() -> None:
         while not growing.done():
             snapshot = await garden.database.open_snapshot(garden.store_id)
-            rows = await read_all(snapshot, PlantQuery(fields=ALL_FIELDS), 10)
+            rows = await read_all(snapshot, PlantQuery(with_ids=True), 10)
             assert [row["id"] for row in rows] == list(range(snapshot.revision))
             await snapshot.close()
 
@@ -94,7 +94,7 @@ async def test_a_snapshot_knows_where_a_limited_list_ends(garden: Garden) -> Non
             expected = listed[-1].id if listed and len(matching) > len(listed) else None
             assert await snapshot.find_last_id(query) == expected
             rows = await read_all(snapshot, query, 6)
-            assert rows == [describe(plant, query.fields) for plant in listed]
+            assert rows == [describe(plant, with_ids=query.with_ids) for plant in listed]
     finally:
         await snapshot.close()
 

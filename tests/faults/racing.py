@@ -9,7 +9,7 @@ import httpx
 from msgspec.structs import replace
 
 from plantstore.model import Event, Outcome
-from tests.contract.garden import ALL_FIELDS, describe, replay
+from tests.contract.garden import describe, replay
 from tests.faults.history import Operation, find_order
 from tests.service import Service
 
@@ -125,7 +125,7 @@ def demand_lists(seen: Seen, events: list[Event]) -> None:
     assert len({revision for revision, *_ in seen.lists}) > 20
     for revision, listed, began, ended in seen.lists:
         plants = replay(events[:revision])
-        assert listed == [describe(plant, ALL_FIELDS) for plant in plants]
+        assert listed == [describe(plant) for plant in plants]
         for event in events:
             identity = (event.plant.id, (event.plant.name, event.plant.tag))
             if event.kind != "plant.created" or identity not in began_of:

@@ -4,7 +4,6 @@ import json
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -13,7 +12,6 @@ import pytest
 from plantstore.model import Event
 from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory, wait_until
 from tests.http.calls import create_plant
-from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service

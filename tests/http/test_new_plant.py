@@ -70,7 +70,6 @@ def decode(body: bytes) -> NewPlant | str:
     except RequestError as error:
         if error.number == 40001:
             return "body"
-        assert error.number == 40002
         reason = str(error.details["reason"])
     named = re.match("(id|name|tag) (must|is missing)", reason)
     return named[1] if named else reason.replace("it is", "object")[:6]

@@ -8,14 +8,13 @@ import pytest
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import connect, prepare
 
-ARGUMENTS = (1, 0, 10, "a", True, True, True)
+ARGUMENTS = (1, 0, 10, "a", "a")
 
 
 @pytest.mark.parametrize(
     ("query", "arguments"),
     [
-        ("read_page_of_tag", 4),
-        ("read_page_of_tag_and_fields", 7),
+        ("read_page_of_tag", 5),
         ("find_last_of_limit_and_tag", 4),
     ],
 )

@@ -264,4 +264,4 @@ def create_plants(service: Service, token: str, *plants: Mapping[str, object]) -
 def list_plants(service: Service, token: str) -> Any:  # noqa: ANN401 - JSON
     """The store's plants, with all fields."""
     with service.client(token) as client:
-        return client.get("/plants", params={"fields": "id,name,tag"}).raise_for_status().json()
+        return client.get("/plants", params={"include": "id"}).raise_for_status().json()

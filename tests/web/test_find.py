@@ -58,7 +58,7 @@ def test_nothing_found_is_said_when_all_is_loaded(
 def test_each_plant_may_have_a_tag_of_its_own(open_page: OpenPage, owner: str) -> None:
     plants = [{"id": n, "name": "Fern", "tag": f"bed {n}"} for n in range(DISTINCT)]
     driver = open_page()
-    driver.respond("**/plants?fields*", 200, json.dumps(plants))
+    driver.respond("**/plants?include*", 200, json.dumps(plants))
     driver.sign_in(owner)
     expect(driver["#count"]).to_have_text("150,000 plants", timeout=60_000)
     expect(driver["#state-error"]).to_be_hidden()

@@ -91,7 +91,7 @@ def test_coming_back_loads_the_list_once(
     )
     driver.assert_count("1,501 plants")
     driver.settle()
-    pages = [url for url in asked if "fields=" in url]
+    pages = [url for url in asked if "include=" in url]
     assert len(pages) == 2
 
 
@@ -100,11 +100,11 @@ def test_a_refresh_that_fails_is_told_and_made_up_for(
 ) -> None:
     driver = opened(open_page, service, owner)
     create_plants(service, owner, {"id": 20, "name": "P20"})
-    driver.respond("**/plants?fields*", 500, '{"error": 50001, "message": "the service failed"}')
+    driver.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
     driver.refocus()
     driver.assert_shows("The list may be out of date", "#state-error")
     driver.assert_count("10 plants")
-    driver.page.unroute("**/plants?fields*")
+    driver.page.unroute("**/plants?include*")
     driver.refocus()
     driver.assert_count("11 plants")
     expect(driver["#state-error"]).to_be_hidden()
@@ -134,7 +134,7 @@ def test_what_one_deletes_during_a_refresh_is_gone(
     driver = opened(open_page, service, owner)
     driver["#find"].fill("p")
     create_plants(service, owner, {"id": 20, "name": "P20"})
-    held = driver.hold("**/plants?fields*", responses=True)
+    held = driver.hold("**/plants?include*", responses=True)
     driver.refocus()
     driver.wait_until(lambda: held.routes)
     driver.page.get_by_role("button", name="Delete P14").click()

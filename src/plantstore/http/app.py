@@ -75,8 +75,6 @@ class App:
 
     async def _respond(self, request: Request) -> Response | Stream:
         try:
-            if request.error is not None:
-                raise request.error
             return await self._route(request)
         except PlantStoreError as error:
             return error_response(error)
@@ -90,6 +88,8 @@ class App:
             return error_response(RequestError(50001))
 
     async def _route(self, request: Request) -> Response | Stream:
+        if request.error is not None:
+            raise request.error
         path = read_plants_path(request.path)
         if path is None:
             return await self._read(request)

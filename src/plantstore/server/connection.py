@@ -297,7 +297,7 @@ class Connection(asyncio.Protocol):
         request = self._request
         if request is None:  # the connection was lost
             if isinstance(response, Stream):
-                asyncio.ensure_future(response.close())
+                self._task = self._loop.create_task(response.close())
             return
         if self._asks_to_continue:
             self._connection_line = _CLOSE  # the client may send the body yet, or not
@@ -341,7 +341,7 @@ class Connection(asyncio.Protocol):
         self._serve()
 
     def _become_idle(self) -> None:
-        """Wait for the next request, and look early whether the client's system has the response."""
+        """Wait for the next request; look early whether the client's system has the response."""
         self._phase = _Phase.REQUEST
         self.since, self.timeout = self._connections.now, self._first_idle
         self._extension = self._settings.idle_timeout - self._first_idle
@@ -374,7 +374,7 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it may be closed to make room: no request is in flight, or its client is stuck."""
+        """Whether it may be closed to make room: nothing is in flight, or its client is stuck."""
         return self._phase is not _Phase.RESPONSE or self.is_stuck
 
     def expire(self) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from http import HTTPStatus
 from typing import Any, Protocol, Self
 
@@ -63,7 +63,7 @@ class Stream(Struct, frozen=True):
 
     head: bytes
     parts: AsyncIterator[bytes]
-    close: Callable[[], Awaitable[None]]
+    close: Callable[[], Coroutine[Any, Any, None]]
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""

@@ -27,7 +27,7 @@ class DataVersion:
         self._unchanged: Callable[[], bool] = lambda: False
 
     def read(self) -> Callable[[], bool]:
-        """Whether nothing was committed since now, to be called later: one and the same until then."""
+        """Whether nothing was committed since now, to be asked later; the same until then."""
         if not self._unchanged():
             header, index = self._index[:_HEADER_BYTES], self._index
             self._unchanged = lambda: index[:_HEADER_BYTES] == header

@@ -48,7 +48,7 @@ class SQLiteDatabase:
         self._connection = connect(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
         self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
-        self._version = DataVersion(self._path)
+        self.data_version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
         self._pages = PageReader(self._connection, self._sql)
@@ -61,7 +61,7 @@ class SQLiteDatabase:
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
         """See ``Database``. Callers found since the last commit by anyone are remembered."""
-        unchanged = self._version.read()
+        unchanged = self.data_version.read()
         if unchanged is not self._unchanged or len(self._callers) >= _MAX_CALLERS:
             self._callers.clear()
             self._unchanged = unchanged
@@ -133,7 +133,7 @@ class SQLiteDatabase:
         if self._writer.broken.done():
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
-        self._version.close()
+        self.data_version.close()
 
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None

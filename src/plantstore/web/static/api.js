@@ -211,7 +211,7 @@ export class Store {
   // A page of plants, and what reads the next one, if there is one.
   /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   list(query, signal) {
-    return this.#read(`${this.#plants}?fields=id,name,tag${query}`, signal);
+    return this.#read(`${this.#plants}?include=id${query}`, signal);
   }
 
   /** @param {string} target @param {AbortSignal} [signal] @returns {Promise<Page>} */
