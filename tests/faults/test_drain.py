@@ -16,9 +16,9 @@ import pytest
 from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.planters import demand_whole, planting
 from tests.faults.processes import kill, worker_pids
+from tests.http.blocking import FILLER, fill_store, in_flight_stream
+from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
-from tests.http.scenes import LISTS, make_scene
-from tests.http.stalls import FILLER, fill_store, stream_in_hand
 from tests.service import Service
 
 STOPS = [signal.SIGTERM, signal.SIGINT, signal.SIGHUP]
@@ -138,9 +138,9 @@ def test_a_list_that_nobody_takes_is_given_up_after_the_drain_timeout(
     tmp_path: Path, url: str
 ) -> None:
     with Service(tmp_path, database=url, settings={"drain_timeout": 0.5}) as service:
-        scene = make_scene(service)
+        scene = make_fixture(service)
         fill_store(service, scene.store, 40_000, size=250)
-        with stream_in_hand(scene):
+        with in_flight_stream(scene):
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0
     assert "Traceback" not in service.log()
@@ -148,7 +148,7 @@ def test_a_list_that_nobody_takes_is_given_up_after_the_drain_timeout(
 
 def test_pages_that_nobody_takes_are_given_up_after_the_drain_timeout(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"drain_timeout": 0.5}) as service:
-        scene = make_scene(service)
+        scene = make_fixture(service)
         fill_store(service, scene.store, 1000, size=250, filler=FILLER)
         with Connection(service.origin, receive_buffer=4096) as connection:
             connection.send(*[scene.message(LISTS[0])] * 20)

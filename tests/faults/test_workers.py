@@ -15,8 +15,8 @@ from plantstore.model import Role
 from tests.faults.planters import demand_integrity, demand_whole, planting
 from tests.faults.processes import kill, read_command, read_cpu_seconds, worker_pids
 from tests.faults.racing import demand_lists, demand_order, race
-from tests.http.scenes import make_scene
-from tests.http.stalls import request_in_hand
+from tests.http.blocking import in_flight_request
+from tests.http.fixtures import make_fixture
 from tests.service import Service
 
 
@@ -175,7 +175,7 @@ def test_workers_that_were_left_alone_rest_while_they_finish(tmp_path: Path) -> 
     service = Service(tmp_path, settings={"workers": 2}).start()
     pids = worker_pids(service)
     try:
-        with request_in_hand(make_scene(service)):
+        with in_flight_request(make_fixture(service)):
             service.kill()
             time.sleep(0.5)
             before = sum(map(read_cpu_seconds, pids))

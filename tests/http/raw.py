@@ -138,8 +138,6 @@ class Connection:
             rest += part
         return bytes(rest)
 
-    rest = read_to_end  # its former name, for tests elsewhere that use it still
-
     def read_some(self, size: int) -> bytes:
         """What comes next, at most ``size`` bytes of it; none at the end."""
         if not self._unread:

@@ -59,6 +59,15 @@ def test_each_kind_of_answer_has_a_date(service: Service, connection: Connection
         expect_current_date(answer, asked_at)
 
 
+@pytest.mark.parametrize("refused", [b"nonsense\r\n\r\n", LIVE.without("Host").to_bytes()])
+def test_a_refusal_has_a_date(connection: Connection, refused: bytes) -> None:
+    asked_at = time.time()
+    connection.send(refused)
+    answer = connection.receive()
+    assert answer.status == 400
+    expect_current_date(answer, asked_at)
+
+
 def test_a_streamed_list_has_a_date(fixture_of_many: StoreFixture) -> None:
     with Connection(fixture_of_many.service.origin) as connection:
         ask_date(connection, fixture_of_many.message(LISTS[0]))

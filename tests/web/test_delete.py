@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver, create_plants, list_plants

@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 from playwright.sync_api import Dialog, Route, expect
 
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import HeldRequests, PageDriver, list_plants

@@ -5,7 +5,7 @@ from itertools import count
 from playwright.sync_api import Route, expect
 
 from plantstore.model import Role
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver, create_plants, list_plants

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import expect
 
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import Tabs, opening_pages
 from tests.web.page_driver import PageDriver

@@ -7,7 +7,7 @@ from msgspec import Struct
 from playwright.sync_api import expect
 
 from plantstore.model import Role
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver, create_plants, list_plants

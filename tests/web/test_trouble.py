@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role, Scope
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import create_plants, list_plants

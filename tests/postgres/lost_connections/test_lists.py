@@ -5,9 +5,9 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.http.blocking import fill_store
 from tests.http.calls import list_plants as list_rows
 from tests.http.raw import Connection, Message, exchange
-from tests.http.stalls import fill_store
 from tests.postgres.lines import Line, error_of, line
 from tests.postgres.lost_connections.calls import (
     NOT_WRITTEN,
@@ -74,7 +74,7 @@ def test_a_long_list_that_was_cut_leaves_its_place_to_another(
         with Connection(wire.service.origin) as connection:
             wire.proxy.cut_after(Way.ANSWERS, 1_000_000)
             connection.send(listing)
-            ended = connection.rest()
+            ended = connection.read_to_end()
         wire.proxy.mend()
         if version == "HTTP/1.0":  # its list is read to its end before it is answered
             assert f'"error":{NOT_WRITTEN}'.encode() in ended

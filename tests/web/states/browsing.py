@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from plantstore.model import Role
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.web.page_driver import create_plants
 from tests.web.states.setup import StateSetup, state, unfold
 

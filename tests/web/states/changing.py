@@ -2,7 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.web.states.setup import StateSetup, allow_requests, state, unfold
 
 

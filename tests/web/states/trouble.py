@@ -3,7 +3,7 @@
 from playwright.sync_api import expect
 
 from plantstore.model import Scope
-from tests.http.stalls import fill_store
+from tests.http.blocking import fill_store
 from tests.web.states.setup import StateSetup, abort_requests, respond_with_error, state, unfold
 
 
