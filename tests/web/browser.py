@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Protocol
 
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.service import Service
 from tests.web.page_driver import PageDriver
 
-DESKTOP = {"width": 1280, "height": 800}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 # A container has few rights and a small /dev/shm.
 _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
 
@@ -44,7 +44,7 @@ class Tabs:
         if not driver.is_reusable:
             driver.page.context.close()
             return
-        driver.close()
+        driver.reset()
         driver.page.set_viewport_size(options.get("viewport", DESKTOP))
         self._free.setdefault(repr(options), []).append(driver.page)
 

@@ -93,7 +93,7 @@ class PageDriver:
         self.page.goto(self.service.origin + path)
         return self
 
-    def close(self) -> None:
+    def reset(self) -> None:
         """Leave the tab as it was found."""
         self.page.unroute_all(behavior="ignoreErrors")
         for event, listener in self._listeners:
@@ -102,9 +102,9 @@ class PageDriver:
             if other != self.page:
                 other.close()
         self.page.mouse.move(0, 0)
-        if self.page.url.startswith("http"):
-            self.page.evaluate("sessionStorage.clear()")
-        self.page.goto("about:blank")
+        # Within the origin: elsewhere another process of the browser would have to be started.
+        self.open("/livez")
+        self.evaluate("sessionStorage.clear()")
 
     def install_clock(self) -> None:
         """Have a clock that the test may move; the tab keeps it, so that no other test has it."""

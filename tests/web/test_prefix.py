@@ -10,7 +10,7 @@ from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.nginx import nginx
-from tests.web.reference import authorize, execute, open_reference, try_out
+from tests.web.reference import authorize, execute, try_out
 
 MISLEADING = {
     "Host": "elsewhere.example",
@@ -45,27 +45,27 @@ def test_plants_are_listed_added_and_deleted(
     driver.assert_count("1,500 plants")
 
 
-def test_the_interface_is_tried_out(open_page: OpenPage, proxied: Service, owner: str) -> None:
-    driver = open_page(proxied)
-    open_reference(driver)
+def test_the_pages_lead_to_each_other_and_the_interface_is_tried_out(
+    open_page: OpenPage, proxied: Service, owner: str
+) -> None:
+    driver = open_page(proxied).open()
+
+    def follow(name: str, path: str) -> None:
+        driver.page.get_by_role("link", name=name, exact=True).click()
+        expect(driver.page).to_have_url(proxied.origin + path)
+
+    follow("Error numbers", "/docs/errors")
+    driver.assert_shows("40003")
+    follow("Plant Store", "/")
+    follow("The interface", "/docs")
+    expect(driver["#operations-plants-create_plant"]).to_be_visible(timeout=30_000)
     authorize(driver, owner)
     creating = try_out(driver, "create_plant")
     expect(execute(driver, creating)).to_contain_text("200")
     expect(creating.locator(".request-url")).to_contain_text(f"{proxied.origin}/plants")
-
-
-def test_the_pages_lead_to_each_other(open_page: OpenPage, proxied: Service) -> None:
-    driver = open_page(proxied).open()
-    for name, path in (
-        ("The interface", "/docs"),
-        ("Error numbers", "/docs/errors"),
-        ("The interface", "/docs"),
-        ("Plant Store", "/"),
-        ("Error numbers", "/docs/errors"),
-        ("Plant Store", "/"),
-    ):
-        driver.page.get_by_role("link", name=name, exact=True).click()
-        expect(driver.page).to_have_url(proxied.origin + path)
+    follow("Error numbers", "/docs/errors")
+    follow("The interface", "/docs")
+    follow("Plant Store", "/")
     expect(driver["#token"]).to_be_visible()
 
 

@@ -31,7 +31,7 @@ def selected(setup: StateSetup) -> None:
 
 
 @state
-def record_requests(setup: StateSetup) -> None:
+def asked(setup: StateSetup) -> None:
     fill_store(setup.service, setup.store, 60)
     setup.driver.sign_in(setup.token).assert_count("60 plants")
     setup.driver["#grid"].focus()

@@ -7,11 +7,6 @@ from tests.web.states.setup import StateSetup, state
 
 
 @state
-def docs(setup: StateSetup) -> None:
-    open_reference(setup.driver)
-
-
-@state
 def docs_authorize(setup: StateSetup) -> None:
     open_reference(setup.driver)
     setup.driver.page.get_by_role("button", name="Authorize").click()
