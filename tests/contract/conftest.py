@@ -7,7 +7,7 @@ import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.sql.administration import Administration
-from tests.contract.garden import Garden
+from tests.contract.harness import DatabaseHarness
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def administration(url: str) -> Iterator[Administration]:
 
 
 @pytest.fixture
-async def garden(url: str, administration: Administration) -> AsyncIterator[Garden]:
+async def harness(url: str, administration: Administration) -> AsyncIterator[DatabaseHarness]:
     """The database while it serves, with a store and its owner."""
-    async with Garden(url, administration) as opened:
+    async with DatabaseHarness(url, administration) as opened:
         yield opened

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
-from tests.copying.scenes import KEY, KEYED, PLANTS, list_plants, plant_everything
+from tests.copying.fixtures import KEY, KEYED, PLANTS, fill, list_plants
 from tests.databases import execute
 from tests.service import Service
 
@@ -19,7 +19,7 @@ def copy(program: Program, source: str, target: str) -> str:
 def test_everything_arrives_and_serves(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    tokens = plant_everything(tmp_path, source)
+    tokens = fill(tmp_path, source)
     before = contents(source)
     assert all(before.values())
     said = copy(program, source, target)
@@ -47,7 +47,7 @@ def test_everything_arrives_and_serves(
 def test_new_stores_and_users_of_the_target_get_new_ids(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    plant_everything(tmp_path, source)
+    fill(tmp_path, source)
     copy(program, source, target)
     copied = contents(target)
     token = program.out("token", "create", "--store", "new", "--user", "eve", "--database", target)
@@ -69,7 +69,7 @@ def test_more_than_a_page_and_a_batch_arrive(program: Program, source: str, targ
 def test_an_empty_database_is_copied(program: Program, source: str, target: str) -> None:
     program.out("store", "list", "--database", source)
     said = copy(program, source, target)
-    assert said == "nothing to copy: the target has it all already, which was verified\n"
+    assert said == "nothing to copy: the target is up to date, which was verified\n"
     assert not any(contents(target).values())
 
 

@@ -12,7 +12,7 @@ from plantstore.model import Role, TokenRequest
 from plantstore.sql.administration import Administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
-from tests.copying.scenes import plant_everything
+from tests.copying.fixtures import fill
 from tests.copying.test_arriving import copy
 from tests.databases import SQLITE, execute
 from tests.postgres.server import PostgresServer
@@ -62,7 +62,7 @@ def refused(program: Program, source: str, target: str) -> str:
 def test_a_target_that_was_administered_is_refused(
     program: Program, source: str, target: str, tmp_path: Path, own: str
 ) -> None:
-    plant_everything(tmp_path, source)
+    fill(tmp_path, source)
     copy(program, source, target)
     with closing(open_administration(target)) as administration:
         OWN[own](administration)
@@ -74,7 +74,7 @@ def test_a_target_that_was_administered_is_refused(
 def test_a_target_that_was_written_to_is_refused(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    tokens = plant_everything(tmp_path, source)
+    tokens = fill(tmp_path, source)
     copy(program, source, target)
     with Service(tmp_path, database=target) as service, service.client(tokens.owner) as client:
         assert client.post("/plants", json={"id": 50, "name": "of the target"}).status_code == 200
@@ -89,7 +89,7 @@ def test_a_target_that_was_written_to_is_refused(
 def test_a_target_of_another_service_is_refused(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    plant_everything(tmp_path, source)
+    fill(tmp_path, source)
     seed(target, 10)
     assert "the user 'sower' with the number 1" in refused(program, source, target)
 
@@ -111,14 +111,14 @@ def test_a_target_of_another_service_is_refused(
 def test_a_target_that_was_tampered_with_is_found(
     program: Program, source: str, target: str, tmp_path: Path, tampering: str
 ) -> None:
-    plant_everything(tmp_path, source)
+    fill(tmp_path, source)
     copy(program, source, target)
     execute(target, tampering)
     refused(program, source, target)
 
 
 def test_what_differs_after_all_is_found(source: str, target: str, tmp_path: Path) -> None:
-    plant_everything(tmp_path, source)
+    fill(tmp_path, source)
     with open_copy(source, target) as copying:
         copying.check()
         assert sum(copying.write()) == copying.count_rows()
@@ -137,7 +137,7 @@ def test_a_store_that_is_changed_while_it_is_copied_to_is_left(source: str, targ
         table = "revisions" if target.startswith("postgres") else "stores"
         execute(target, f"UPDATE {table} SET revision = revision + 1")
         changed = contents(target)
-        with pytest.raises(SetupError, match="was changed while it was copied to"):
+        with pytest.raises(SetupError, match="was changed during the copy"):
             sum(steps)
     assert contents(target) == changed
 

@@ -11,15 +11,15 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.model import NewPlant, Role
 from tests.cli.program import PLANTSTORE, Program
-from tests.contract.garden import replay
+from tests.contract.harness import replay
 from tests.copying.contents import contents, seed, select
-from tests.copying.scenes import plant_everything
+from tests.copying.fixtures import fill
 from tests.copying.test_arriving import copy
-from tests.faults.planters import planting, wait_until_planted
+from tests.faults.load import under_load, wait_until_acknowledged
 from tests.service import Service
 
 _SEEDED = 60_000
-_NOTHING = "nothing to copy: the target has it all already, which was verified\n"
+_NOTHING = "nothing to copy: the target is up to date, which was verified\n"
 
 
 def copy_and_kill(program: Program, source: str, target: str, rows: int) -> None:
@@ -81,7 +81,7 @@ def test_an_interrupted_copy_goes_on_with_a_source_that_has_gone_on(
 def test_a_copy_is_brought_up_to_date(
     program: Program, source: str, target: str, tmp_path: Path
 ) -> None:
-    tokens = plant_everything(tmp_path, source)
+    tokens = fill(tmp_path, source)
     copy(program, source, target)
     assert copy(program, source, target) == _NOTHING
     with Service(tmp_path, database=source) as service:
@@ -109,11 +109,14 @@ def test_a_source_that_is_being_written_to_gives_one_moment_of_it(
     seed(source, _SEEDED // 3)
     with Service(tmp_path, database=source) as service:
         token = service.make_token("seeded")
-        with planting(service, token) as planters:
-            wait_until_planted(planters, 20)
+        with under_load(service, token) as load_clients:
+            wait_until_acknowledged(load_clients, 20)
             before = len(service.events("seeded"))
             copy(program, source, target)
-            wait_until_planted(planters, sum(len(planter.there) for planter in planters) + 20)
+            wait_until_acknowledged(
+                load_clients,
+                sum(len(load_client.acknowledged) for load_client in load_clients) + 20,
+            )
         after = service.events("seeded")
     with closing(open_administration(target)) as administration:
         copied = list(administration.list_events("seeded"))

@@ -1,4 +1,4 @@
-"""A source that has everything that a database can hold."""
+"""A database with everything that one can hold, for copying."""
 
 from contextlib import closing
 from pathlib import Path
@@ -30,7 +30,7 @@ class Tokens(Struct, frozen=True):
     expired: str
 
 
-def plant_everything(folder: Path, url: str) -> Tokens:
+def fill(folder: Path, url: str) -> Tokens:
     """Fill a database through the service and the command line's side."""
     with Service(folder, database=url) as service:
         tokens = make_tokens(service)
