@@ -262,7 +262,7 @@ WHERE store_id = ?1 AND (user_id, key) >= (?2, ?3) ORDER BY user_id, key LIMIT ?
 
 -- The revision, locked until the end of the transaction.
 
--- name: hold_revision
+-- name: lock_revision
 SELECT revision FROM stores WHERE store_id = ?1
 
 -- name: copy_users
