@@ -20,7 +20,7 @@ from plantstore.sql.copying.tables import (
 )
 from plantstore.sql.session import Row, Session
 
-_BATCH_ROWS = 20_000
+BATCH_ROWS = 20_000
 
 # What rows refer to comes first. Members come last: before them, nobody gets into a new store.
 _FIRST = (USERS.write, STORES.write)
@@ -93,7 +93,7 @@ class Batch:
 
     def _count(self, words: str, rows: Sequence[Row]) -> None:
         self.written[words] += len(rows)
-        if self._size >= _BATCH_ROWS:
+        if self._size >= BATCH_ROWS:
             self.write()
 
     def _write(self, queries: Iterable[str]) -> None:
