@@ -1,5 +1,6 @@
 """Pages hold what a query asks for, as JSON that decodes to what was stored."""
 
+import asyncio
 import json
 import re
 from itertools import chain, combinations, product
@@ -17,6 +18,7 @@ from plantstore.model import (
     TAG_MAX,
     Field,
     NewPlant,
+    Outcome,
     Page,
     PlantQuery,
 )
@@ -56,18 +58,18 @@ SUBSETS = [
 
 
 async def plant_all(harness: DatabaseHarness, plants: list[NewPlant]) -> None:
-    for plant in plants:
-        await harness.create(plant)
+    outcomes = await asyncio.gather(*map(harness.create, plants))
+    assert set(outcomes) <= {Outcome.CREATED}
 
 
 async def test_every_query_gives_what_a_plain_model_gives(harness: DatabaseHarness) -> None:
     await plant_all(harness, ODD_PLANTS)
-    firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, -1, 0, 8, INT64_MAX - 1, INT64_MAX]
+    firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, 0, INT64_MAX]
     tags = [None, "tropical", "Tropical", "absent", ODD_TEXTS[2], ODD_TEXTS[5]]
-    limits = [None, 0, 1, 2, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
+    limits = [None, 0, 1, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
     for limit, first_id, tag, fields in product(limits, firsts, tags, SUBSETS):
         query = PlantQuery(limit=limit, first_id=first_id, tag=tag, fields=fields)
-        for max_plants in (1, 3, MANY):
+        for max_plants in (3, MANY):
             check_page(await harness.read_page(query, max_plants), query, max_plants)
 
 
@@ -175,5 +177,4 @@ async def test_what_is_stored_is_read_to_the_code_point(
                 tagged = await harness.read_page(PlantQuery(tag=plant.tag, fields=ALL_FIELDS))
                 assert describe(plant, ALL_FIELDS) in decode(tagged)
     finally:
-        for plant in plants:
-            await harness.delete(plant.id)
+        await asyncio.gather(*(harness.delete(plant.id) for plant in plants))
