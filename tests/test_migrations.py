@@ -8,9 +8,9 @@ from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
     Migration,
-    demand_current,
     find_pending,
     load_migrations,
+    require_current,
 )
 
 MIGRATIONS = [Migration(number, f"step_{number}", f"SELECT {number};") for number in (1, 2, 3)]
@@ -47,9 +47,9 @@ def test_a_changed_migration_is_refused() -> None:
 
 
 def test_an_older_database_is_refused_with_all_that_is_pending() -> None:
-    demand_current([])
+    require_current([])
     with pytest.raises(SetupError, match=r"2 \(step_2\), 3 \(step_3\) is pending: make a backup"):
-        demand_current(MIGRATIONS[1:])
+        require_current(MIGRATIONS[1:])
 
 
 def test_a_checksum_stands_for_the_text() -> None:

@@ -61,26 +61,26 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
     """
     from plantstore.sql.copying.copying import Copy
 
-    demand_database(source_url)
+    require_database(source_url)
     with (
         closing(open_session(source_url)) as source,
         closing(open_session(target_url)) as target,
         source.snapshot(),
     ):
-        if source.place == target.place:
-            raise SetupError(f"both URLs lead to {source.place}: name two databases")
+        if source.location == target.location:
+            raise SetupError(f"both URLs lead to {source.location}: name two databases")
         yield Copy(source, target)
 
 
-def demand_database(url: str) -> None:
+def require_database(url: str) -> None:
     """Refuse the URL of an SQLite file that is not there, which opening it would make.
 
     :raises SetupError: it is not there.
     """
     if not _is_postgres(url):
-        from plantstore.sqlite.session import demand_file
+        from plantstore.sqlite.session import require_file
 
-        demand_file(url)
+        require_file(url)
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":

@@ -63,43 +63,51 @@ class Settings(Struct, frozen=True, kw_only=True):
     )
     rate_limit: Annotated[
         str | None,
-        _about("most requests of one user and worker, such as `100/second`; none by default"),
+        _about("rate limit per user and worker, such as `100/second`; none by default"),
     ] = None
     cache_size: Annotated[
-        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses kept in memory")
+        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses cached in memory")
     ] = 16 * 2**20
     database_connections: Annotated[
         Annotated[int, Meta(ge=1, le=1000)],
-        _about("connections of each worker to PostgreSQL, beside those of long lists"),
+        _about("connections of each worker to PostgreSQL, not counting those of long lists"),
     ] = 8
     database_timeout: Annotated[
-        Seconds, _about("seconds for a connection to PostgreSQL, and for each answer of it")
+        Seconds, _about("seconds for connecting to PostgreSQL, and for each of its responses")
     ] = 3.0
     prepare_statements: Annotated[
         bool,
-        _about("whether PostgreSQL keeps statements; `false` for PgBouncer's transaction mode"),
+        _about(
+            "whether to prepare statements on PostgreSQL; `false` for PgBouncer's transaction mode"
+        ),
     ] = True
     max_connections: Annotated[
-        Count, _about("open connections; for a new one beyond them the longest idle is closed")
+        Count, _about("maximum open connections; for a further one the longest idle is closed")
     ] = 4096
     max_connections_per_address: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
-        _about("open connections from one address; 0 for no bound, as behind a proxy"),
+        _about("maximum open connections from one address; 0 for no limit, as behind a proxy"),
     ] = 0
-    max_requests: Annotated[Count, _about("requests in flight, beyond which more get 503")] = 2048
-    max_writes: Annotated[Count, _about("creates and deletes waiting for a commit")] = 1024
-    max_streams: Annotated[Count, _about("long lists being sent at the same time")] = 16
+    max_requests: Annotated[Count, _about("maximum in-flight requests; further ones get 503")] = (
+        2048
+    )
+    max_writes: Annotated[Count, _about("maximum creates and deletes that wait for a commit")] = (
+        1024
+    )
+    max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
     ] = 10.0
     body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
     idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept")] = 75.0
     write_timeout: Annotated[
-        Seconds, _about("seconds a create or delete waits for the database to take it")
+        Seconds, _about("seconds that a create or delete may wait for the database")
     ] = 10.0
-    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent whole")] = 600.0
+    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent completely")] = (
+        600.0
+    )
     drain_timeout: Annotated[
-        Seconds, _about("seconds that requests in hand get to end when the service stops")
+        Seconds, _about("seconds for in-flight requests to finish when the service stops")
     ] = 30.0
 
 
@@ -108,7 +116,7 @@ def load_settings(
 ) -> Settings:
     """The settings from flags that are not None, the environment and the TOML ``file``.
 
-    :raises SetupError: a value is not valid, or the file has a setting that is none.
+    :raises SetupError: a value is not valid, or the file has an unknown setting.
     """
     path = file or environ.get("PLANTSTORE_SETTINGS")
     given = _read_file(path)
@@ -139,9 +147,9 @@ def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
 
 
 def check_tls(settings: Settings) -> None:
-    """Try the certificate and its key; not each command needs them, and not each may read them.
+    """Try the certificate and its key, which perhaps only the service may read.
 
-    :raises SetupError: they are no certificate and key that belong together.
+    :raises SetupError: they are not a certificate and its key.
     """
     if settings.tls_cert is None:
         return
@@ -168,7 +176,7 @@ def _check_rate(settings: Settings) -> None:
         rates = []
     if len(rates) != 1 or rates[0].amount < 1:
         raise SetupError(
-            f"rate_limit is {settings.rate_limit!r}, which is no rate: write one such as 100/second"
+            f"rate_limit is {settings.rate_limit!r}, which is not a rate: write it as 100/second"
         )
 
 

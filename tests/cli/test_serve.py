@@ -22,7 +22,7 @@ class Flagged(Service):
         super().__init__(folder, command=command, settings=settings)
 
 
-def test_a_port_in_use_is_told_with_the_flag_that_helps(program: Program) -> None:
+def test_a_port_in_use_is_reported_with_the_flag_that_helps(program: Program) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = str(taken.getsockname()[1])
         said = program.refusal("serve", "--port", port)
@@ -37,7 +37,7 @@ def test_two_services_cannot_have_one_port(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "::zz", "a..b", 64 * "a"])
-def test_an_address_that_is_not_ours_is_told(program: Program, host: str) -> None:
+def test_an_address_that_is_not_ours_is_refused(program: Program, host: str) -> None:
     assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")
 
 

@@ -34,7 +34,7 @@ def test_deleting_asks_on_stderr_and_takes_yes(program: Program) -> None:
     program.out("store", "create", "nursery")
     done = program.run("store", "delete", "nursery", stdin="y\n")
     assert (done.status, done.out) == (0, "")
-    assert "Delete the store nursery with all that is in it, for good? [y/N]" in done.err
+    assert "Delete the store nursery and everything in it, permanently? [y/N]" in done.err
     assert program.data("store", "list") == []
 
 

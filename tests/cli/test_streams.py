@@ -71,7 +71,7 @@ def test_a_closed_stderr_is_no_failure(program: Program) -> None:
 
 @pytest.mark.parametrize("command", ["token list", "token list --json", "--version"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has /dev/full")
-def test_a_full_stdout_is_told(program: Program, command: str) -> None:
+def test_a_full_stdout_is_reported(program: Program, command: str) -> None:
     done = program.in_shell(f"plantstore {command} >/dev/full")
     assert done.status == 1
     assert "Traceback" not in done.err

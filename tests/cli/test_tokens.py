@@ -78,7 +78,7 @@ def test_every_combination_of_options_gives_what_it_asks_for(program: Program) -
     ]
     with ThreadPoolExecutor(4) as pool:
         list(
-            pool.map(lambda one: demand_token(program, *one[:-1], all_stores=one[-1]), combinations)
+            pool.map(lambda one: assert_token(program, *one[:-1], all_stores=one[-1]), combinations)
         )
     members = {row["user"]: row["role"] for row in program.data("member", "list", *IN_NURSERY)}
     for number, role, *_ in combinations:
@@ -86,7 +86,7 @@ def test_every_combination_of_options_gives_what_it_asks_for(program: Program) -
     assert len(members) == len(combinations) - 1  # one asks for more than its role allows
 
 
-def demand_token(
+def assert_token(
     program: Program, number: int, role: str | None, scopes: tuple[str, ...], *, all_stores: bool
 ) -> None:
     lifetime = list(LIFETIMES)[number % len(LIFETIMES)]

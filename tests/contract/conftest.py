@@ -2,18 +2,33 @@
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
+from pathlib import Path
 
 import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.sql.administration import Administration
-from tests.contract.garden import Garden
+from tests.contract.harness import DatabaseHarness
+from tests.databases import Kind
+from tests.postgres.server import PostgresServer
 
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, bool]]:
     """The event loop that the service runs on."""
     return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture
+def url(database_kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """An empty database; no test of the contract changes its schema."""
+    if database_kind.name == "sqlite":
+        fresh = database_kind.fresh(tmp_path)
+    else:
+        server: PostgresServer = request.getfixturevalue("postgres_server")
+        fresh = server.emptied()
+    with fresh as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -24,7 +39,7 @@ def administration(url: str) -> Iterator[Administration]:
 
 
 @pytest.fixture
-async def garden(url: str, administration: Administration) -> AsyncIterator[Garden]:
+async def harness(url: str, administration: Administration) -> AsyncIterator[DatabaseHarness]:
     """The database while it serves, with a store and its owner."""
-    async with Garden(url, administration) as opened:
+    async with DatabaseHarness(url, administration) as opened:
         yield opened

@@ -1,4 +1,4 @@
-"""A store that is deleted goes in parts: what is left of it in between is told from what it was."""
+"""A store that is deleted goes in parts: its remains have another revision."""
 
 from contextlib import closing
 
@@ -8,7 +8,7 @@ from plantstore.bootstrap import open_session
 from plantstore.model import PlantQuery
 from plantstore.sql.administration import Administration
 from plantstore.sql.session import Row, Session
-from tests.contract.garden import Garden
+from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 
 pytestmark = pytest.mark.anyio
@@ -32,18 +32,18 @@ def interrupt(session: Session, name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_an_interrupted_deletion_leaves_another_revision(
-    url: str, garden: Garden, monkeypatch: pytest.MonkeyPatch
+    url: str, harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Else what was remembered of the store, as a list or an entity tag, would still hold."""
-    rows = [(garden.store_id, number, "Fern") for number in range(PLANTS)]
+    rows = [(harness.store_id, number, "Fern") for number in range(PLANTS)]
     execute(url, "INSERT INTO plants (store_id, id, name) VALUES ($1, $2, $3)", rows)
-    before = await garden.read_page(PlantQuery())
+    before = await harness.read_page(PlantQuery())
     with closing(open_session(url)) as session:
         interrupt(session, "delete_plants_of_store", monkeypatch)
         with pytest.raises(KeyboardInterrupt):
             Administration(session).delete_store("nursery")
-    after = await garden.read_page(PlantQuery())
+    after = await harness.read_page(PlantQuery())
     assert after.count < before.count == PLANTS
     assert after.revision > before.revision
-    garden.administration.delete_store("nursery")
-    assert garden.administration.list_stores() == []
+    harness.administration.delete_store("nursery")
+    assert harness.administration.list_stores() == []

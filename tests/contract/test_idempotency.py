@@ -8,7 +8,7 @@ import pytest
 from plantstore.bootstrap import open_session
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
 from plantstore.sql.administration import Administration
-from tests.contract.garden import Garden
+from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 
 pytestmark = pytest.mark.anyio
@@ -19,113 +19,115 @@ KEY = IdempotencyKey("first", 32 * b"\x01")
 KEY_WITH_ANOTHER_BODY = IdempotencyKey("first", 32 * b"\x02")
 
 
-async def test_a_repeated_create_has_the_first_ones_outcome(garden: Garden) -> None:
-    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await garden.read_revision() == 1
+async def test_a_repeated_create_has_the_first_ones_outcome(harness: DatabaseHarness) -> None:
+    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await harness.read_revision() == 1
 
 
-async def test_a_repeated_create_brings_no_deleted_plant_back(garden: Garden) -> None:
-    await garden.create(MONSTERA, KEY)
-    await garden.delete(1)
-    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await garden.read_plants() == []
+async def test_a_repeated_create_brings_no_deleted_plant_back(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA, KEY)
+    await harness.delete(1)
+    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
+    assert await harness.read_plants() == []
 
 
 @pytest.mark.parametrize(
     ("plant", "outcome"), [(FICUS, Outcome.ID_TAKEN), (MONSTERA, Outcome.ALREADY_STORED)]
 )
 async def test_a_repeated_refusal_stays_a_refusal(
-    garden: Garden, plant: NewPlant, outcome: Outcome
+    harness: DatabaseHarness, plant: NewPlant, outcome: Outcome
 ) -> None:
-    await garden.create(MONSTERA)
-    assert await garden.create(plant, KEY) is outcome
-    await garden.delete(1)
-    assert await garden.create(plant, KEY) is outcome
-    assert await garden.read_plants() == []
+    await harness.create(MONSTERA)
+    assert await harness.create(plant, KEY) is outcome
+    await harness.delete(1)
+    assert await harness.create(plant, KEY) is outcome
+    assert await harness.read_plants() == []
 
 
-async def test_a_key_stands_for_one_body(garden: Garden) -> None:
-    await garden.create(MONSTERA, KEY)
-    assert await garden.create(NewPlant(2, "Ficus"), KEY_WITH_ANOTHER_BODY) is Outcome.KEY_REUSED
-    assert await garden.read_plants() == [MONSTERA]
-    assert await garden.create(MONSTERA, KEY) is Outcome.CREATED
+async def test_a_key_stands_for_one_body(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA, KEY)
+    assert await harness.create(NewPlant(2, "Ficus"), KEY_WITH_ANOTHER_BODY) is Outcome.KEY_REUSED
+    assert await harness.read_plants() == [MONSTERA]
+    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
 
 
-async def test_a_key_is_told_from_others_to_the_letter(garden: Garden) -> None:
+async def test_keys_differ_by_any_character(harness: DatabaseHarness) -> None:
     names = ["first", "First", "first ", "f%", "f_rst", "'", '"', "\\", 255 * "~", " "]
     for number, name in enumerate(names):
         key = IdempotencyKey(name, bytes([number]) * 32)
-        assert await garden.create(NewPlant(number, "Ficus"), key) is Outcome.CREATED
-    assert len(await garden.read_plants()) == len(names)
+        assert await harness.create(NewPlant(number, "Ficus"), key) is Outcome.CREATED
+    assert len(await harness.read_plants()) == len(names)
 
 
-async def test_a_key_is_its_users_in_its_store(garden: Garden) -> None:
-    colleague = await garden.admit("nursery", "eve")
-    elsewhere = await garden.admit("orchard", "ada")
-    await garden.create(MONSTERA, KEY)
-    assert await garden.create(FICUS, KEY_WITH_ANOTHER_BODY, colleague) is Outcome.ID_TAKEN
-    assert await garden.create(FICUS, KEY_WITH_ANOTHER_BODY, elsewhere) is Outcome.CREATED
+async def test_a_key_is_its_users_in_its_store(harness: DatabaseHarness) -> None:
+    colleague = await harness.make_caller("nursery", "eve")
+    elsewhere = await harness.make_caller("orchard", "ada")
+    await harness.create(MONSTERA, KEY)
+    assert await harness.create(FICUS, KEY_WITH_ANOTHER_BODY, colleague) is Outcome.ID_TAKEN
+    assert await harness.create(FICUS, KEY_WITH_ANOTHER_BODY, elsewhere) is Outcome.CREATED
 
 
-async def test_another_token_of_the_user_may_repeat_the_create(garden: Garden) -> None:
-    await garden.create(MONSTERA, KEY)
-    same_user = await garden.admit("nursery", "ada", label="second")
-    assert await garden.create(MONSTERA, KEY, same_user) is Outcome.CREATED
-    assert await garden.read_revision() == 1
+async def test_another_token_of_the_user_may_repeat_the_create(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA, KEY)
+    same_user = await harness.make_caller("nursery", "ada", label="second")
+    assert await harness.create(MONSTERA, KEY, same_user) is Outcome.CREATED
+    assert await harness.read_revision() == 1
 
 
-async def test_of_concurrent_creates_with_one_key_one_is_done(garden: Garden) -> None:
-    outcomes = await asyncio.gather(*(garden.create(MONSTERA, KEY) for _ in range(50)))
+async def test_of_concurrent_creates_with_one_key_one_is_done(harness: DatabaseHarness) -> None:
+    outcomes = await asyncio.gather(*(harness.create(MONSTERA, KEY) for _ in range(50)))
     assert outcomes == 50 * [Outcome.CREATED]
-    assert await garden.read_revision() == 1
+    assert await harness.read_revision() == 1
 
 
 async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
-    garden: Garden,
+    harness: DatabaseHarness,
 ) -> None:
     other = NewPlant(2, "Ficus")
     writes = [(MONSTERA, KEY), (other, KEY_WITH_ANOTHER_BODY)] * 20
-    outcomes = await asyncio.gather(*(garden.create(plant, key) for plant, key in writes))
-    (stored,) = await garden.read_plants()
+    outcomes = await asyncio.gather(*(harness.create(plant, key) for plant, key in writes))
+    (stored,) = await harness.read_plants()
     for (plant, _), outcome in zip(writes, outcomes, strict=True):
         assert outcome is (Outcome.CREATED if plant == stored else Outcome.KEY_REUSED)
 
 
-async def test_of_concurrent_creates_with_one_key_the_first_to_come_is_done(garden: Garden) -> None:
+async def test_of_concurrent_creates_with_one_key_the_first_to_come_is_done(
+    harness: DatabaseHarness,
+) -> None:
     """Though another one, for the same plant, holds it up."""
     creates = [
-        garden.create(MONSTERA),
-        garden.create(FICUS, KEY),
-        garden.create(NewPlant(2, "Fern"), KEY_WITH_ANOTHER_BODY),
+        harness.create(MONSTERA),
+        harness.create(FICUS, KEY),
+        harness.create(NewPlant(2, "Fern"), KEY_WITH_ANOTHER_BODY),
     ]
     expected = [Outcome.CREATED, Outcome.ID_TAKEN, Outcome.KEY_REUSED]
     assert await asyncio.gather(*creates) == expected
 
 
-async def test_a_create_that_failed_leaves_its_key_free(garden: Garden) -> None:
+async def test_a_create_that_failed_leaves_its_key_free(harness: DatabaseHarness) -> None:
     with pytest.raises(UnicodeEncodeError):
-        await garden.create(NewPlant(1, "\ud800"), KEY)
-    assert await garden.create(MONSTERA, KEY_WITH_ANOTHER_BODY) is Outcome.CREATED
+        await harness.create(NewPlant(1, "\ud800"), KEY)
+    assert await harness.create(MONSTERA, KEY_WITH_ANOTHER_BODY) is Outcome.CREATED
 
 
-async def test_a_deleted_store_takes_its_keys_along(
-    garden: Garden, administration: Administration
+async def test_a_deleted_store_loses_its_keys(
+    harness: DatabaseHarness, administration: Administration
 ) -> None:
-    await garden.create(MONSTERA, KEY)
+    await harness.create(MONSTERA, KEY)
     administration.delete_store("nursery")
-    assert await garden.create(MONSTERA, KEY) is Outcome.NO_SUCH_STORE
-    again = await garden.admit("nursery", "ada")
-    assert await garden.create(MONSTERA, KEY_WITH_ANOTHER_BODY, again) is Outcome.CREATED
+    assert await harness.create(MONSTERA, KEY) is Outcome.NO_SUCH_STORE
+    again = await harness.make_caller("nursery", "ada")
+    assert await harness.create(MONSTERA, KEY_WITH_ANOTHER_BODY, again) is Outcome.CREATED
 
 
-async def test_old_keys_do_not_pile_up(garden: Garden, url: str) -> None:
+async def test_old_keys_do_not_pile_up(harness: DatabaseHarness, url: str) -> None:
     """More grow old between two batches than one of them deletes."""
     sql = "INSERT INTO idempotency_keys VALUES ($1, $2, $3, $4, 'created', 0)"
-    store_id, user_id = garden.store_id, garden.owner.user_id
+    store_id, user_id = harness.store_id, harness.owner.user_id
     rows = [(store_id, user_id, f"old-{number}", 32 * b"x") for number in range(2500)]
     execute(url, sql, rows)
     for number in range(5):
-        assert await garden.create(NewPlant(number, "Fern")) is Outcome.CREATED
+        assert await harness.create(NewPlant(number, "Fern")) is Outcome.CREATED
     with closing(open_session(url)) as session:
         assert session.query("page_of_keys", store_id, 0, "", 5000) == []

@@ -10,23 +10,25 @@ from plantstore.database import Snapshot
 from plantstore.errors import OverloadedError
 from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
 from plantstore.sql.administration import Administration
-from tests.contract.garden import MANY, Garden, decode, describe, select
+from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select
 
 pytestmark = pytest.mark.anyio
 
 PLANTS = [NewPlant(3 * n - 30, f"Plant {n}", [None, "a", "b"][n % 3]) for n in range(40)]
 
 
-async def plant_all(garden: Garden) -> None:
-    await asyncio.gather(*map(garden.create, PLANTS))
+async def plant_all(harness: DatabaseHarness) -> None:
+    await asyncio.gather(*map(harness.create, PLANTS))
 
 
-async def read_all(snapshot: Snapshot, query: PlantQuery, most: int) -> list[dict[str, object]]:
+async def read_all(
+    snapshot: Snapshot, query: PlantQuery, max_plants: int
+) -> list[dict[str, object]]:
     """What a list sends of a snapshot: page after page."""
     rows: list[dict[str, object]] = []
     left = query.limit
     while True:
-        page = await snapshot.read_page(replace(query, limit=left), most)
+        page = await snapshot.read_page(replace(query, limit=left), max_plants)
         assert page.revision == snapshot.revision
         rows += decode(page)
         left = None if left is None else left - page.count
@@ -35,45 +37,45 @@ async def read_all(snapshot: Snapshot, query: PlantQuery, most: int) -> list[dic
         query = replace(query, first_id=page.last_id + 1)
 
 
-async def test_a_snapshot_stays_as_it_was_while_writes_go_on(garden: Garden) -> None:
-    await plant_all(garden)
-    snapshot = await garden.database.open_snapshot(garden.store_id)
+async def test_a_snapshot_stays_as_it_was_while_writes_go_on(harness: DatabaseHarness) -> None:
+    await plant_all(harness)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
     try:
         query = PlantQuery(with_ids=True)
         first = await snapshot.read_page(query, 5)
         for plant in PLANTS[::2]:
-            await garden.delete(plant.id)
-        await garden.create(NewPlant(1000, "later"))
+            await harness.delete(plant.id)
+        await harness.create(NewPlant(1000, "later"))
         expected = [describe(plant) for plant in PLANTS]
         assert decode(first) == expected[:5]
         assert await read_all(snapshot, query, 7) == expected
         assert snapshot.revision == len(PLANTS)
     finally:
         await snapshot.close()
-    assert len(await garden.read_plants()) == 21
+    assert len(await harness.read_plants()) == 21
 
 
 async def test_a_snapshot_holds_all_writes_that_were_done_when_it_was_opened(
-    garden: Garden,
+    harness: DatabaseHarness,
 ) -> None:
     for number in range(20):
-        await garden.create(NewPlant(number, "Ficus"))
-        snapshot = await garden.database.open_snapshot(garden.store_id)
+        await harness.create(NewPlant(number, "Ficus"))
+        snapshot = await harness.database.open_snapshot(harness.store_id)
         assert snapshot.revision == number + 1
         assert len(await read_all(snapshot, PlantQuery(), MANY)) == number + 1
         await snapshot.close()
 
 
 async def test_a_snapshot_opened_among_writes_is_the_store_at_its_revision(
-    garden: Garden,
+    harness: DatabaseHarness,
 ) -> None:
     async def grow() -> None:
         for number in range(150):
-            await garden.create(NewPlant(number, "Ficus"))
+            await harness.create(NewPlant(number, "Ficus"))
 
     async def look() -> None:
         while not growing.done():
-            snapshot = await garden.database.open_snapshot(garden.store_id)
+            snapshot = await harness.database.open_snapshot(harness.store_id)
             rows = await read_all(snapshot, PlantQuery(with_ids=True), 10)
             assert [row["id"] for row in rows] == list(range(snapshot.revision))
             await snapshot.close()
@@ -82,9 +84,9 @@ async def test_a_snapshot_opened_among_writes_is_the_store_at_its_revision(
     await asyncio.gather(growing, look(), look())
 
 
-async def test_a_snapshot_knows_where_a_limited_list_ends(garden: Garden) -> None:
-    await plant_all(garden)
-    snapshot = await garden.database.open_snapshot(garden.store_id)
+async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarness) -> None:
+    await plant_all(harness)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
     try:
         limits = (None, 0, 1, 13, 14, 39, 40, 41, LIMIT_MAX)
         for limit, first_id, tag in product(limits, (-31, -5, 87, 88), (None, "a", "absent")):
@@ -100,31 +102,31 @@ async def test_a_snapshot_knows_where_a_limited_list_ends(garden: Garden) -> Non
 
 
 async def test_a_snapshot_outlives_its_store(
-    garden: Garden, administration: Administration
+    harness: DatabaseHarness, administration: Administration
 ) -> None:
-    await plant_all(garden)
-    snapshot = await garden.database.open_snapshot(garden.store_id)
+    await plant_all(harness)
+    snapshot = await harness.database.open_snapshot(harness.store_id)
     administration.delete_store("nursery")
     assert len(await read_all(snapshot, PlantQuery(), 7)) == len(PLANTS)
     await snapshot.close()
 
 
-async def test_a_snapshot_of_no_store_is_empty(garden: Garden) -> None:
-    snapshot = await garden.database.open_snapshot(62**10 - 1)
+async def test_a_snapshot_of_no_store_is_empty(harness: DatabaseHarness) -> None:
+    snapshot = await harness.database.open_snapshot(62**10 - 1)
     assert (snapshot.revision, await read_all(snapshot, PlantQuery(), MANY)) == (0, [])
     assert await snapshot.find_last_id(PlantQuery(limit=1)) is None
     await snapshot.close()
 
 
 async def test_snapshots_are_bounded_in_number(url: str, administration: Administration) -> None:
-    async with Garden(url, administration, max_streams=3) as garden:
-        opened = [await garden.database.open_snapshot(garden.store_id) for _ in range(3)]
+    async with DatabaseHarness(url, administration, max_streams=3) as harness:
+        opened = [await harness.database.open_snapshot(harness.store_id) for _ in range(3)]
         with pytest.raises(OverloadedError):
-            await garden.database.open_snapshot(garden.store_id)
+            await harness.database.open_snapshot(harness.store_id)
         await opened[1].close()
-        opened.append(await garden.database.open_snapshot(garden.store_id))
+        opened.append(await harness.database.open_snapshot(harness.store_id))
         with pytest.raises(OverloadedError):
-            await garden.database.open_snapshot(garden.store_id)
+            await harness.database.open_snapshot(harness.store_id)
         for snapshot in opened:
             await snapshot.close()
 
@@ -132,8 +134,8 @@ async def test_snapshots_are_bounded_in_number(url: str, administration: Adminis
 async def test_the_bound_holds_for_snapshots_opened_at_once(
     url: str, administration: Administration
 ) -> None:
-    async with Garden(url, administration, max_streams=3) as garden:
-        opening = [garden.database.open_snapshot(garden.store_id) for _ in range(10)]
+    async with DatabaseHarness(url, administration, max_streams=3) as harness:
+        opening = [harness.database.open_snapshot(harness.store_id) for _ in range(10)]
         opened = await asyncio.gather(*opening, return_exceptions=True)
         snapshots = [found for found in opened if not isinstance(found, BaseException)]
         refused = [found for found in opened if isinstance(found, OverloadedError)]
@@ -145,21 +147,21 @@ async def test_the_bound_holds_for_snapshots_opened_at_once(
 async def test_a_snapshot_closed_twice_counts_once(
     url: str, administration: Administration
 ) -> None:
-    async with Garden(url, administration, max_streams=1) as garden:
+    async with DatabaseHarness(url, administration, max_streams=1) as harness:
         for _ in range(3):
-            snapshot = await garden.database.open_snapshot(garden.store_id)
+            snapshot = await harness.database.open_snapshot(harness.store_id)
             await snapshot.close()
             await snapshot.close()
-        last = await garden.database.open_snapshot(garden.store_id)
+        last = await harness.database.open_snapshot(harness.store_id)
         with pytest.raises(OverloadedError):
-            await garden.database.open_snapshot(garden.store_id)
+            await harness.database.open_snapshot(harness.store_id)
         await last.close()
 
 
 async def test_a_database_closes_with_snapshots_open(
     url: str, administration: Administration
 ) -> None:
-    async with Garden(url, administration) as garden:
-        await plant_all(garden)
-        snapshot = await garden.database.open_snapshot(garden.store_id)
+    async with DatabaseHarness(url, administration) as harness:
+        await plant_all(harness)
+        snapshot = await harness.database.open_snapshot(harness.store_id)
         await snapshot.read_page(PlantQuery(), 1)

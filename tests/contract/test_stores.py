@@ -62,7 +62,7 @@ def test_a_store_needs_a_name_that_can_stand_in_a_path(
     assert administration.list_users() == []
 
 
-def test_a_deleted_store_takes_its_members_and_tokens_along(
+def test_a_deleted_store_loses_its_members_and_tokens(
     administration: Administration,
 ) -> None:
     administration.create_token(TokenRequest(subject="ada", store="nursery"))

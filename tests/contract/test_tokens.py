@@ -219,7 +219,7 @@ def add_tokens(url: str, administration: Administration, count: int) -> None:
         session.analyze()
 
 
-def test_a_mistyped_token_is_told(administration: Administration) -> None:
+def test_a_mistyped_token_is_refused(administration: Administration) -> None:
     secret = administration.create_token(ADA).secret
     other = "x" if secret[20] != "x" else "y"
     replaced = secret[:20] + other + secret[21:]

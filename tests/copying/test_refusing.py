@@ -1,29 +1,33 @@
-"""A target with a life of its own is refused and left as it is; so is what cannot be copied."""
+"""A target that was changed independently is refused and left as it is."""
 
 from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration, open_copy
+from plantstore.bootstrap import migrate, open_administration, open_copy, open_session
 from plantstore.errors import SetupError
-from plantstore.model import Role, TokenRequest
+from plantstore.model import NewPlant, Role, TokenRequest
 from plantstore.sql.administration import Administration
+from plantstore.sql.copying import batch, tables
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
-from tests.copying.scenes import plant_everything
-from tests.copying.test_arriving import copy
-from tests.databases import SQLITE, execute
+from tests.copying.copies import PAGE_ROWS, copy
+from tests.copying.fixtures import Filled
+from tests.databases import execute
 from tests.postgres.server import PostgresServer
-from tests.service import Service
+
+# What is refused does not depend on the source's kind.
+pytestmark = pytest.mark.parametrize(
+    "pair", [("sqlite", "sqlite"), ("sqlite", "postgres")], indirect=True, ids="-to-".join
+)
 
 
 @pytest.fixture
-def source(tmp_path: Path) -> str:
-    """A source; of which kind makes no difference to what is refused."""
-    (tmp_path / "source").mkdir()
-    return f"sqlite:///{tmp_path / 'source' / 'plants.db'}"
+def copied(filled: Filled, target: str) -> str:
+    """The URL of a copy of ``filled``."""
+    copy(filled.url, target)
+    return target
 
 
 def first_token(administration: Administration) -> str:
@@ -48,50 +52,51 @@ OWN: dict[str, Callable[[Administration], object]] = {
 }
 
 
-def refused(program: Program, source: str, target: str) -> str:
-    """Copy without success, and with nothing changed; what was said."""
+def assert_refused(source: str, target: str, reason: str) -> None:
+    """Fail unless the copy is refused for this reason, with nothing changed."""
     before = contents(target), contents(source)
-    said = program.refusal("copy", "--from", source, "--to", target)
-    assert said.startswith("Error: ")
-    assert said.count("\n") == 1
+    with pytest.raises(SetupError) as refused:
+        copy(source, target)
+    assert reason in str(refused.value)
     assert (contents(target), contents(source)) == before
-    return said
 
 
 @pytest.mark.parametrize("own", OWN)
-def test_a_target_that_was_administered_is_refused(
-    program: Program, source: str, target: str, tmp_path: Path, own: str
-) -> None:
-    plant_everything(tmp_path, source)
-    copy(program, source, target)
-    with closing(open_administration(target)) as administration:
+def test_a_target_that_was_administered_is_refused(filled: Filled, copied: str, own: str) -> None:
+    with closing(open_administration(copied)) as administration:
         OWN[own](administration)
-    said = refused(program, source, target)
-    assert own in said
-    assert "nothing was written" in said
+    assert_refused(filled.url, copied, own)
 
 
-def test_a_target_that_was_written_to_is_refused(
-    program: Program, source: str, target: str, tmp_path: Path
-) -> None:
-    tokens = plant_everything(tmp_path, source)
-    copy(program, source, target)
-    with Service(tmp_path, database=target) as service, service.client(tokens.owner) as client:
-        assert client.post("/plants", json={"id": 50, "name": "of the target"}).status_code == 200
-    assert "at revision 11" in refused(program, source, target)
-    with Service(tmp_path, database=source) as service, service.client(tokens.owner) as client:
-        for plant_id in (50, 51):
-            plant = {"id": plant_id, "name": "of the source"}
-            assert client.post("/plants", json=plant).status_code == 200
-    assert "the change of 'nursery' to revision 11" in refused(program, source, target)
+def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) -> None:
+    change(copied, 1)
+    assert_refused(filled.url, copied, "at revision 11")
+    change(filled.url, 2)
+    assert_refused(filled.url, copied, "the change of 'nursery' to revision 11")
+
+
+def change(url: str, times: int) -> None:
+    """Create plants as the service does, with other names in each database."""
+    with closing(open_session(url)) as session, session.transaction():
+        store_id, _, revision, _ = session.query("find_store", "nursery")[0]
+        for number in range(times):
+            plant = NewPlant(50 + number, url[-64:])
+            values = ("plant.created", plant.id, plant.name, None, 0, 1, "")
+            session.write_rows("copy_plants", [(store_id, plant.id, plant.name, None)])
+            session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
+        session.query("set_revision", store_id, revision + times)
 
 
 def test_a_target_of_another_service_is_refused(
-    program: Program, source: str, target: str, tmp_path: Path
+    program: Program, filled: Filled, target: str
 ) -> None:
-    plant_everything(tmp_path, source)
     seed(target, 10)
-    assert "the user 'sower' with the number 1" in refused(program, source, target)
+    reason = "the user 'sower' with the number 1"
+    assert_refused(filled.url, target, reason)
+    said = program.refusal("copy", "--from", filled.url, "--to", target)
+    assert reason in said
+    assert "nothing was written" in said
+    assert said.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -109,17 +114,14 @@ def test_a_target_of_another_service_is_refused(
     ],
 )
 def test_a_target_that_was_tampered_with_is_found(
-    program: Program, source: str, target: str, tmp_path: Path, tampering: str
+    filled: Filled, copied: str, tampering: str
 ) -> None:
-    plant_everything(tmp_path, source)
-    copy(program, source, target)
-    execute(target, tampering)
-    refused(program, source, target)
+    execute(copied, tampering)
+    assert_refused(filled.url, copied, "")
 
 
-def test_what_differs_after_all_is_found(source: str, target: str, tmp_path: Path) -> None:
-    plant_everything(tmp_path, source)
-    with open_copy(source, target) as copying:
+def test_what_differs_after_all_is_found(filled: Filled, target: str) -> None:
+    with open_copy(filled.url, target) as copying:
         copying.check()
         assert sum(copying.write()) == copying.count_rows()
         execute(target, "UPDATE plants SET name = 'x' WHERE id = 0")
@@ -127,8 +129,12 @@ def test_what_differs_after_all_is_found(source: str, target: str, tmp_path: Pat
             sum(copying.verify())
 
 
-def test_a_store_that_is_changed_while_it_is_copied_to_is_left(source: str, target: str) -> None:
-    seed(source, 60_000)
+def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
+    source: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
+    monkeypatch.setattr(batch, "BATCH_ROWS", PAGE_ROWS)
+    seed(source, 4 * PAGE_ROWS)
     with open_copy(source, target) as copying:
         copying.check()
         steps = copying.write()
@@ -137,31 +143,30 @@ def test_a_store_that_is_changed_while_it_is_copied_to_is_left(source: str, targ
         table = "revisions" if target.startswith("postgres") else "stores"
         execute(target, f"UPDATE {table} SET revision = revision + 1")
         changed = contents(target)
-        with pytest.raises(SetupError, match="was changed while it was copied to"):
+        with pytest.raises(SetupError, match="was changed during the copy"):
             sum(steps)
     assert contents(target) == changed
 
 
-def test_a_database_is_not_copied_to_itself(program: Program, target: str) -> None:
-    program.out("store", "create", "nursery", "--database", target)
+def test_a_database_is_not_copied_to_itself(target: str) -> None:
+    open_session(target).close()
     spelled_otherwise = target.replace("/plants.db", "/../target/plants.db")
-    assert "name two databases" in refused(program, target, spelled_otherwise)
+    assert_refused(target, spelled_otherwise, "name two databases")
 
 
-def test_a_source_that_is_missing_is_not_made(program: Program) -> None:
-    source, target = (f"sqlite:///{program.folder / name}" for name in ("a.db", "b.db"))
-    said = program.refusal("copy", "--from", source, "--to", target)
-    assert said == f"Error: there is no database {program.folder / 'a.db'}\n"
-    assert list(program.folder.iterdir()) == []
+def test_a_source_that_is_missing_is_not_made(target: str, program: Program) -> None:
+    missing = program.folder / "missing.db"
+    with pytest.raises(SetupError, match=f"there is no database {missing}"):
+        copy(f"sqlite:///{missing}", target)
+    assert not missing.exists()
 
 
 def test_a_target_without_tables_is_to_be_migrated_first(
-    program: Program, postgres_server: PostgresServer, tmp_path: Path
+    source: str, postgres_server: PostgresServer
 ) -> None:
-    with SQLITE.fresh(tmp_path) as source:
-        program.out("store", "create", "nursery", "--database", source)
-        empty = postgres_server.make_database()
-        said = program.refusal("copy", "--from", source, "--to", empty)
-        assert "run `plantstore migrate` first" in said
-        program.out("migrate", "--database", empty)
-        copy(program, source, empty)
+    open_session(source).close()
+    empty = postgres_server.make_database()
+    with pytest.raises(SetupError, match="run `plantstore migrate` first"):
+        copy(source, empty)
+    migrate(empty, dry_run=False)
+    assert copy(source, empty) == {}

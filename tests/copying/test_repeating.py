@@ -1,127 +1,104 @@
-"""A copy is repeated after an interruption, for nothing, or because the source has gone on."""
+"""A copy is repeated after an interruption, for nothing, or because the source has changed."""
 
 import random
-import subprocess
-import time
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration
-from plantstore.model import NewPlant, Role
-from tests.cli.program import PLANTSTORE, Program
-from tests.contract.garden import replay
+from plantstore.bootstrap import open_administration, open_copy
+from plantstore.model import Role
+from plantstore.sql.copying import tables
+from tests.cli.program import Program
 from tests.copying.contents import contents, seed, select
-from tests.copying.scenes import plant_everything
-from tests.copying.test_arriving import copy
-from tests.faults.planters import planting, wait_until_planted
+from tests.copying.copies import PAGE_ROWS, copy, copy_until_killed
+from tests.copying.fixtures import Filled
 from tests.service import Service
 
-_SEEDED = 60_000
-_NOTHING = "nothing to copy: the target has it all already, which was verified\n"
+pytestmark = pytest.mark.parametrize(
+    "pair", [("sqlite", "postgres"), ("postgres", "sqlite")], indirect=True, ids="-to-".join
+)
+
+_SEEDED = 6 * PAGE_ROWS
+# Before it: a user, a store, six pages of plants, a page of events with a revision.
+_SECOND_PAGE_OF_EVENTS = 11
 
 
-def copy_and_kill(program: Program, source: str, target: str, rows: int) -> None:
-    """Kill a copy some time after the target has so many rows."""
-    with subprocess.Popen(
-        [*PLANTSTORE, "copy", "--from", source, "--to", target, "--quiet"], env=program.environ
-    ) as process:
-        while count_rows(target) < rows and process.poll() is None:
-            time.sleep(0.001)
-        time.sleep(random.uniform(0, 0.1))  # noqa: S311 - no secret
-        process.kill()
-
-
-def count_rows(url: str) -> int:
-    """Plants and events together."""
-    sql = "SELECT (SELECT count(*) FROM plants) + (SELECT count(*) FROM events)"
-    ((rows,),) = select(url, sql)
-    assert isinstance(rows, int)
-    return rows
-
-
-def test_a_copy_killed_time_and_again_ends_complete(
+def test_a_copy_killed_again_and_again_ends_complete(
     program: Program, source: str, target: str
 ) -> None:
     seed(source, _SEEDED)
-    program.out("store", "list", "--database", target)
-    program.out("token", "create", "--store", "small", "--user", "bob", "--database", source)
-    whole = contents(source)
-    incomplete = 0
-    for rows in (0, *(random.randrange(2 * _SEEDED) for _ in range(4))):  # noqa: S311
-        copy_and_kill(program, source, target, rows)
-        incomplete += contents(target) != whole
-    assert incomplete
-    copy(program, source, target)
-    assert contents(target) == contents(source) == whole
-    assert copy(program, source, target) == _NOTHING
+    numbers = random.Random(1).choices(range(1, 8), k=4)  # noqa: S311 - no secrets
+    for number in numbers:
+        copy_until_killed(program, source, target, number)
+        assert contents(target) != contents(source)
+    copy(source, target)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}
 
 
-@pytest.mark.parametrize("rows", [1, _SEEDED + 1])
-def test_an_interrupted_copy_goes_on_with_a_source_that_has_gone_on(
-    program: Program, source: str, target: str, tmp_path: Path, rows: int
+@pytest.mark.parametrize("write", [4, _SECOND_PAGE_OF_EVENTS])
+def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
+    program: Program, source: str, target: str, tmp_path: Path, write: int
 ) -> None:
     seed(source, _SEEDED)
-    program.out("store", "list", "--database", target)
-    copy_and_kill(program, source, target, rows)
-    assert contents(target) != contents(source)
+    copy_until_killed(program, source, target, write)
     copied = select(target, "SELECT id FROM plants ORDER BY id LIMIT 2")
-    with Service(tmp_path, database=source) as service:
-        token = service.make_token("seeded")
-        with service.client(token) as client:
-            for (plant_id,) in copied:
-                assert client.delete(f"/plants/{plant_id}").status_code == 204
-            replaced = {"id": copied[0][0], "name": "another"}
-            assert client.post("/plants", json=replaced).status_code == 200
-    copy(program, source, target)
+    assert len(copied) == 2
+    has_events = bool(select(target, "SELECT 1 FROM events"))
+    assert has_events is (write == _SECOND_PAGE_OF_EVENTS)
+    with (
+        Service(tmp_path, database=source) as service,
+        service.client(service.make_token("seeded")) as client,
+    ):
+        for (plant_id,) in copied:
+            assert client.delete(f"/plants/{plant_id}").status_code == 204
+        replaced = {"id": copied[0][0], "name": "another"}
+        assert client.post("/plants", json=replaced).status_code == 200
+    copy(source, target)
     assert contents(target) == contents(source)
 
 
-def test_a_copy_is_brought_up_to_date(
-    program: Program, source: str, target: str, tmp_path: Path
-) -> None:
-    tokens = plant_everything(tmp_path, source)
-    copy(program, source, target)
-    assert copy(program, source, target) == _NOTHING
+def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: Path) -> None:
+    copy(filled.url, source)
+    copy(source, target)
+    assert copy(source, target) == {}
     with Service(tmp_path, database=source) as service:
-        with service.client(tokens.owner) as client:
+        with service.client(filled.tokens.owner) as client:
             assert client.delete("/plants/8").status_code == 204
             assert client.post("/plants", json={"id": 8, "name": "third"}).status_code == 200
             assert client.delete("/plants/0").status_code == 204
             key = {"Idempotency-Key": "later"}
             later = {"id": 99, "name": "later"}
             assert client.post("/plants", json=later, headers=key).status_code == 200
-        service.revoke(tokens.reader)
+        service.revoke(filled.tokens.reader)
         service.make_token("later", "later")
     with closing(open_administration(source)) as administration:
         administration.add_member("empty", "kiosk", Role.READER)
-    said = copy(program, source, target)
-    assert "deleted plants: 2" in said
-    assert "revoked tokens: 1" in said
+    written = copy(source, target)
+    assert written["deleted plants"] == 2
+    assert written["revoked tokens"] == 1
     assert contents(target) == contents(source)
-    assert copy(program, source, target) == _NOTHING
+    assert copy(source, target) == {}
 
 
-def test_a_source_that_is_being_written_to_gives_one_moment_of_it(
-    program: Program, source: str, target: str, tmp_path: Path
+def test_a_source_that_changes_meanwhile_is_copied_as_it_was(
+    source: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seed(source, _SEEDED // 3)
-    with Service(tmp_path, database=source) as service:
-        token = service.make_token("seeded")
-        with planting(service, token) as planters:
-            wait_until_planted(planters, 20)
-            before = len(service.events("seeded"))
-            copy(program, source, target)
-            wait_until_planted(planters, sum(len(planter.there) for planter in planters) + 20)
-        after = service.events("seeded")
-    with closing(open_administration(target)) as administration:
-        copied = list(administration.list_events("seeded"))
-        (store,) = administration.list_stores()
-    assert before <= len(copied) < len(after)
-    assert copied == after[: len(copied)]
-    assert store.revision == len(copied)
-    plants = select(target, "SELECT id, name, tag FROM plants ORDER BY id")
-    assert [NewPlant(*row) for row in plants] == replay(copied)  # type: ignore[arg-type]
-    copy(program, source, target)
-    assert contents(target) == contents(source)
+    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
+    seed(source, _SEEDED)
+    with (
+        Service(tmp_path, database=source) as service,
+        service.client(service.make_token("seeded")) as client,
+    ):
+        before = contents(source)
+        with open_copy(source, target) as copying:
+            copying.check()
+            steps = copying.write()
+            for number, _ in enumerate(steps):
+                assert client.post("/plants", json={"id": 2 * number + 1, "name": "x"}).is_success
+            sum(copying.verify())
+        assert number > 6
+    assert contents(target) == before
+    copy(source, target)
+    assert contents(target) == contents(source) != before

@@ -14,7 +14,7 @@ State = tuple[str, str | None] | None  # the name and tag of the plant that has 
 
 
 class Operation(Struct, frozen=True):
-    """What one client asked about the id, when, and what it was told.
+    """What one client asked about the id, when, and what it was acknowledged.
 
     ``plant`` is what it wanted to create, None where it wanted to delete.
     """

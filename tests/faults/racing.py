@@ -9,7 +9,7 @@ import httpx
 from msgspec.structs import replace
 
 from plantstore.model import Event, Outcome
-from tests.contract.garden import describe, replay
+from tests.contract.harness import describe, replay
 from tests.faults.history import Operation, find_order
 from tests.service import Service
 
@@ -89,7 +89,7 @@ async def race(token: str, *services: Service) -> Seen:
     return seen
 
 
-def demand_order(seen: Seen, events: list[Event]) -> None:
+def assert_order(seen: Seen, events: list[Event]) -> None:
     """Fail unless the operations have an order that explains their answers and what is left."""
     last = {plant.id: (plant.name, plant.tag) for plant in replay(events)}
     for plant_id, history in seen.operations.items():
@@ -113,7 +113,7 @@ def forge(history: list[Operation]) -> list[list[Operation]]:
     ]
 
 
-def demand_lists(seen: Seen, events: list[Event]) -> None:
+def assert_lists(seen: Seen, events: list[Event]) -> None:
     """Fail unless each list is the store at its revision, which was the store's meanwhile."""
     began_of, ended_of = {}, {}
     for plant_id, history in seen.operations.items():
@@ -133,4 +133,4 @@ def demand_lists(seen: Seen, events: list[Event]) -> None:
             if event.revision <= revision:
                 assert began_of[identity] <= ended  # nothing is seen before it was asked for
             else:
-                assert ended_of[identity] >= began  # nothing that was told is missing
+                assert ended_of[identity] >= began  # nothing acknowledged is missing

@@ -1,4 +1,4 @@
-"""A service that is told to stop answers what it has in hand, or closes; it loses nothing."""
+"""A service that stops answers the requests in flight, or closes; it loses nothing."""
 
 import os
 import re
@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from plantstore.sqlite.connection import database_path, open_lock
-from tests.faults.planters import demand_whole, planting
+from tests.faults.load import assert_whole, under_load
 from tests.faults.processes import kill, worker_pids
 from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.fixtures import LISTS, make_fixture
@@ -26,21 +26,21 @@ OWN_GROUP = ("setsid", sys.executable, "-m", "plantstore")
 
 
 @pytest.mark.parametrize("stop", STOPS)
-def test_creates_in_hand_are_answered_or_closed(tmp_path: Path, stop: signal.Signals) -> None:
+def test_creates_in_flight_are_answered_or_closed(tmp_path: Path, stop: signal.Signals) -> None:
     service = Service(tmp_path)
     token = service.make_token()
-    planters = []
+    load_clients = []
     for round_number in range(3):
         service.start()
-        with planting(service, token, clients=8, first=8 * round_number) as new:
+        with under_load(service, token, clients=8, first=8 * round_number) as new:
             time.sleep(0.2 + 0.05 * round_number)
             service.process.send_signal(stop)
             assert service.process.wait(60) == 0
-        planters += new
+        load_clients += new
     with service:
-        demand_whole(service, "nursery", planters)
+        assert_whole(service, "nursery", load_clients)
     assert "Traceback" not in service.log()
-    assert set().union(*(planter.statuses for planter in planters)) <= {200, 204, 503}
+    assert set().union(*(load_client.statuses for load_client in load_clients)) <= {200, 204, 503}
 
 
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGHUP])
@@ -49,17 +49,17 @@ def test_a_terminals_signal_reaches_all_processes_and_the_status_is_0(
 ) -> None:
     """Ctrl-C, and the terminal's end, go to the whole group: the workers get them too."""
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
-    with service, planting(service, service.make_token()) as planters:
+    with service, under_load(service, service.make_token()) as load_clients:
         time.sleep(0.2)
         os.killpg(service.process.pid, stop)
         assert service.process.wait(60) == 0
     assert "Traceback" not in service.log()
     assert "died" not in service.log()
     with service:
-        demand_whole(service, "nursery", planters)
+        assert_whole(service, "nursery", load_clients)
 
 
-def test_ctrl_c_before_the_workers_serve_ends_without_a_riddle(tmp_path: Path) -> None:
+def test_ctrl_c_before_the_workers_serve_ends_cleanly(tmp_path: Path) -> None:
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
     service.launch()
     while not any(b"uvloop" in read_maps(pid) for pid in worker_pids(service)):
@@ -188,7 +188,7 @@ def test_a_database_that_is_held_does_not_hold_up_the_end(tmp_path: Path) -> Non
         with (
             open_lock(database_path(service.database)) as lock,
             lock.held(),
-            planting(service, token),
+            under_load(service, token),
         ):
             time.sleep(0.2)
             service.process.send_signal(signal.SIGTERM)

@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.sqlite.connection import connect
 from tests.cli.program import Program
-from tests.faults.planters import Planter, body, demand_integrity, demand_whole, planting
+from tests.faults.load import LoadClient, assert_integrity, assert_whole, body, under_load
 from tests.faults.small_disk import SmallDisk, small_disk
 
 FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
@@ -82,12 +82,12 @@ def test_deletes_that_a_full_disk_takes_are_kept_and_others_refused(disk: SmallD
         assert list_ids(client) == kept
 
 
-def test_a_disk_that_fills_under_load_loses_nothing_that_was_told(disk: SmallDisk) -> None:
+def test_a_disk_that_fills_under_load_loses_nothing_acknowledged(disk: SmallDisk) -> None:
     service = disk.service
     token = service.make_token()
-    planters: list[Planter] = []
+    load_clients: list[LoadClient] = []
     for number in range(3):
-        with planting(service, token, first=4 * number) as new:
+        with under_load(service, token, first=4 * number) as new:
             time.sleep(0.2)
             disk.fill()
             wait_until_refused(new)
@@ -95,14 +95,14 @@ def test_a_disk_that_fills_under_load_loses_nothing_that_was_told(disk: SmallDis
             time.sleep(0.2)
             if number == 2:
                 service.kill()
-        planters += new
+        load_clients += new
     service.start()
-    demand_whole(service, "nursery", planters)
-    demand_integrity(service)
-    assert {error for planter in planters for error in planter.refusals} == {50302}
+    assert_whole(service, "nursery", load_clients)
+    assert_integrity(service)
+    assert {error for load_client in load_clients for error in load_client.refusals} == {50302}
 
 
-def test_nobody_is_told_that_nothing_was_written_of_what_a_crash_brings_back(
+def test_a_write_that_a_crash_may_bring_back_has_an_unknown_outcome(
     disk: SmallDisk,
 ) -> None:
     """The log's index begins a new part behind the commit, in 8 pages; the log itself took less."""
@@ -135,9 +135,9 @@ def frames(path: Path) -> int:
     return (path.with_name(f"{path.name}-wal").stat().st_size - 32) // (4096 + 24)
 
 
-def wait_until_refused(planters: list[Planter]) -> None:
+def wait_until_refused(load_clients: list[LoadClient]) -> None:
     deadline = time.monotonic() + 60
-    while not all(planter.refusals for planter in planters):
+    while not all(load_client.refusals for load_client in load_clients):
         assert time.monotonic() < deadline
         time.sleep(0.005)
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from tests.faults.racing import demand_lists, demand_order, race
+from tests.faults.racing import assert_lists, assert_order, race
 from tests.service import Service
 
 RACERS = 200
@@ -62,9 +62,9 @@ async def test_what_racing_clients_see_has_an_order_that_explains_it(
     seen = await race(token, service)
     events = service.events(store)
     assert sum(map(len, seen.operations.values())) > 500
-    demand_order(seen, events)
-    demand_lists(seen, events)
+    assert_order(seen, events)
+    assert_lists(seen, events)
     wrong = [(revision + 1, body, sent, got) for revision, body, sent, got in seen.lists[:-1]]
     seen.lists = wrong + seen.lists[-1:]
     with pytest.raises(AssertionError):
-        demand_lists(seen, events)
+        assert_lists(seen, events)

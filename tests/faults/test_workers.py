@@ -12,9 +12,9 @@ import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role
-from tests.faults.planters import demand_integrity, demand_whole, planting
+from tests.faults.load import assert_integrity, assert_whole, under_load
 from tests.faults.processes import kill, read_command, read_cpu_seconds, worker_pids
-from tests.faults.racing import demand_lists, demand_order, race
+from tests.faults.racing import assert_lists, assert_order, race
 from tests.http.blocking import in_flight_request
 from tests.http.fixtures import make_fixture
 from tests.service import Service
@@ -101,18 +101,18 @@ def test_a_changed_role_holds_at_once_for_both(workers: Service, store: str) -> 
 async def test_what_racing_clients_of_both_see_has_an_order(workers: Service, store: str) -> None:
     seen = await race(workers.make_token(store), workers)
     events = workers.events(store)
-    demand_order(seen, events)
-    demand_lists(seen, events)
+    assert_order(seen, events)
+    assert_lists(seen, events)
 
 
-def test_no_update_is_lost_and_no_client_is_told_of_locks(workers: Service, store: str) -> None:
+def test_no_update_is_lost_and_no_client_sees_a_lock(workers: Service, store: str) -> None:
     token = workers.make_token(store)
-    with planting(workers, token, clients=8) as planters:
+    with under_load(workers, token, clients=8) as load_clients:
         time.sleep(2)
-    assert sum(len(planter.there) for planter in planters) > 100
-    assert set().union(*(planter.statuses for planter in planters)) == {200, 204}
-    assert not any(planter.unsure for planter in planters)
-    demand_whole(workers, store, planters)
+    assert sum(len(load_client.acknowledged) for load_client in load_clients) > 100
+    assert set().union(*(load_client.statuses for load_client in load_clients)) == {200, 204}
+    assert not any(load_client.unknown for load_client in load_clients)
+    assert_whole(workers, store, load_clients)
     assert "locked" not in workers.log()
 
 
@@ -130,17 +130,17 @@ def test_an_idempotency_key_holds_across_workers(workers: Service, store: str) -
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"workers": 2}) as service:
         token = service.make_token()
-        with planting(service, token) as planters:
+        with under_load(service, token) as load_clients:
             time.sleep(0.3)
             (killed, other) = worker_pids(service)
             kill(killed)
-        with planting(service, token, first=4) as later, ExitStack() as stack:
+        with under_load(service, token, first=4) as later, ExitStack() as stack:
             one_client_each(service, token, stack)
             assert f"worker {killed} died with exit code -9" in service.log()
             assert other in worker_pids(service)
             assert len(worker_pids(service)) == 2
-        demand_whole(service, "nursery", planters + later)
-        demand_integrity(service)
+        assert_whole(service, "nursery", load_clients + later)
+        assert_integrity(service)
         assert service.stop() == 0
 
 
@@ -148,7 +148,7 @@ def test_a_worker_that_cannot_start_ends_the_service(tmp_path: Path) -> None:
     """It would be the same with each that takes its place."""
     with Service(tmp_path, settings={"workers": 2}) as service:
         for file in tmp_path.glob("plants.db*"):
-            file.rename(f"{file}.gone")
+            file.rename(f"{file}.deleted")
         (tmp_path / "plants.db").mkdir()
         kill(worker_pids(service)[0])
         assert service.process.wait(60) == 1
@@ -191,11 +191,11 @@ def test_the_workers_end_with_the_service(tmp_path: Path, stop: signal.Signals) 
     with Service(tmp_path, settings={"workers": 2}) as service:
         pids = worker_pids(service)
         assert len(pids) == 2
-        with planting(service, service.make_token()) as planters:
+        with under_load(service, service.make_token()) as load_clients:
             time.sleep(0.3)
             os.kill(service.process.pid, stop)
             assert service.process.wait(60) == 0
         assert not any(map(read_command, pids))
         assert "Traceback" not in service.log()
     with service:
-        demand_whole(service, "nursery", planters)
+        assert_whole(service, "nursery", load_clients)

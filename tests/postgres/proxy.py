@@ -1,4 +1,4 @@
-"""The network between a service and PostgreSQL, and what can befall it."""
+"""A proxy between a service and PostgreSQL, which fails as a network can."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import Self
 
 _PIECE = 64 * 1024
-_PATIENCE = 60.0  # seconds
+_MAX_SILENCE = 60.0  # seconds
 
 
 class Way(StrEnum):
@@ -84,7 +84,7 @@ class Proxy:
             self._fuse = (way, count)
 
     def mend(self) -> None:
-        """Forget what ``cut_after`` was told."""
+        """Forget what ``cut_after`` was acknowledged."""
         with self._lock:
             self._fuse = None
 
@@ -134,7 +134,7 @@ class Proxy:
     def _pump(self, link: Link, way: Way) -> None:
         with suppress(OSError):
             while data := link.source(way).recv(_PIECE):
-                assert self._passing.wait(_PATIENCE)
+                assert self._passing.wait(_MAX_SILENCE)
                 time.sleep(self.delay)
                 passed, is_cut = self._burn(way, len(data))
                 link.target(way).sendall(data[:passed])

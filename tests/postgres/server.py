@@ -41,6 +41,7 @@ class PostgresServer:
         self._sockets = folder / "s"
         self._sockets.mkdir(parents=True)
         self._log = folder / "log"
+        self._emptied: str | None = None
         self.port = free_port()
         if primary is None:
             _initialise(self._data)
@@ -133,6 +134,21 @@ class PostgresServer:
             yield self.url(name)
         finally:
             self.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    @contextmanager
+    def emptied(self) -> Iterator[str]:
+        """As ``fresh``, for what leaves the schema as it is: a database that is used again.
+
+        Making one takes ten times as long as emptying it.
+        """
+        if self._emptied is None:
+            self._emptied = self.make_database()
+            migrate(self._emptied, dry_run=False)
+        yield self._emptied
+        with psycopg.connect(self._emptied, autocommit=True) as connection:
+            connection.execute(
+                "TRUNCATE stores, users, plants, events, idempotency_keys RESTART IDENTITY CASCADE"
+            )
 
 
 def _command(program: str, *arguments: str) -> list[str]:

@@ -10,7 +10,7 @@ import psycopg
 
 from plantstore.bootstrap import open_administration
 from tests.cli.program import Program
-from tests.faults.planters import body
+from tests.faults.load import body
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -75,7 +75,7 @@ def test_the_service_is_ready_for_the_others(
         assert create(service, busy, 1) == 200
 
 
-def test_a_deleted_store_leaves_nothing_of_a_write_under_way(
+def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
     postgres_server: PostgresServer,
 ) -> None:
     with (

@@ -1,4 +1,4 @@
-"""A PostgreSQL that is killed under load, and what clients of the service were told meanwhile."""
+"""A PostgreSQL that is killed under load, and what the service answered meanwhile."""
 
 import random
 import time
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.faults.planters import (
-    Planter,
+from tests.faults.load import (
+    LoadClient,
+    assert_whole,
     body,
-    demand_whole,
-    planting,
-    wait_until_planted,
+    under_load,
+    wait_until_acknowledged,
 )
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -40,29 +40,33 @@ def wait_until_written(service: Service, token: str, plant_id: int) -> float:
     return time.monotonic() - began
 
 
-def test_nothing_that_was_told_is_lost_when_the_database_is_killed(
+def test_nothing_acknowledged_is_lost_when_the_database_is_killed(
     tmp_path: Path, durable: PostgresServer
 ) -> None:
     chance = random.Random(8)  # noqa: S311 - no secrets
-    planters: list[Planter] = []
+    load_clients: list[LoadClient] = []
     took: list[float] = []
     with durable.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
         scratch = service.make_token("scratch")
         for crash in range(CRASHES):
-            with planting(service, token, first=4 * crash) as new:
-                wait_until_planted(new, 4)
+            with under_load(service, token, first=4 * crash) as new:
+                wait_until_acknowledged(new, 4)
                 time.sleep(chance.uniform(0.05, 0.35))
                 durable.kill()
                 time.sleep(chance.uniform(0, 0.5))
                 durable.start()
                 took.append(wait_until_written(service, scratch, crash))
-            planters += new
-        demand_whole(service, "nursery", planters)
+            load_clients += new
+        assert_whole(service, "nursery", load_clients)
         assert service.process.poll() is None  # one process went through it all
         assert "Traceback" not in service.log()
-    assert {error for planter in planters for error in planter.refusals} <= {50301, 50302, 50303}
-    assert any(planter.refusals for planter in planters)
+    assert {error for load_client in load_clients for error in load_client.refusals} <= {
+        50301,
+        50302,
+        50303,
+    }
+    assert any(load_client.refusals for load_client in load_clients)
     assert sorted(took)[CRASHES // 2] < BACK_SECONDS / 4
 
 
@@ -71,7 +75,7 @@ def test_a_key_makes_a_write_happen_once_whatever_becomes_of_the_database(
 ) -> None:
     with durable.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
-        with service.client(token) as client, planting(service, service.make_token("other")):
+        with service.client(token) as client, under_load(service, service.make_token("other")):
             for number in range(40):
                 if number % 10 == 5:
                     durable.kill()

@@ -1,6 +1,6 @@
 """A database of two servers, of which one takes writes: the service finds it, also when it moves.
 
-The standby commits before a write is told of, so that none is lost when it takes over.
+The standby commits before a write is acknowledged, so that none is lost when it takes over.
 """
 
 import time
@@ -12,12 +12,12 @@ import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
-from tests.faults.planters import body, demand_whole, planting, wait_until_planted
-from tests.postgres.lines import error_of
+from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
+from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
 
-PATIENCE = 30.0
+RECOVERY_SECONDS = 30.0
 NOT_WRITTEN = 50302
 RELOAD = "SELECT pg_reload_conf()"
 
@@ -59,7 +59,7 @@ def unfence(server: PostgresServer) -> None:
 
 def wait_for_write(service: Service, token: str, plant_id: int, *wanted: int) -> None:
     """Create a plant, again and again, until the answer is a wanted one: an error, or 0."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + RECOVERY_SECONDS
     with service.client(token) as client:
         while (error := error_of(client.post("/plants", json=body(plant_id)))) not in wanted:
             assert error in {0, 40004, NOT_WRITTEN, 50303}
@@ -67,7 +67,7 @@ def wait_for_write(service: Service, token: str, plant_id: int, *wanted: int) ->
             time.sleep(0.02)
 
 
-def demand_served(folder: Path, database: str) -> None:
+def assert_served(folder: Path, database: str) -> None:
     """Fail unless a service on this database takes writes and lists them."""
     with Service(folder, database=database) as service:
         token = service.make_token()
@@ -81,13 +81,13 @@ def test_a_server_that_is_down_is_passed_over(
 ) -> None:
     with postgres_server.fresh() as url:
         database = both(free_port(), postgres_server.port, url)
-        demand_served(tmp_path, database)
+        assert_served(tmp_path, database)
 
 
 def test_a_server_that_is_read_only_is_passed_over(tmp_path: Path) -> None:
     with servers(tmp_path) as found:
         database = both(found.standby.port, found.primary.port, found.url)
-        demand_served(tmp_path, database)
+        assert_served(tmp_path, database)
 
 
 def test_writes_stop_at_a_fenced_server_and_go_on_when_it_is_not(
@@ -95,8 +95,8 @@ def test_writes_stop_at_a_fenced_server_and_go_on_when_it_is_not(
 ) -> None:
     with postgres_server.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
-        with planting(service, token) as planters:
-            wait_until_planted(planters, 20)
+        with under_load(service, token) as load_clients:
+            wait_until_acknowledged(load_clients, 20)
             fence(postgres_server)
             try:
                 wait_for_write(service, token, 1, NOT_WRITTEN)
@@ -106,11 +106,13 @@ def test_writes_stop_at_a_fenced_server_and_go_on_when_it_is_not(
             finally:
                 unfence(postgres_server)
             wait_for_write(service, token, 1, 0, 40004)
-            wait_until_planted(planters, sum(len(one.there) for one in planters) + 20)
-        assert {error for one in planters for error in one.refusals} == {NOT_WRITTEN}
+            wait_until_acknowledged(
+                load_clients, sum(len(one.acknowledged) for one in load_clients) + 20
+            )
+        assert {error for one in load_clients for error in one.refusals} == {NOT_WRITTEN}
         assert service.process.poll() is None
-        planters[0].there.add(1)
-        demand_whole(service, "nursery", planters)
+        load_clients[0].acknowledged.add(1)
+        assert_whole(service, "nursery", load_clients)
 
 
 def fenced_events(server: PostgresServer, url: str) -> list[tuple[object, ...]]:
@@ -122,8 +124,8 @@ def fenced_events(server: PostgresServer, url: str) -> list[tuple[object, ...]]:
 def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> None:
     with servers(tmp_path) as found, Service(tmp_path, database=found.url) as service:
         token, scratch = service.make_token(), service.make_token("scratch")
-        with planting(service, token) as planters:
-            wait_until_planted(planters, 20)
+        with under_load(service, token) as load_clients:
+            wait_until_acknowledged(load_clients, 20)
             if end == "fenced":
                 fence(found.primary)
             else:
@@ -131,9 +133,11 @@ def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> No
             wait_for_write(service, scratch, 1, NOT_WRITTEN)
             found.standby.execute("SELECT pg_promote()")
             wait_for_write(service, scratch, 1, 0, 40004)
-            wait_until_planted(planters, sum(len(one.there) for one in planters) + 20)
-        demand_whole(service, "nursery", planters)
-        refusals = {error for one in planters for error in one.refusals}
+            wait_until_acknowledged(
+                load_clients, sum(len(one.acknowledged) for one in load_clients) + 20
+            )
+        assert_whole(service, "nursery", load_clients)
+        refusals = {error for one in load_clients for error in one.refusals}
         assert NOT_WRITTEN in refusals
         assert refusals <= {NOT_WRITTEN, 50303}
         assert end == "killed" or refusals == {NOT_WRITTEN}

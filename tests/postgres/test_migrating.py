@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
-from tests.later import LATER, MIGRATION, NEWEST, later_program
+from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -37,9 +37,9 @@ def test_a_database_without_tables_is_refused_with_what_to_do(
     assert "run `plantstore migrate` first" in empty.refusal(*command)
 
 
-def test_a_dry_run_only_tells(empty: Program) -> None:
-    told = empty.run("migrate", "--dry-run").err
-    assert told.startswith("would apply migration 1 (initial)\n")
+def test_a_dry_run_changes_nothing(empty: Program) -> None:
+    said = empty.run("migrate", "--dry-run").err
+    assert said.startswith("would apply migration 1 (initial)\n")
     assert "run `plantstore migrate` first" in empty.refusal("store", "list")
 
 
@@ -77,42 +77,42 @@ def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    later = later_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
-    assert 'relation "nowhere" does not exist' in later.refusal("migrate")
+    newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
+    assert 'relation "nowhere" does not exist' in newer.refusal("migrate")
     assert program.data("store", "list") == []
     assert program.run("migrate").err == "the schema is up to date\n"
 
 
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
     """What waits for a table's lock makes all wait that come after it."""
-    later = later_program(program, GENTLE, "postgres")
+    newer = next_program(program, GENTLE, "postgres")
     with closing(psycopg.connect(program.environ["PLANTSTORE_DATABASE"])) as reader:
         reader.execute("SELECT count(*) FROM plants")
-        said = later.refusal("migrate")
+        said = newer.refusal("migrate")
     assert "lock timeout" in said
-    assert later.run("migrate").err == f"applied migration {LATER} (later)\n"
+    assert newer.run("migrate").err == f"applied migration {NEXT} (next)\n"
 
 
 def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
-    later = later_program(program, GENTLE, "postgres")
+    newer = next_program(program, GENTLE, "postgres")
     with Service(program.folder, database=url) as old:
         token = old.make_token()
         with old.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert later.run("migrate").err == f"applied migration {LATER} (later)\n"
+            assert newer.run("migrate").err == f"applied migration {NEXT} (next)\n"
             assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
             assert client.delete("/plants/1").is_success
             assert client.get("/plants").json() == [{"name": "Aloe"}]
     with Service(program.folder, database=url) as started, started.client(token) as client:
         assert client.post("/plants", json={"id": 3, "name": "Ivy"}).is_success
-    assert len(later.data("token", "list")) == 1
+    assert len(newer.data("token", "list")) == 1
 
 
 def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
-    later_program(program, MIGRATION, "postgres").out("migrate")
+    next_program(program, MIGRATION, "postgres").out("migrate")
     refused = program.refusal("store", "list")
-    assert f"is version {LATER}, newer than this program's {NEWEST}" in refused
+    assert f"is version {NEXT}, newer than this program's {NEWEST}" in refused
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -132,7 +132,9 @@ def test_the_environments_encoding_does_not_matter(program: Program, encoding: s
     assert "\nZoë 🌿" in program.out("user", "list", PGCLIENTENCODING=encoding)
 
 
-def test_a_role_that_may_not_is_told_so(program: Program, postgres_server: PostgresServer) -> None:
+def test_a_role_that_may_not_gets_a_reason(
+    program: Program, postgres_server: PostgresServer
+) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
     postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")
     said = Program(program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")})

@@ -14,15 +14,15 @@ import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Role
-from tests.faults.planters import body, demand_whole, planting, wait_until_planted
-from tests.faults.racing import Seen, demand_lists, demand_order, race
-from tests.postgres.lines import error_of
-from tests.postgres.seeded import VARIABLE
+from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
+from tests.faults.racing import Seen, assert_lists, assert_order, race
+from tests.postgres.fault_injection import VARIABLE
+from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 PROGRAM = (sys.executable, "-m", "plantstore")
-SEEDED = (sys.executable, "-m", "tests.postgres.seeded")
+FAULTY = (sys.executable, "-m", "tests.postgres.fault_injection")
 Pair = tuple[Service, Service]
 
 
@@ -63,12 +63,12 @@ def clients_of(pair: Pair, token: str) -> Iterator[tuple[httpx.Client, httpx.Cli
         yield one, other
 
 
-def demand_explained(seen: Seen, pair: Pair, store: str) -> None:
+def assert_explained(seen: Seen, pair: Pair, store: str) -> None:
     """Fail unless what clients saw is what a single service could have shown."""
     events = pair[0].events(store)
     assert [event.revision for event in events] == list(range(1, len(events) + 1))
-    demand_order(seen, events)
-    demand_lists(seen, events)
+    assert_order(seen, events)
+    assert_lists(seen, events)
 
 
 def test_what_one_wrote_the_other_lists_at_once(pair: Pair, store: str) -> None:
@@ -145,19 +145,19 @@ def test_a_key_is_known_to_both(pair: Pair, store: str) -> None:
 
 def test_both_under_load_lose_and_double_nothing(pair: Pair, store: str) -> None:
     token = pair[0].make_token(store)
-    with planting(pair[0], token) as ones, planting(pair[1], token, first=4) as others:
-        wait_until_planted(ones, 150)
-        wait_until_planted(others, 150)
-    planters = ones + others
-    assert not any(planter.refusals for planter in planters)
+    with under_load(pair[0], token) as ones, under_load(pair[1], token, first=4) as others:
+        wait_until_acknowledged(ones, 150)
+        wait_until_acknowledged(others, 150)
+    load_clients = ones + others
+    assert not any(load_client.refusals for load_client in load_clients)
     for service in pair:
-        demand_whole(service, store, planters)
+        assert_whole(service, store, load_clients)
 
 
 @pytest.mark.anyio
 async def test_what_racing_clients_of_both_see_has_an_order(pair: Pair, store: str) -> None:
     seen = await race(pair[0].make_token(store), *pair)
-    demand_explained(seen, pair, store)
+    assert_explained(seen, pair, store)
 
 
 @pytest.mark.anyio
@@ -169,10 +169,10 @@ async def test_the_checks_find_a_fault_of_one_of_them(
     fault: str,
 ) -> None:
     monkeypatch.setenv(VARIABLE, fault)
-    with two_services(postgres_server, tmp_path, SEEDED) as pair:
+    with two_services(postgres_server, tmp_path, FAULTY) as pair:
         seen = await race(pair[0].make_token(), *pair)
         with pytest.raises(AssertionError):
-            demand_explained(seen, pair, "nursery")
+            assert_explained(seen, pair, "nursery")
 
 
 def create_at_once(pair: Pair, token: str) -> set[int]:
@@ -195,7 +195,7 @@ def test_without_the_lock_a_key_used_at_once_is_not(
     postgres_server: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(VARIABLE, "unlocked")
-    with two_services(postgres_server, tmp_path, SEEDED) as pair:
+    with two_services(postgres_server, tmp_path, FAULTY) as pair:
         assert create_at_once(pair, pair[0].make_token()) != {0}
 
 

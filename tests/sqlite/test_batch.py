@@ -1,4 +1,4 @@
-"""A batch is one transaction, whatever the clock does and whoever is at fault in it."""
+"""A batch is one transaction, whatever the clock does and whichever write fails."""
 
 from typing import Any
 

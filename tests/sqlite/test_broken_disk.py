@@ -1,4 +1,4 @@
-"""After a failed fsync nothing more is written, the process ends, and nothing told is lost."""
+"""After a failed fsync nothing is written, the process ends, and no acknowledged write is lost."""
 
 import socket
 import sys
@@ -52,11 +52,11 @@ def pipeline(service: Service, *requests: str) -> str:
     return answer.decode()
 
 
-def demand_whole(service: Service, token: str, store: str, told: set[int]) -> None:
-    """Fail unless all plants that were told of are there, and the events give the plants."""
+def assert_whole(service: Service, token: str, store: str, acknowledged: set[int]) -> None:
+    """Fail unless all plants that were acknowledged are there, and the events give the plants."""
     with service.client(token) as client:
         listed = {row["id"] for row in client.get("/plants?include=id").json()}
-        assert told <= listed
+        assert acknowledged <= listed
         events = service.events(store)
         assert [event.revision for event in events] == list(range(1, len(listed) + 1))
         assert {event.plant.id for event in events} == listed
@@ -78,7 +78,7 @@ def test_a_failed_fsync_fails_the_batch_and_ends_the_process(tmp_path: Path) -> 
         assert "the database is broken, the service stops" in service.log()
         assert "Traceback" not in service.log()
     with restart(tmp_path) as service:
-        demand_whole(service, token, "nursery", set(range(10)))
+        assert_whole(service, token, "nursery", set(range(10)))
 
 
 def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
 
 def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
     """The kernel reports the next one as good, though what it lost stays lost."""
-    told: list[int] = []
+    acknowledged: list[int] = []
     failures: list[float] = []
     late: list[int] = []
     with Faulty(tmp_path) as service:
@@ -119,7 +119,7 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
                     except httpx.TransportError:
                         return
                     if answer.is_success:
-                        told.append(number)
+                        acknowledged.append(number)
                         if failures and began > failures[0]:
                             late.append(number)
                     elif answer.json()["error"] == 50303:
@@ -137,11 +137,11 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
         assert late == []
         assert not service.has_synced_again()
     with restart(tmp_path) as restarted:
-        demand_whole(restarted, token, "nursery", set(told))
+        assert_whole(restarted, token, "nursery", set(acknowledged))
 
 
 def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) -> None:
-    """A batch is written one by one where one of its writes is at fault."""
+    """A batch is written one by one where one of its writes is invalid."""
     with Faulty(tmp_path) as service:
         tokens = [service.make_token(store) for store in ("sick", *6 * ["sound"])]
         with closing(connect(tmp_path / "plants.db")) as connection:
@@ -169,7 +169,7 @@ def create_one(service: Service, token: str, plant_id: int) -> int:
 
 
 def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:
-    told: set[int] = set()
+    acknowledged: set[int] = set()
     with Faulty(tmp_path) as service:
         token = service.make_token()
         service.break_disk("checkpoint")
@@ -179,30 +179,30 @@ def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) 
                     text = {"name": 256 * "\U0001f331", "tag": 64 * "\U0001f331"}
                     if not client.post("/plants", json={"id": number, **text}).is_success:
                         break
-                    told.add(number)
+                    acknowledged.add(number)
             except httpx.TransportError:
                 pass
         assert service.process.wait(30) == 1
-        assert len(told) > 10
+        assert len(acknowledged) > 10
         assert "Traceback" not in service.log()
     with restart(tmp_path) as service:
-        demand_whole(service, token, "nursery", told)
+        assert_whole(service, token, "nursery", acknowledged)
 
 
 @pytest.mark.parametrize("words", ["", "once"])
 def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, words: str) -> None:
-    told: set[int] = set()
+    acknowledged: set[int] = set()
     with Faulty(tmp_path, workers=2) as service:
         token = service.make_token()
         service.break_disk(words)
         for number in range(1000):
             status = create_one(service, token, number)
             if status == 200:
-                told.add(number)
+                acknowledged.add(number)
             if not status:
                 break
         assert service.process.wait(60) == 1
         assert "the database is broken, the service stops" in service.log()
         assert "Traceback" not in service.log()
     with restart(tmp_path) as restarted:
-        demand_whole(restarted, token, "nursery", told)
+        assert_whole(restarted, token, "nursery", acknowledged)

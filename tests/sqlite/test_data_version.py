@@ -22,8 +22,8 @@ ALTERNATIONS = 3000
 RAISE = "UPDATE stores SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
 
 
-def write_when_told(path: Path, pipe: Connection) -> None:
-    """The other process: commits whenever it is told to, and says what it has made of it."""
+def write_on_request(path: Path, pipe: Connection) -> None:
+    """The other process: commits on request, and answers with the result."""
     with closing(connect(path)) as connection:
         connection.execute("PRAGMA synchronous = OFF")  # quick; it is seen all the same
         while (statement := pipe.recv()) is not None:
@@ -44,7 +44,7 @@ def other(tmp_path: Path, token: bytes) -> Iterator[Connection]:
     assert token
     spawning = multiprocessing.get_context("spawn")
     ours, theirs = spawning.Pipe()
-    process = spawning.Process(target=write_when_told, args=(tmp_path / "plants.db", theirs))
+    process = spawning.Process(target=write_on_request, args=(tmp_path / "plants.db", theirs))
     process.start()
     yield ours
     ours.send(None)

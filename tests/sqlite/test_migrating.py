@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from tests.cli.program import Program
-from tests.later import LATER, MIGRATION, NEWEST, later_program
+from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
 from tests.service import Service
 
 
@@ -25,14 +25,14 @@ def columns(program: Program) -> set[object]:
 
 
 def test_a_database_is_moved_once(program: Program) -> None:
-    later = later_program(program)
-    moved = later.run("migrate")
+    newer = next_program(program)
+    moved = newer.run("migrate")
     assert (moved.status, moved.out) == (0, "")
-    assert moved.err == f"applied migration {LATER} (later)\n"
+    assert moved.err == f"applied migration {NEXT} (next)\n"
     assert "height" in columns(program)
-    again = later.run("migrate")
+    again = newer.run("migrate")
     assert (again.status, again.out, again.err) == (0, "", "the schema is up to date\n")
-    assert [store["name"] for store in later.data("store", "list")] == ["nursery"]
+    assert [store["name"] for store in newer.data("store", "list")] == ["nursery"]
     assert f"newer than this program's {NEWEST}" in program.refusal("store", "list")
 
 
@@ -46,11 +46,11 @@ def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
     assert [store["name"] for store in program.data("store", "list")] == ["nursery"]
 
 
-def test_a_dry_run_only_tells(program: Program) -> None:
-    later = later_program(program)
-    told = later.run("migrate", "--dry-run")
-    assert (told.status, told.out) == (0, "")
-    assert told.err == f"would apply migration {LATER} (later)\n"
+def test_a_dry_run_changes_nothing(program: Program) -> None:
+    newer = next_program(program)
+    said = newer.run("migrate", "--dry-run")
+    assert (said.status, said.out) == (0, "")
+    assert said.err == f"would apply migration {NEXT} (next)\n"
     assert "height" not in columns(program)
     assert len(program.data("store", "list")) == 1
 
@@ -73,8 +73,8 @@ def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    later = later_program(program, MIGRATION + " SELECT * FROM nowhere;")
-    assert "no such table: nowhere" in later.refusal("migrate")
+    newer = next_program(program, MIGRATION + " SELECT * FROM nowhere;")
+    assert "no such table: nowhere" in newer.refusal("migrate")
     assert "height" not in columns(program)
     assert len(program.data("store", "list")) == 1
 

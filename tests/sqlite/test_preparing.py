@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 
 from plantstore.sqlite.connection import connect, prepare
-from tests.later import NEWEST
+from tests.next_version import NEWEST
 
 PROCESSES = 4
 ROUNDS = 20

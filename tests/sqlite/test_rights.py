@@ -63,7 +63,7 @@ def test_a_folder_and_a_file_that_were_there_keep_their_rights(tmp_path: Path) -
     done = subprocess.run(command, env=environ, capture_output=True, check=True, timeout=60)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o750
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
-    assert f"others than its owner may open {file}: chmod 600 {file}\n" in done.stderr.decode()
+    assert f"users other than its owner may open {file}: chmod 600 {file}\n" in done.stderr.decode()
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -76,7 +76,7 @@ def test_the_start_warns_once_of_a_file_that_others_may_open(
     file.chmod(mode)
     with Service(tmp_path, settings={"workers": workers}) as service:
         service.make_token()
-    assert service.log().count(" WARNING plantstore.sqlite.connection: others") == warnings
+    assert service.log().count(" WARNING plantstore.sqlite.connection: users") == warnings
     assert service.log().count(f"chmod 600 {file}\n") == warnings
 
 

@@ -8,7 +8,7 @@ import apsw
 import pytest
 
 from tests.cli.program import Program
-from tests.later import LATER, NEWEST, later_program
+from tests.next_version import NEWEST, NEXT, next_program
 
 COMMANDS = (
     ("serve", "--port", "0"),
@@ -70,15 +70,15 @@ def test_migrate_refuses_what_it_cannot_move(program: Program) -> None:
 def test_an_older_schema_is_refused_until_it_is_migrated(
     program: Program, command: tuple[str, ...]
 ) -> None:
-    later = later_program(program)
-    refused = later.refusal(*command)
+    newer = next_program(program)
+    refused = newer.refusal(*command)
     assert (
-        f"migration {LATER} (later) is pending: make a backup, then run `plantstore migrate`"
+        f"migration {NEXT} (next) is pending: make a backup, then run `plantstore migrate`"
         in refused
     )
     assert len(program.data("store", "list")) == 1
-    later.out("migrate")
-    assert len(later.data("store", "list")) == 1
+    newer.out("migrate")
+    assert len(newer.data("store", "list")) == 1
 
 
 def put(content: bytes) -> Callable[[Path], None]:
@@ -124,7 +124,7 @@ def test_a_place_that_cannot_be_used_is_named(tmp_path: Path, command: tuple[str
 @pytest.mark.parametrize(
     "url", ["plants.db", "sqlite://plants.db", "sqlite:///", "sqlite:///:memory:", "mysql://x"]
 )
-def test_what_is_no_database_url_is_told_from_one_that_is(tmp_path: Path, url: str) -> None:
+def test_what_is_not_a_database_url_is_refused(tmp_path: Path, url: str) -> None:
     program = Program(tmp_path)
     refused = program.refusal("store", "list", "--database", url, PLANTSTORE_DATABASE=url)
     assert "sqlite:///plants.db" in refused

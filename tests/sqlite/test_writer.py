@@ -1,4 +1,4 @@
-"""One thread commits what waits: no write is forgotten, none fails for another's fault."""
+"""One thread commits what waits: no write is forgotten, none fails because of another."""
 
 import asyncio
 import itertools

@@ -22,7 +22,7 @@ INTERRUPTED = 130
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(plantstore.__version__, message="%(version)s")
 def cli() -> None:
-    """Plant Store keeps stores of plants behind a small HTTP/JSON interface.
+    """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
     Serve, and make a token for a client:
@@ -40,7 +40,7 @@ for command in (serve, migrate, copy, check, store, user, member, token):
 
 
 def main() -> None:
-    """Run the command line and exit: 0, 1 for a failure, 2 for a wrong call, 130 interrupted."""
+    """Run the command line and exit: 0, 1 for a failure, 2 for a usage error, 130 interrupted."""
     _open_closed_streams()
     try:
         status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
@@ -55,7 +55,7 @@ def main() -> None:
     except OSError as error:
         # Maybe our output cannot be written; so that the exit's flush does not fail once more:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has left: nobody wants to know
+        if not isinstance(error, BrokenPipeError):  # its reader has gone, which is no failure
             place = "" if error.filename is None else f"{error.filename}: "
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1

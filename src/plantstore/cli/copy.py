@@ -18,8 +18,8 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
     """Copy everything to another database, of either kind, and verify it.
 
     Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
-    what an earlier copy left: the same command goes on after an interruption, and brings an
-    earlier copy up to date. What is written to the source from now on is not in the copy.
+    an earlier copy: the same command resumes after an interruption, and updates an earlier copy.
+    What is written to the source after the start is not copied.
 
     \b
     Example:
@@ -40,7 +40,7 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
 def _describe(written: Mapping[str, int]) -> str:
     counts = ", ".join(f"{words}: {count}" for words, count in written.items())
     if not counts:
-        return "nothing to copy: the target has it all already, which was verified"
+        return "nothing to copy: the target is up to date, which was verified"
     return f"copied and verified: {counts}"
 
 

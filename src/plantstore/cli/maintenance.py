@@ -11,11 +11,11 @@ from plantstore.settings import check_tls, load_settings
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @database_option
 @quiet_option
 def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
-    """Move the database to this program's schema.
+    """Migrate the database to this program's schema.
 
     \b
     Example:
@@ -33,9 +33,9 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
 
 @click.command()
 @click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
-@click.option("--database", metavar="URL", help="Database to look at.")
+@click.option("--database", metavar="URL", help="Database to check.")
 def check(file: str | None, database: str | None) -> None:
-    """Look at the settings, the database, its schema and SQLite's version.
+    """Check the configuration and the database.
 
     \b
     Example:
@@ -44,7 +44,7 @@ def check(file: str | None, database: str | None) -> None:
     settings = load_settings({"database": database}, os.environ, file)
     check_tls(settings)
     click.echo("ok: the settings are valid")
-    bootstrap.demand_database(settings.database)
+    bootstrap.require_database(settings.database)
     with closing(bootstrap.open_administration(settings.database)) as administration:
         for finding in administration.check():
             click.echo(f"ok: {finding}")

@@ -12,12 +12,12 @@ from plantstore.model import Role
 
 @click.group()
 def member() -> None:
-    """Say which user may do what in a store."""
+    """Manage the members of a store and their roles."""
 
 
 @member.command()
 @click.option("--store", required=True, help="Name of the store.")
-@click.option("--user", required=True, help="Subject of the user.")
+@click.option("--user", required=True, help="User name.")
 @click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
@@ -26,7 +26,7 @@ def member() -> None:
 )
 @database_option
 def add(store: str, user: str, role: str, database: str) -> None:
-    """Give a user a role in a store, or another one than before.
+    """Add a member, or change a member's role.
 
     \b
     Example:
@@ -38,10 +38,10 @@ def add(store: str, user: str, role: str, database: str) -> None:
 
 @member.command()
 @click.option("--store", required=True, help="Name of the store.")
-@click.option("--user", required=True, help="Subject of the user.")
+@click.option("--user", required=True, help="User name.")
 @database_option
 def remove(store: str, user: str, database: str) -> None:
-    """Take a user's role in a store: no token of the user opens it any more.
+    """Remove a member: the user's tokens no longer open the store.
 
     \b
     Example:

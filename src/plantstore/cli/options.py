@@ -12,7 +12,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 
 def database_option(command: Command) -> Command:
-    """``--database URL``: the command gets the URL that holds, from the flag or the settings."""
+    """``--database URL``: the command gets the URL, from the flag or the settings."""
     return click.option(
         "--database",
         metavar="URL",
@@ -28,5 +28,7 @@ def json_option(command: Command) -> Command:
 
 
 def quiet_option(command: Command) -> Command:
-    """``--quiet``: no notes on stderr."""
-    return click.option("-q", "--quiet", is_flag=True, help="No notes on stderr.")(command)
+    """``--quiet``: suppress informational output."""
+    return click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")(
+        command
+    )

@@ -35,10 +35,10 @@ logger = logging.getLogger("plantstore")
 def serve(
     file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
-    """Serve the interface.
+    """Serve the HTTP interface.
 
-    Every option has an environment variable, such as PLANTSTORE_PORT; there and in the settings
-    file are more settings: see docs/reference.md.
+    The options, except --welcome, and more settings can be given as environment variables, such
+    as PLANTSTORE_PORT, and in the settings file: docs/reference.md lists them.
 
     \b
     Examples:

@@ -53,7 +53,7 @@ def list_stores(database: str, *, as_json: bool) -> None:
 
 @store.command()
 @click.argument("name")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.option("-y", "--yes", is_flag=True, help="Skip the confirmation prompt.")
 @database_option
 def delete(name: str, database: str, *, yes: bool) -> None:
     """Delete a store with all its plants, events, members and tokens.
@@ -62,7 +62,7 @@ def delete(name: str, database: str, *, yes: bool) -> None:
     Example:
       plantstore store delete nursery --yes
     """
-    if not yes and not _confirm(f"Delete the store {name} with all that is in it, for good?"):
+    if not yes and not _confirm(f"Delete the store {name} and everything in it, permanently?"):
         raise SetupError("nothing was deleted")
     with closing(open_administration(database)) as administration:
         administration.delete_store(name)
@@ -74,7 +74,9 @@ def _confirm(question: str) -> bool:
     except click.Abort as abort:
         if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
             raise
-        raise SetupError("nobody can answer here: give --yes to delete without asking") from None
+        raise SetupError(
+            "stdin is not a terminal: give --yes to delete without confirmation"
+        ) from None
 
 
 def _describe(found: Store) -> dict[str, object]:

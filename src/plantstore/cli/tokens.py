@@ -38,12 +38,12 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
 
 
 @token.command()
-@click.option("--store", help="Name of the token's store; made where it is missing.")
-@click.option("--user", required=True, help="Subject of the user; made where it is missing.")
+@click.option("--store", help="Name of the token's store; the store is made if missing.")
+@click.option("--user", required=True, help="User name; the user is made if missing.")
 @click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
-    help="Role for a user who is no member yet: by default owner of a new store, else editor.",
+    help="Role of a new member: by default owner of a new store, else editor.",
 )
 @click.option(
     "--scope",
@@ -60,12 +60,12 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     callback=_read_lifetime,
     help="How long the token is valid, in m, h, d or w.",
 )
-@click.option("--label", default="", help="A note, to tell the token from others.")
+@click.option("--label", default="", help="A note that identifies the token.")
 @click.option(
     "--all-stores",
     is_flag=True,
-    help="Open every store of the user. The token is made for the oldest of them, and ends when "
-    "that store is deleted.",
+    help="Open every store of the user. The token is made for the oldest of them, and is deleted "
+    "with that store.",
 )
 @database_option
 @json_option
@@ -93,7 +93,7 @@ def create(
       plantstore token create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --user ada --all-stores --scope list
     """
-    _demand_store(store, role, all_stores=all_stores)
+    _require_store(store, role, all_stores=all_stores)
     request = TokenRequest(
         subject=user,
         store=store,
@@ -108,7 +108,7 @@ def create(
     _print_issued(issued, as_json=as_json, quiet=quiet)
 
 
-def _demand_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
+def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
     if store is not None:
         return
     if not all_stores:
@@ -149,7 +149,7 @@ def list_tokens(store: str | None, database: str, *, as_json: bool) -> None:
 @database_option
 @quiet_option
 def revoke(token: str, database: str, *, quiet: bool) -> None:
-    """Refuse a token from now on. TOKEN is its id, or itself, or - to read it from stdin.
+    """Revoke a token. TOKEN is its id, or the token itself, or - to read it from stdin.
 
     \b
     Example:

@@ -19,7 +19,7 @@ def user() -> None:
 @database_option
 @json_option
 def create(subject: str, database: str, *, as_json: bool) -> None:
-    """Make a user, known by SUBJECT.
+    """Make a user; SUBJECT is the user name.
 
     \b
     Example:

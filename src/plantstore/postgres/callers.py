@@ -1,6 +1,6 @@
-"""Finds callers: all that are asked for while a look-up is under way make the next one.
+"""Finds callers: those requested while a look-up is in flight are the next look-up.
 
-Each look-up begins after the requests that it is for have come: what it finds is as it is now.
+Each look-up begins after its requests have arrived, so its result is current.
 """
 
 from collections.abc import Sequence
@@ -8,52 +8,52 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from plantstore.model import Caller, Role, permissions_of
-from plantstore.postgres.connections import Asked, Connections
-from plantstore.postgres.grouping import Grouping
+from plantstore.postgres.batcher import Batcher
+from plantstore.postgres.pool import Pool, Query
 from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
 
-_MOST_GROUPS = 2
+_MAX_BATCHES = 2
 
 
 class Credentials(Struct, frozen=True):
-    """A token's hash with its store's number, and the name of the store asked for, if any."""
+    """A token's hash with its store's number, and the name of the requested store, if any."""
 
     store_id: int
     token_hash: bytes
     store_name: str | None
 
 
-class Callers(Grouping[Credentials, Caller | None]):
+class Callers(Batcher[Credentials, Caller | None]):
     """Look-ups with the named queries ``sql``."""
 
-    def __init__(self, connections: Connections, sql: dict[str, str], most_waiting: int) -> None:
-        super().__init__(_MOST_GROUPS, most_waiting)
-        self._connections = connections
+    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
+        super().__init__(_MAX_BATCHES, max_waiting)
+        self._pool = pool
         self._sql = sql
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
         """The callers, None where there is no such token."""
         distinct = list(dict.fromkeys(items))
-        own = [asked for asked in distinct if asked.store_name is None]
-        named = [asked for asked in distinct if asked.store_name is not None]
-        queries: list[Asked] = []
+        own = [one for one in distinct if one.store_name is None]
+        named = [one for one in distinct if one.store_name is not None]
+        queries: list[Query] = []
         if own:
             queries.append((self._sql["find_callers"], _arrays(own)[:2]))
         if named:
             queries.append((self._sql["find_callers_of_named_stores"], _arrays(named)))
         found: dict[Credentials, Caller] = {}
-        answers = await self._connections.read(*queries)
-        for asked, rows in zip([part for part in (own, named) if part], answers, strict=True):
-            found |= {asked[row[0] - 1]: _to_caller(row) for row in rows}
-        return [found.get(asked) for asked in items]
+        results = await self._pool.read(*queries)
+        for part, rows in zip([part for part in (own, named) if part], results, strict=True):
+            found |= {part[row[0] - 1]: _to_caller(row) for row in rows}
+        return [found.get(one) for one in items]
 
 
-def _arrays(asked: Sequence[Credentials]) -> tuple[list[object], ...]:
+def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
     return (
-        [one.store_id for one in asked],
-        [one.token_hash for one in asked],
-        [one.store_name for one in asked],
+        [one.store_id for one in credentials],
+        [one.token_hash for one in credentials],
+        [one.store_name for one in credentials],
     )
 
 

@@ -1,4 +1,4 @@
-"""Opens connections to PostgreSQL: what a URL means, the schema, and what every statement needs.
+"""Opens connections to PostgreSQL: what a URL means, the schema, and deadlines.
 
 Invariant: no statement is waited for beyond its deadline, even where the server or the network
 to it is silent.
@@ -16,9 +16,9 @@ from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
     Migration,
-    demand_current,
     find_pending,
     load_migrations,
+    require_current,
 )
 
 MIGRATION_LOCK = 7091938230911  # any number that no other program takes
@@ -38,14 +38,14 @@ _DEFAULTS = {
 def read_url(url: str) -> str:
     """The connection string of a URL such as ``postgresql://user@host/name``.
 
-    :raises SetupError: it is none.
+    :raises SetupError: it is not one.
     """
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:
-        fault = str(error).partition(': "')[0]  # what follows may be the password
+        reason = str(error).partition(': "')[0]  # what follows may be the password
         raise SetupError(
-            f"the database URL is not valid: {fault}; write "
+            f"the database URL is not valid: {reason}; write "
             "postgresql://user:password@host:5432/name"
         ) from None
     return make_conninfo(url, **{name: _DEFAULTS[name] for name in _DEFAULTS.keys() - given})
@@ -54,7 +54,7 @@ def read_url(url: str) -> str:
 def connect(url: str) -> Connection:
     """A connection for administration.
 
-    :raises SetupError: there is none to be had.
+    :raises SetupError: it cannot be opened.
     """
     with explained():
         connection = psycopg.connect(
@@ -72,7 +72,7 @@ def connect(url: str) -> Connection:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn what can go wrong with the database into sentences."""
+    """Turn the database's errors into sentences."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
@@ -81,15 +81,15 @@ def explained() -> Iterator[None]:
         raise SetupError(f"cannot use the database: {_first_line(error)}") from error
 
 
-def demand_schema(connection: Connection) -> None:
+def require_schema(connection: Connection) -> None:
     """Refuse a schema of another version.
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
     applied = _applied(connection)
     if not applied:
-        raise SetupError("the database has no tables of ours yet: run `plantstore migrate` first")
-    demand_current(find_pending(_migrations(), applied))
+        raise SetupError("the database has no tables yet: run `plantstore migrate` first")
+    require_current(find_pending(_migrations(), applied))
 
 
 def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:

@@ -1,4 +1,4 @@
-"""The serving side on PostgreSQL: callers and writes in groups, pages one by one."""
+"""The serving side on PostgreSQL: callers, pages and writes, each in batches."""
 
 import asyncio
 from contextlib import closing
@@ -6,9 +6,9 @@ from contextlib import closing
 from plantstore.errors import OverloadedError
 from plantstore.model import Bearer, Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery
 from plantstore.postgres.callers import Callers, Credentials
-from plantstore.postgres.connection import connect, demand_schema
-from plantstore.postgres.connections import Connections
-from plantstore.postgres.reading import PageAsked, Pages
+from plantstore.postgres.connection import connect, require_schema
+from plantstore.postgres.pool import Pool
+from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
@@ -22,14 +22,14 @@ class PostgresDatabase:
 
     def __init__(self, settings: Settings) -> None:
         with closing(connect(settings.database)) as connection:
-            demand_schema(connection)
+            require_schema(connection)
         self._settings = settings
         self._sql = load_queries("plantstore.postgres")
-        self._connections = Connections(settings, settings.database_connections)
-        self._long_connections = Connections(settings, settings.max_streams)
-        self._callers = Callers(self._connections, self._sql, settings.max_requests)
-        self._pages = Pages(self._connections, self._sql, settings.max_requests)
-        self._writer = Writer(self._connections, self._sql, settings)
+        self._pool = Pool(settings, settings.database_connections)
+        self._stream_pool = Pool(settings, settings.max_streams)
+        self._callers = Callers(self._pool, self._sql, settings.max_requests)
+        self._pages = Pages(self._pool, self._sql, settings.max_requests)
+        self._writer = Writer(self._pool, self._sql, settings)
         self._snapshots: set[PostgresSnapshot] = set()
 
     async def find_caller(
@@ -40,14 +40,14 @@ class PostgresDatabase:
 
     async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
         """See ``Database``."""
-        asked = (self._sql["find_bearer"], (store_id, token_hash))
+        query = (self._sql["find_bearer"], (store_id, token_hash))
         # In a task: deadlines need one, and requests are handled outside of any.
-        (rows,) = await asyncio.ensure_future(self._connections.read(asked))
+        (rows,) = await asyncio.ensure_future(self._pool.read(query))
         return to_bearer(rows)
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
-        return await self._pages.submit(PageAsked(store_id, query, max_count))
+        return await self._pages.submit(PageRequest(store_id, query, max_count))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         """See ``Database``."""
@@ -58,7 +58,7 @@ class PostgresDatabase:
         )
         self._snapshots.add(snapshot)
         try:
-            opening = snapshot.open(self._long_connections, self._settings.stream_timeout)
+            opening = snapshot.open(self._stream_pool, self._settings.stream_timeout)
             await asyncio.ensure_future(opening)
         except BaseException:
             await snapshot.close()
@@ -77,11 +77,11 @@ class PostgresDatabase:
 
     async def check(self) -> None:
         """See ``Database``."""
-        self._writer.demand_working()
-        await asyncio.ensure_future(self._connections.read((self._sql["find_revision"], (0,))))
+        self._writer.require_working()
+        await asyncio.ensure_future(self._pool.read((self._sql["find_revision"], (0,))))
 
     async def wait_until_broken(self) -> Exception:
-        """See ``Database``: what fails here may work again, so that there is no such fault."""
+        """See ``Database``: what fails here may work again, so nothing breaks for good."""
         never: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         return await never
 
@@ -92,5 +92,5 @@ class PostgresDatabase:
         await self._pages.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()
-        await self._connections.close()
-        await self._long_connections.close()
+        await self._pool.close()
+        await self._stream_pool.close()

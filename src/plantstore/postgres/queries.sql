@@ -3,7 +3,7 @@
 
 -- Serving: callers and lists -----------------------------------------------------------------
 
--- Many callers at once: one round trip for all requests that came meanwhile.
+-- Many callers at once: one round trip for all waiting requests.
 
 -- name: find_callers
 SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
@@ -146,7 +146,7 @@ WITH writes AS MATERIALIZED (
 )
 SELECT n, outcome FROM outcomes
 
--- Another process may be at the same ones: each takes what it finds free.
+-- Another process may delete the same ones: each skips those that are locked.
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
@@ -157,8 +157,8 @@ DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
 
 -- Administration -------------------------------------------------------------------------------
 
--- One transaction of administration after another, by a number of our own. What one waits for in
--- vain, the next ones wait for too: a token that is to be revoked now.
+-- One transaction of administration after another, by a number of our own. A lock
+-- has a timeout, since the next ones wait for it too, maybe a revocation.
 
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
@@ -294,9 +294,9 @@ WHERE store_id = $1 AND revision >= $2 ORDER BY revision LIMIT $3
 SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE store_id = $1 AND (user_id, key) >= ($2, $3) ORDER BY user_id, key LIMIT $4
 
--- The revision that nobody raises before the end of the transaction.
+-- The revision, locked until the end of the transaction.
 
--- name: hold_revision
+-- name: lock_revision
 SELECT revision FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
 
 -- name: copy_users
@@ -327,16 +327,16 @@ COPY idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
 -- name: set_revision
 UPDATE revisions SET revision = $2 WHERE store_id = $1
 
--- Never back: an id that was given out to one that was deleted since is not given out again.
+-- Never back: the id of a deleted store or user is not used again.
 
--- name: pass_ids
+-- name: advance_sequences
 SELECT
     setval(ids.store, greatest(pg_sequence_last_value(ids.store), (SELECT max(store_id) FROM stores), 1)),
     setval(ids.user, greatest(pg_sequence_last_value(ids.user), (SELECT max(user_id) FROM users), 1))
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
 
--- Tables that were filled just now have no statistics yet: a page would be sorted out of all rows.
+-- Tables that were just filled have no statistics yet: a page would be sorted from all rows.
 -- For this transaction only.
 
 -- name: plan_pages

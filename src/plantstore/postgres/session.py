@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from plantstore.postgres.connection import connect, demand_schema, explained
+from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 
@@ -19,13 +19,13 @@ class PostgresSession:
         self._connection = connect(url)
         try:
             with explained():
-                demand_schema(self._connection)
+                require_schema(self._connection)
         except BaseException:
             self._connection.close()
             raise
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """See ``Session``."""
         info = self._connection.info
         return f"{info.dbname} at {info.hostaddr or info.host}:{info.port}"
@@ -66,21 +66,21 @@ class PostgresSession:
                 for row in rows:
                     copy.write_row(row)
 
-    def pass_ids(self) -> None:
+    def advance_sequences(self) -> None:
         """See ``Session``."""
-        self.query("pass_ids")
+        self.query("advance_sequences")
 
     def analyze(self) -> None:
-        """See ``Session``; without it, the first lists would take long."""
+        """See ``Session``; without it, the first lists would be slow."""
         self.query("analyze")
 
     def check(self) -> Sequence[str]:
         """See ``Session``."""
         info = self._connection.info
         version = self._connection.execute("SHOW server_version").fetchone()
-        place = f"{info.dbname} at {info.host or 'a local socket'}"
+        location = f"{info.dbname} at {info.host or 'a local socket'}"
         return [
-            f"PostgreSQL {version[0] if version else '?'} has {place} and takes writes",
+            f"PostgreSQL {version[0] if version else '?'} has {location} and takes writes",
             f"the schema of {info.dbname} is this program's",
         ]
 

@@ -8,13 +8,13 @@ import psycopg
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
-from plantstore.postgres.connections import Connections, cut, unavailable
-from plantstore.postgres.reading import ask_last_id, ask_page, to_page
+from plantstore.postgres.pool import Pool, abort, unavailable
+from plantstore.postgres.reading import last_id_query, page_query, to_page
 from plantstore.sql.session import Row
 
 
 class PostgresSnapshot:
-    """A read transaction; ``closed`` is called with the snapshot when it is over."""
+    """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     revision = 0
 
@@ -32,10 +32,10 @@ class PostgresSnapshot:
         self._stack = AsyncExitStack()
         self._closing = asyncio.Lock()
 
-    async def open(self, connections: Connections, most_seconds: float) -> None:
+    async def open(self, pool: Pool, max_seconds: float) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
-        lent = connections.lent(most_seconds)
-        self._connection = await self._stack.enter_async_context(lent)
+        acquired = pool.acquire(max_seconds)
+        self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
         await self._query("begin_snapshot", ())
         rows = await self._query("find_revision", (self._store_id,))
@@ -43,18 +43,18 @@ class PostgresSnapshot:
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""
-        return to_page((await self._query(*ask_page(self._store_id, query, max_count)))[0])
+        return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""
         if not query.limit:
             return None
-        rows = await self._query(*ask_last_id(self._store_id, query, query.limit))
+        rows = await self._query(*last_id_query(self._store_id, query, query.limit))
         return rows[0][0] if rows else None
 
     async def close(self) -> None:
         """See ``Snapshot``."""
-        # At the service's end two close it: the later must not take the connection from the other.
+        # At shutdown two close it: the second must not interrupt the first.
         async with self._closing:
             await self._stack.aclose()
         self._closed(self)
@@ -65,7 +65,7 @@ class PostgresSnapshot:
 
     async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
-        deadline = loop.call_later(self._seconds, cut, self._connection)
+        deadline = loop.call_later(self._seconds, abort, self._connection)
         try:
             cursor = self._connection.cursor(binary=True)  # a connection that was lost has none
             await cursor.execute(self._sql[name], arguments)

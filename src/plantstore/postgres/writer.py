@@ -17,72 +17,72 @@ from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 from plantstore.clock import now
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
-from plantstore.postgres.connections import Connections, unavailable
-from plantstore.postgres.grouping import Grouping, Waiting
+from plantstore.postgres.batcher import Batcher, Waiting
+from plantstore.postgres.pool import Pool, unavailable
 from plantstore.settings import Settings
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Write
 
 logger = logging.getLogger(__name__)
 
-_MOST_GROUPS = 4
-_MOST_IN_GROUP = 500
+_MAX_BATCHES = 4
+_MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
-_OF_LATE_SECONDS = 5.0
+_LATELY_SECONDS = 5.0
 _encode = msgspec.json.Encoder().encode
 
-# These are one write's fault; any other error befalls a batch as a whole.
-_FAULTS_OF_ONE = (DataError, IntegrityError, ValueError, OverflowError)
+# Errors of one write; any other fails the batch as a whole.
+_ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
 
 
-class Writer(Grouping[Write, Outcome]):
+class Writer(Batcher[Write, Outcome]):
     """Writes with the named queries ``sql``."""
 
-    def __init__(self, connections: Connections, sql: dict[str, str], settings: Settings) -> None:
-        super().__init__(_MOST_GROUPS, settings.max_writes)
-        self._connections = connections
+    def __init__(self, pool: Pool, sql: dict[str, str], settings: Settings) -> None:
+        super().__init__(_MAX_BATCHES, settings.max_writes)
+        self._pool = pool
         self._sql = sql
-        self._patience = settings.write_timeout
-        self._answer_seconds = settings.database_timeout
+        self._timeout = settings.write_timeout
+        self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
-        self._busy: set[int] = set()  # stores whose writes are under way
+        self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
         self._failed_at: float | None = None
 
-    def demand_working(self) -> None:
-        """Return where writes have not failed of late.
+    def require_working(self) -> None:
+        """Return where writes have not failed lately.
 
         :raises DatabaseUnavailableError: they have.
         """
-        if self._failed_at is not None and self._loop.time() - self._failed_at < _OF_LATE_SECONDS:
+        if self._failed_at is not None and self._loop.time() - self._failed_at < _LATELY_SECONDS:
             raise DatabaseUnavailableError
 
-    def take(self) -> list[Waiting[Write, Outcome]]:
+    def next_batch(self) -> list[Waiting[Write, Outcome]]:
         """The oldest writes that may go together, at most one for each plant and each key."""
-        group: list[Waiting[Write, Outcome]] = []
+        batch: list[Waiting[Write, Outcome]] = []
         later: list[Waiting[Write, Outcome]] = []
         taken: set[object] = set()
-        oldest = self._loop.time() - self._patience
+        deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
-            if waiting.arrived < oldest:
-                _give_up(waiting)
+            if waiting.arrived < deadline:
+                _time_out(waiting)
                 continue
-            if waiting.item.store_id in self._busy or len(group) == _MOST_IN_GROUP:
+            if waiting.item.store_id in self._busy or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
                 continue
             names = _names(waiting.item)
-            (group if taken.isdisjoint(names) else later).append(waiting)
-            taken.update(names)  # also of one that waits: those that come after it wait too
+            (batch if taken.isdisjoint(names) else later).append(waiting)
+            taken.update(names)  # also where it waits: later ones wait then too
         self._waiting = later
-        self._busy.update(waiting.item.store_id for waiting in group)
-        return group
+        self._busy.update(waiting.item.store_id for waiting in batch)
+        return batch
 
     async def run(self, items: Sequence[Write]) -> Sequence[Outcome | Exception]:
         """The outcomes of the writes, after their commit."""
         try:
             outcomes = await self._write(items)
         except (DatabaseUnavailableError, OutcomeUnknownError) as error:
-            # That somebody holds one store up says nothing of the others.
+            # A lock on one store says nothing about the others.
             if not isinstance(error.__cause__, LockNotAvailable):
                 self._failed_at = self._loop.time()
             raise
@@ -94,21 +94,21 @@ class Writer(Grouping[Write, Outcome]):
     async def _write(self, writes: Sequence[Write]) -> Sequence[Outcome | Exception]:
         try:
             return await self._commit(writes)
-        except _FAULTS_OF_ONE:
-            # One of them is at fault: it must not fail its neighbours.
+        except _ERRORS_OF_ONE_WRITE:
+            # One of them caused it, and must not fail its neighbours.
             return [await self._write_alone(write) for write in writes]
 
     async def _write_alone(self, write: Write) -> Outcome | Exception:
         try:
             return (await self._commit([write]))[0]
-        except Exception as error:  # noqa: BLE001 - its own, whatever became of the others
+        except Exception as error:  # noqa: BLE001 - its own, whatever the others' outcomes
             return error
 
     async def _commit(self, writes: Sequence[Write]) -> Sequence[Outcome]:
-        async with self._connections.lent(self._lock_seconds + self._answer_seconds) as connection:
+        async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
             try:
                 return await self._execute(connection, writes)
-            except _FAULTS_OF_ONE:
+            except _ERRORS_OF_ONE_WRITE:
                 raise
             except psycopg.Error as error:
                 raise await self._explain(connection, error) from error
@@ -135,10 +135,10 @@ class Writer(Grouping[Write, Outcome]):
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken:
-            logger.error("a batch was under way when the database was lost: %s", error)
+            logger.error("the database was lost while a batch was in flight: %s", error)
             return OutcomeUnknownError()
-        # The server has told that it rolled back. What it refused, another one may take: a
-        # primary that became a standby keeps its connections.
+        # The server has rolled back. What it refused, another one may accept: a primary that became
+        # a standby keeps its connections.
         await connection.close()
         return unavailable(error)
 
@@ -175,6 +175,6 @@ def _to_row(write: Write) -> _Row:
     return _Row(write.store_id, plant.id, plant.name, plant.tag, *who, *once)
 
 
-def _give_up(waiting: Waiting[Write, Outcome]) -> None:
+def _time_out(waiting: Waiting[Write, Outcome]) -> None:
     if not waiting.future.done():
         waiting.future.set_exception(DatabaseUnavailableError())

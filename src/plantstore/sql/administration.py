@@ -80,7 +80,7 @@ class Administration:
             self._set_role(self._require_store(store), self._require_user(subject), role)
 
     def remove_member(self, store: str, subject: str) -> None:
-        """Take a user's role in a store; tokens of the user no longer open it."""
+        """Remove a user from a store; the user's tokens no longer open it."""
         with self._session.transaction():
             found_store, user = self._require_store(store), self._require_user(subject)
             if self._find_role(found_store, user) is None:
@@ -93,7 +93,7 @@ class Administration:
         return [Member(subject, Role(role)) for subject, role in rows]
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
-        """Make a token, and what is missing for it."""
+        """Make a token, with its missing store, user and membership."""
         _check(request)
         made: list[str] = []
         with self._session.transaction():
@@ -113,21 +113,21 @@ class Administration:
         return token_records.list_tokens(self._session, store)
 
     def revoke_token(self, token: str) -> Token:
-        """Refuse a token from now on, given its id or itself."""
+        """Revoke a token, given its id or itself."""
         with self._session.transaction():
             return token_records.revoke_token(self._session, token)
 
     def list_events(self, store: str) -> Sequence[Event]:
-        """All that happened to the store's plants, by revision."""
+        """All changes to the store's plants, by revision."""
         rows = self._query("list_events", self._require_store(store).store_id)
         return [_to_event(row) for row in rows]
 
     def check(self) -> Sequence[str]:
-        """Sentences on what was looked at and found good."""
+        """What was checked and found good, in sentences."""
         return self._session.check()
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the session."""
         self._session.close()
 
     def _delete_part(self, store_id: int) -> bool:
@@ -137,8 +137,8 @@ class Administration:
     def _delete_rows(self, store_id: int) -> bool:
         """Delete some thousand rows of each table; whether there were any.
 
-        The revision rises: a deletion may be interrupted, and what the store had at a revision
-        stands in memories and in entity tags.
+        The revision rises: a deletion may be interrupted, and caches and entity tags know the
+        store's plants by its revision.
         """
         self._query("raise_revision", store_id)
         deleted = [self._query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]

@@ -81,7 +81,7 @@ def find_pending(
     return [migration for migration in migrations if migration.number not in checksums]
 
 
-def demand_current(pending: Sequence[Migration]) -> None:
+def require_current(pending: Sequence[Migration]) -> None:
     """Refuse a database that is older than the program.
 
     :raises SetupError: a migration is pending.

@@ -8,11 +8,11 @@ Row = Sequence[Any]
 
 
 class Session(Protocol):
-    """One connection for the command line; faults are ``SetupError``, saying what to do."""
+    """One connection for the command line; errors are ``SetupError``, saying what to do."""
 
     @property
-    def place(self) -> str:
-        """Where the database is, in words: the same for the same one."""
+    def location(self) -> str:
+        """Where the database is: the same text for the same database."""
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """All rows of a query of the adapter's ``queries.sql``."""
@@ -26,14 +26,14 @@ class Session(Protocol):
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """Execute a query of the adapter's ``queries.sql`` that writes rows, for all of these."""
 
-    def pass_ids(self) -> None:
-        """See to it that the next new store and user get ids above all that there are."""
+    def advance_sequences(self) -> None:
+        """Let the next new store and user get ids above all existing ones."""
 
     def analyze(self) -> None:
-        """Have the database look at how much there is in its tables, to plan by."""
+        """Let the database collect the statistics that its planner needs."""
 
     def check(self) -> Sequence[str]:
-        """Sentences on what was looked at and found good."""
+        """What was checked and found good, in sentences."""
 
     def close(self) -> None:
-        """Let the database go."""
+        """Close the connection."""

@@ -36,7 +36,7 @@ def list_tokens(session: Session, store: str | None) -> Sequence[Token]:
 
 
 def revoke_token(session: Session, token: str) -> Token:
-    """Refuse the token from now on, given its id or itself."""
+    """Revoke a token, given its id or itself."""
     row = _find(session, token)
     store_id, token_hash, *_, revoked_at = row
     if revoked_at is None:
@@ -46,7 +46,7 @@ def revoke_token(session: Session, token: str) -> Token:
 
 
 def _find(session: Session, token: str) -> Row:
-    """The token's row, by its key or, given its id, by an index: no other token is looked at."""
+    """The token's row, by its key or, given its id, by an index: no other token is read."""
     rows: Sequence[Row] = []
     if token.startswith(PREFIX + "_"):
         if not is_well_formed(token):

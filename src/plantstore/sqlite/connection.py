@@ -19,18 +19,18 @@ from plantstore.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
     Migration,
-    demand_current,
     find_pending,
     load_migrations,
+    require_current,
 )
 from plantstore.sqlite.file_lock import FileLock
 
 logger = logging.getLogger(__name__)
 
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
-OLDEST_SQLITE = (3, 51, 3)
+MIN_SQLITE = (3, 51, 3)
 _BUSY_TIMEOUT_MS = 5000
-LOCK_PATIENCE = 10.0  # seconds
+LOCK_TIMEOUT = 10.0  # seconds
 _URL_PREFIX = "sqlite:///"
 
 # WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
@@ -53,7 +53,7 @@ def database_path(url: str) -> Path:
     path = url.removeprefix(_URL_PREFIX)
     if not url.startswith(_URL_PREFIX) or not path or path == ":memory:" or path.endswith("/"):
         raise SetupError(
-            f"{url!r} is no database URL: write sqlite:///plants.db for a file in this folder, "
+            f"{url!r} is not a database URL: write sqlite:///plants.db for a file in this folder, "
             "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
         )
     try:
@@ -61,7 +61,7 @@ def database_path(url: str) -> Path:
         file = Path(path).expanduser().resolve()
         str(file).encode()  # SQLite takes UTF-8 alone
     except (OSError, RuntimeError, ValueError) as error:
-        raise SetupError(f"{url!r} leads to no file: {error}") from None
+        raise SetupError(f"{url!r} does not lead to a file: {error}") from None
     return file
 
 
@@ -87,7 +87,7 @@ def open_lock(path: Path) -> FileLock:
 def prepare(path: Path) -> None:
     """Make the file with its tables where it is missing; refuse a schema of another version.
 
-    It warns of a file that was there before and that others may open.
+    It warns of an existing file that other users may open.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
@@ -97,10 +97,10 @@ def prepare(path: Path) -> None:
         _warn_of_rights(path)
         with closing(connect(path)) as connection:
             if _is_new(connection):
-                with open_lock(path) as lock, lock.held_within(LOCK_PATIENCE):
+                with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
                     _enable_wal(connection)
                     _apply(connection, find_pending(_migrations(), _applied(connection)))
-            demand_current(find_pending(_migrations(), _applied(connection)))
+            require_current(find_pending(_migrations(), _applied(connection)))
             _enable_wal(connection)
 
 
@@ -118,7 +118,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
             _is_new(connection)
             if dry_run:
                 return find_pending(_migrations(), _applied(connection))
-            with open_lock(path) as lock, lock.held_within(LOCK_PATIENCE):
+            with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
                 _enable_wal(connection)
                 pending = find_pending(_migrations(), _applied(connection))
                 _apply(connection, pending)
@@ -127,8 +127,8 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn what can go wrong with a file into sentences."""
-    demand_sqlite_version()
+    """Turn a file's errors into sentences."""
+    require_sqlite_version()
     try:
         yield
     except OSError as error:
@@ -137,14 +137,14 @@ def _explained(path: Path) -> Iterator[None]:
         raise SetupError(f"cannot use the database {path}: {error}") from error
 
 
-def demand_sqlite_version() -> None:
-    """Refuse a SQLite with known faults.
+def require_sqlite_version() -> None:
+    """Refuse a SQLite with known bugs.
 
     :raises SetupError: the SQLite that apsw brings is too old.
     """
     version = apsw.sqlite_lib_version()
-    if tuple(int(part) for part in version.split(".")) < OLDEST_SQLITE:
-        needed = ".".join(map(str, OLDEST_SQLITE))
+    if tuple(int(part) for part in version.split(".")) < MIN_SQLITE:
+        needed = ".".join(map(str, MIN_SQLITE))
         raise SetupError(
             f"SQLite {version} can corrupt databases; {needed} or newer is needed: "
             "install a newer apsw"
@@ -160,7 +160,7 @@ def _create_file(path: Path) -> None:
 @cache  # once is enough for a process, and a worker's parent has warned
 def _warn_of_rights(path: Path) -> None:
     if path.stat().st_mode & 0o077 and parent_process() is None:
-        logger.warning("others than its owner may open %s: chmod 600 %s", path, path)
+        logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
 
 
 def _is_new(connection: apsw.Connection) -> bool:

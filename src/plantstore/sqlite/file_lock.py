@@ -46,16 +46,16 @@ class FileLock:
             fcntl.flock(self._file, fcntl.LOCK_UN)
 
     @contextmanager
-    def held_within(self, patience: float) -> Iterator[None]:
+    def held_within(self, timeout: float) -> Iterator[None]:
         """As ``held``, for at most this many seconds.
 
         :raises SetupError: another process holds the lock for longer.
         """
-        deadline = time.monotonic() + patience
+        deadline = time.monotonic() + timeout
         while not self._try():
             if time.monotonic() > deadline:
                 raise SetupError(
-                    f"another process holds {self._path} for longer than {patience:g} s: "
+                    f"another process holds {self._path} for longer than {timeout:g} s: "
                     "find it, with `fuser` for example, and try again"
                 )
             time.sleep(_POLL_SECONDS)

@@ -52,7 +52,7 @@ FROM (
     )
 )
 
--- Without being told, SQLite looks at all plants of the store for those of a rare tag.
+-- Without a hint, SQLite scans all plants of the store for those of a rare tag.
 
 -- name: read_page_of_tag
 SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
@@ -236,9 +236,9 @@ WHERE store_id = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3
 SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE store_id = ?1 AND (user_id, key) >= (?2, ?3) ORDER BY user_id, key LIMIT ?4
 
--- The revision that nobody raises before the end of the transaction.
+-- The revision, locked until the end of the transaction.
 
--- name: hold_revision
+-- name: lock_revision
 SELECT revision FROM stores WHERE store_id = ?1
 
 -- name: copy_users

@@ -9,7 +9,7 @@ from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 from plantstore.sqlite.connection import (
-    LOCK_PATIENCE,
+    LOCK_TIMEOUT,
     connect,
     database_path,
     open_lock,
@@ -28,7 +28,7 @@ class SQLiteSession:
         self._connection = connect(self._path)
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """See ``Session``."""
         return str(self._path)
 
@@ -42,7 +42,7 @@ class SQLiteSession:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Session``."""
-        with self._lock.held_within(LOCK_PATIENCE):
+        with self._lock.held_within(LOCK_TIMEOUT):
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
@@ -70,17 +70,17 @@ class SQLiteSession:
         except apsw.Error as error:
             raise _explain(error) from error
 
-    def pass_ids(self) -> None:
-        """See ``Session``; AUTOINCREMENT does so by itself."""
+    def advance_sequences(self) -> None:
+        """See ``Session``; AUTOINCREMENT already does."""
 
     def analyze(self) -> None:
         """See ``Session``; the plans of SQLite's queries do not depend on it."""
 
     def check(self) -> Sequence[str]:
         """See ``Session``."""
-        fault = self._connection.execute("PRAGMA quick_check(1)").get
-        if fault != "ok":
-            raise SetupError(f"{self._path} is damaged, restore a backup: {fault}")
+        reason = self._connection.execute("PRAGMA quick_check(1)").get
+        if reason != "ok":
+            raise SetupError(f"{self._path} is damaged, restore a backup: {reason}")
         return [
             f"SQLite {apsw.sqlite_lib_version()} is recent enough",
             f"{self._path} is sound, and its schema is this program's",
@@ -96,7 +96,7 @@ class SQLiteSession:
             self._connection.execute("ROLLBACK")
 
 
-def demand_file(url: str) -> None:
+def require_file(url: str) -> None:
     """Refuse the URL of a file that is not there, which a session would make.
 
     :raises SetupError: it is not there.

@@ -5,12 +5,12 @@ from collections.abc import Callable
 
 import httpx
 
-from tests.faults.planters import body
-from tests.postgres.lines import Line, error_of
+from tests.faults.load import body
+from tests.postgres.proxied import ProxiedService, error_of
 from tests.postgres.proxy import Way
 
 CUTS = 16  # places at which what belongs to one request is cut, from its begin to after its end
-PATIENCE = 20.0
+RECOVERY_SECONDS = 20.0
 UNKNOWN = 50303
 NOT_WRITTEN = 50302
 
@@ -27,15 +27,15 @@ def delete(client: httpx.Client, plant_id: int) -> int:
 
 def wait_until_well(client: httpx.Client) -> None:
     """Return when the service lists again, as it must by itself."""
-    deadline = time.monotonic() + PATIENCE
+    deadline = time.monotonic() + RECOVERY_SECONDS
     while client.get("/plants?limit=0").status_code != 200:
         assert time.monotonic() < deadline
         time.sleep(0.02)
 
 
-def places_to_cut(wire: Line, way: Way, ask: Callable[[], object]) -> range:
+def places_to_cut(proxied: ProxiedService, way: Way, ask: Callable[[], object]) -> range:
     """Numbers of bytes from none to a little more than a request like this makes go this way."""
-    before = wire.proxy.passed[way]
+    before = proxied.proxy.passed[way]
     ask()
-    most = wire.proxy.passed[way] - before + 50
-    return range(0, most, max(1, most // CUTS))
+    count = proxied.proxy.passed[way] - before + 50
+    return range(0, count, max(1, count // CUTS))

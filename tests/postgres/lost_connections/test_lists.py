@@ -8,29 +8,29 @@ import pytest
 from tests.http.blocking import fill_store
 from tests.http.calls import list_plants as list_rows
 from tests.http.raw import Connection, Message, exchange
-from tests.postgres.lines import Line, error_of, line
 from tests.postgres.lost_connections.calls import (
     NOT_WRITTEN,
     create,
     places_to_cut,
     wait_until_well,
 )
+from tests.postgres.proxied import ProxiedService, error_of, proxied_service
 from tests.postgres.proxy import Way
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
 
-def test_a_list_is_right_or_an_error(wire: Line, client: httpx.Client) -> None:
+def test_a_list_is_right_or_an_error(proxied: ProxiedService, client: httpx.Client) -> None:
     for number in range(40):
         assert create(client, number) == 0
     expected = list_rows(client)
     for way in Way:
         ask = lambda: list_rows(client, tag="tag-0")  # noqa: E731 - one line
-        for number, place in enumerate(places_to_cut(wire, way, ask)):
-            wire.proxy.cut_after(way, place)
+        for number, place in enumerate(places_to_cut(proxied, way, ask)):
+            proxied.proxy.cut_after(way, place)
             # Another target each time, so that no answer is ready.
             answer = client.get(f"/plants?include=id&{way}={number}")
-            wire.proxy.mend()
+            proxied.proxy.mend()
             if answer.status_code == 200:
                 assert answer.json() == expected
             else:
@@ -38,18 +38,20 @@ def test_a_list_is_right_or_an_error(wire: Line, client: httpx.Client) -> None:
             wait_until_well(client)
 
 
-def fill(wire: Line, count: int) -> None:
+def fill(proxied: ProxiedService, count: int) -> None:
     """Put plants into the store, but not through the network."""
-    direct = Service(Path("/nonexistent"), database=wire.direct)
+    direct = Service(Path("/nonexistent"), database=proxied.direct)
     fill_store(direct, "nursery", count, size=100)
 
 
-def test_a_long_list_that_was_cut_does_not_look_whole(wire: Line, client: httpx.Client) -> None:
-    fill(wire, 3000)
-    places = places_to_cut(wire, Way.ANSWERS, lambda: client.get("/plants?include=id"))
+def test_a_long_list_that_was_cut_does_not_look_whole(
+    proxied: ProxiedService, client: httpx.Client
+) -> None:
+    fill(proxied, 3000)
+    places = places_to_cut(proxied, Way.ANSWERS, lambda: client.get("/plants?include=id"))
     outcomes = set()
     for place in places:
-        wire.proxy.cut_after(Way.ANSWERS, place)
+        proxied.proxy.cut_after(Way.ANSWERS, place)
         try:
             answer = client.get("/plants?include=id")
         except httpx.RemoteProtocolError:
@@ -58,7 +60,7 @@ def test_a_long_list_that_was_cut_does_not_look_whole(wire: Line, client: httpx.
             outcomes.add(str(error_of(answer)))
             if answer.is_success:
                 assert [row["id"] for row in answer.json()] == list(range(1, 3001))
-        wire.proxy.mend()
+        proxied.proxy.mend()
         wait_until_well(client)
     assert {"0", "broken off"} <= outcomes <= {"0", "broken off", str(NOT_WRITTEN)}
 
@@ -67,18 +69,18 @@ def test_a_long_list_that_was_cut_does_not_look_whole(wire: Line, client: httpx.
 def test_a_long_list_that_was_cut_leaves_its_place_to_another(
     postgres_server: PostgresServer, tmp_path: Path, version: str
 ) -> None:
-    with line(postgres_server, tmp_path, {"max_streams": 1}) as wire:
-        fill(wire, 20_000)
-        headers = (("Host", "x"), ("Authorization", f"Bearer {wire.token}"))
+    with proxied_service(postgres_server, tmp_path, {"max_streams": 1}) as proxied:
+        fill(proxied, 20_000)
+        headers = (("Host", "x"), ("Authorization", f"Bearer {proxied.token}"))
         listing = Message("GET", "/plants", headers, version=version)
-        with Connection(wire.service.origin) as connection:
-            wire.proxy.cut_after(Way.ANSWERS, 1_000_000)
+        with Connection(proxied.service.origin) as connection:
+            proxied.proxy.cut_after(Way.ANSWERS, 1_000_000)
             connection.send(listing)
             ended = connection.read_to_end()
-        wire.proxy.mend()
+        proxied.proxy.mend()
         if version == "HTTP/1.0":  # its list is read to its end before it is answered
             assert f'"error":{NOT_WRITTEN}'.encode() in ended
         else:
             assert not ended.endswith(b"]\r\n0\r\n\r\n")
-        assert exchange(wire.service.origin, listing).status == 200
-        assert "Traceback" not in wire.service.log()
+        assert exchange(proxied.service.origin, listing).status == 200
+        assert "Traceback" not in proxied.service.log()

@@ -1,1 +1,1 @@
-"""Copies all that one database holds to another, whatever kinds they are."""
+"""Copies everything from one database to another, of either kind."""

@@ -20,7 +20,7 @@ from plantstore.sql.copying.tables import (
 )
 from plantstore.sql.session import Row, Session
 
-_BATCH_ROWS = 20_000
+BATCH_ROWS = 20_000
 
 # What rows refer to comes first. Members come last: before them, nobody gets into a new store.
 _FIRST = (USERS.write, STORES.write)
@@ -77,7 +77,7 @@ class Batch:
         with self._target.transaction():
             self._write(_FIRST)
             if any(self._rows[query] for query in _FIRST):
-                self._target.pass_ids()
+                self._target.advance_sequences()
             self._hold()
             self._write(_THEN)
         self._revisions.update({row[0]: row[1] for row in self._rows["set_revision"]})
@@ -93,7 +93,7 @@ class Batch:
 
     def _count(self, words: str, rows: Sequence[Row]) -> None:
         self.written[words] += len(rows)
-        if self._size >= _BATCH_ROWS:
+        if self._size >= BATCH_ROWS:
             self.write()
 
     def _write(self, queries: Iterable[str]) -> None:
@@ -104,8 +104,8 @@ class Batch:
     def _hold(self) -> None:
         """Keep others from changing the stores until the transaction ends."""
         for store_id in sorted(self._touched):
-            found = [row[0] for row in self._target.query("hold_revision", store_id)]
+            found = [row[0] for row in self._target.query("lock_revision", store_id)]
             if found != [self._revisions[store_id]]:
                 raise SetupError(
-                    f"{self._target.place} was changed while it was copied to: stop what serves it"
+                    f"{self._target.location} was changed during the copy: stop what serves it"
                 )

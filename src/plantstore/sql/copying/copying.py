@@ -1,13 +1,13 @@
 """The copy: everything of the source, as it is at one moment, into the target.
 
-Invariant: what a copy leaves, killed at any moment, is what the next one goes on from: a store's
+Invariant: a copy that was killed at any moment is resumed by the next one: a store's
 plants come before its events, its revision rises with its events, its members come last.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from plantstore.sql.copying.batch import Batch
-from plantstore.sql.copying.history import demand_earlier_state
+from plantstore.sql.copying.history import require_earlier_state
 from plantstore.sql.copying.tables import (
     EVENTS,
     KEYS,
@@ -30,7 +30,7 @@ from plantstore.sql.session import Row, Session
 class Copy:
     """A copy between sessions, within a snapshot of the source; the steps in their order.
 
-    The steps that take long yield how many rows of stores they are done with, time and again.
+    The steps that take long yield how many rows of stores they are done with, repeatedly.
     """
 
     def __init__(self, source: Session, target: Session) -> None:
@@ -44,7 +44,7 @@ class Copy:
         :raises SetupError: it has.
         """
         with self._target.snapshot():
-            demand_earlier_state(self._source, self._target)
+            require_earlier_state(self._source, self._target)
 
     def count_rows(self) -> int:
         """How many rows the stores have: those that each of the next steps yields."""

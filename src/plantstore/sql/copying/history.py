@@ -1,8 +1,8 @@
-"""Tells a target that a copy may go on with from one that has a life of its own.
+"""Tells a target that a copy may continue from one that was changed independently.
 
 The rule: all that the target holds, the source holds too, in the same form, and each of its
-stores' events are the beginning of the source's. Whatever was done to the target through the
-service or the command line breaks it, so that a copy destroys nothing of the kind.
+stores' events are the beginning of the source's. Any change to the target
+through the service or the command line violates it, so a copy never overwrites one.
 """
 
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ from plantstore.sql.session import Row, Session
 _TOKEN_ID_BYTES = 8
 
 
-def demand_earlier_state(source: Session, target: Session) -> None:
+def require_earlier_state(source: Session, target: Session) -> None:
     """Refuse a target that is neither empty nor an earlier state of the source, or a part of one.
 
     :raises SetupError: it has something of its own; the message says what.
@@ -32,8 +32,8 @@ def demand_earlier_state(source: Session, target: Session) -> None:
     found = next(_own_things(source, target), None)
     if found is not None:
         raise SetupError(
-            f"{target.place} has {found}, and {source.place} has not: copy to an empty database, "
-            "or to what an earlier copy of the same one left; nothing was written"
+            f"{target.location} has {found}, and {source.location} has not: copy to an empty "
+            "database, or to an earlier copy of the same one; nothing was written"
         )
 
 

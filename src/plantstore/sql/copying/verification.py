@@ -43,7 +43,7 @@ class _Digest:
 
 
 def verify(source: Session, target: Session) -> Iterator[int]:
-    """Compare all; yields how many rows of stores were compared, time and again.
+    """Compare all; yields how many rows of stores were compared, repeatedly.
 
     :raises SetupError: something differs.
     """
@@ -68,6 +68,6 @@ def _verify_table(
         yield len(source_rows)
     if str(ours) != str(theirs):
         raise SetupError(
-            f"the {words} differ: {source.place} has {ours}, {target.place} has {theirs}; the "
-            "target was changed otherwise than through the service: copy to an empty database"
+            f"the {words} differ: {source.location} has {ours}, {target.location} has {theirs}; "
+            "the target was changed other than through the service: copy to an empty database"
         )

@@ -1,4 +1,4 @@
-"""A later program: this one, with one migration more."""
+"""The next program: this one, with one migration more."""
 
 import shutil
 from pathlib import Path
@@ -8,18 +8,18 @@ from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
 
 NEWEST = load_migrations("plantstore.sqlite")[-1].number
-LATER = NEWEST + 1
+NEXT = NEWEST + 1
 MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
 
 
-def later_program(program: Program, migration: str = MIGRATION, adapter: str = "sqlite") -> Program:
-    """The later program, on the same database."""
-    folder = program.folder / "later"
+def next_program(program: Program, migration: str = MIGRATION, adapter: str = "sqlite") -> Program:
+    """The next program, on the same database."""
+    folder = program.folder / "next"
     source = Path(plantstore.__file__).parent
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(source, folder / "plantstore", ignore=ignored)
     migrations = folder / "plantstore" / adapter / "migrations"
-    (migrations / f"{LATER:04}_later.sql").write_text(migration, encoding="utf-8")
+    (migrations / f"{NEXT:04}_next.sql").write_text(migration, encoding="utf-8")
     environ = {
         "PYTHONPATH": str(folder),
         "PLANTSTORE_DATABASE": program.environ["PLANTSTORE_DATABASE"],

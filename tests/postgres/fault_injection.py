@@ -1,6 +1,6 @@
-"""Runs the plantstore command line with a fault of its own, for the checkers to find.
+"""Runs the plantstore command line with an injected fault, which the checks must find.
 
-``PLANTSTORE_TEST_FAULT=early python -m tests.postgres.seeded serve``: see ``FAULTS``.
+``PLANTSTORE_TEST_FAULT=early python -m tests.postgres.fault_injection serve``: see ``FAULTS``.
 """
 
 import asyncio
@@ -11,8 +11,8 @@ from collections.abc import Callable, Sequence
 from plantstore.cli import main
 from plantstore.model import Outcome, Page
 from plantstore.postgres import database as postgres
-from plantstore.postgres.connections import Connections
-from plantstore.postgres.reading import PageAsked, Pages
+from plantstore.postgres.pool import Pool
+from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Write
@@ -40,17 +40,17 @@ class EarlyWriter(Writer):
 class LaggingPages(Pages):
     """Reads pages as they were a little while ago, as from a standby that is behind."""
 
-    def __init__(self, connections: Connections, sql: dict[str, str], most_waiting: int) -> None:
-        super().__init__(connections, sql, most_waiting)
-        self._read: dict[PageAsked, tuple[float, Page]] = {}
+    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
+        super().__init__(pool, sql, max_waiting)
+        self._read: dict[PageRequest, tuple[float, Page]] = {}
 
-    async def run(self, items: Sequence[PageAsked]) -> Sequence[Page]:
+    async def run(self, items: Sequence[PageRequest]) -> Sequence[Page]:
         """See ``Pages``."""
         now = time.monotonic()
         fresh = {one for one, (at, _) in self._read.items() if now - at < _LATE_SECONDS}
-        asked = list(set(items) - fresh)
-        pages = await super().run(asked) if asked else []
-        self._read |= {one: (now, page) for one, page in zip(asked, pages, strict=True)}
+        missing = list(set(items) - fresh)
+        pages = await super().run(missing) if missing else []
+        self._read |= {one: (now, page) for one, page in zip(missing, pages, strict=True)}
         return [self._read[one][1] for one in items]
 
 

@@ -1,26 +1,26 @@
-"""Groups end, whatever becomes of what waits for them."""
+"""Batches end, whatever becomes of what waits for them."""
 
 from collections.abc import Sequence
 
 import pytest
 
 from plantstore.errors import DatabaseUnavailableError
-from plantstore.postgres.grouping import Grouping, Waiting
+from plantstore.postgres.batcher import Batcher, Waiting
 
 pytestmark = pytest.mark.anyio
 
 
-class Refusing(Grouping[int, int]):
+class Refusing(Batcher[int, int]):
     """Gives all that waits up, as a writer does with what waited too long."""
 
-    def take(self) -> list[Waiting[int, int]]:
+    def next_batch(self) -> list[Waiting[int, int]]:
         """Nothing."""
-        for waiting in super().take():
+        for waiting in super().next_batch():
             waiting.future.set_exception(DatabaseUnavailableError())
         return []
 
 
-class Failing(Grouping[int, int]):
+class Failing(Batcher[int, int]):
     """Fails as a whole at the first item that is odd."""
 
     async def run(self, items: Sequence[int]) -> Sequence[int]:
@@ -31,7 +31,7 @@ class Failing(Grouping[int, int]):
 
 
 async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
-    refusing = Refusing(most_groups=1, most_waiting=10)
+    refusing = Refusing(max_batches=1, max_waiting=10)
     future = refusing.submit(1)
     await refusing.drain()
     with pytest.raises(DatabaseUnavailableError):
@@ -39,7 +39,7 @@ async def test_what_is_given_up_does_not_hold_up_the_end() -> None:
 
 
 async def test_a_group_that_fails_lets_the_next_go() -> None:
-    failing = Failing(most_groups=1, most_waiting=10)
+    failing = Failing(max_batches=1, max_waiting=10)
     futures = [failing.submit(number) for number in (1, 2)]
     await failing.drain()
     assert [type(future.exception()) for future in futures] == 2 * [DatabaseUnavailableError]

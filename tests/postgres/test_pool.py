@@ -1,4 +1,4 @@
-"""Connections are lent only while they live, and cut whatever else fails."""
+"""Pool are lent only while they live, and cut whatever else fails."""
 
 import os
 import resource
@@ -9,40 +9,40 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from plantstore.postgres.connections import Connections
+from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 from tests.postgres.server import PostgresServer
 
 pytestmark = pytest.mark.anyio
 
-MOST = 3
+MAX = 3
 
 
 @pytest.fixture
-async def connections(postgres_server: PostgresServer) -> AsyncIterator[Connections]:
-    """Connections that have not been made yet."""
-    opened = Connections(Settings(database=postgres_server.url()), MOST)
+async def pool(postgres_server: PostgresServer) -> AsyncIterator[Pool]:
+    """Pool that have not been made yet."""
+    opened = Pool(Settings(database=postgres_server.url()), MAX)
     yield opened
     await opened.close()
 
 
-async def use_all(connections: Connections) -> list[int]:
-    """The processes that serve all of the connections, as each of them tells it."""
+async def use_all(pool: Pool) -> list[int]:
+    """The processes that serve all of the pool, as each of them tells it."""
     async with AsyncExitStack() as stack:
-        lent = [await stack.enter_async_context(connections.lent()) for _ in range(MOST)]
-        cursors = [await connection.execute("SELECT pg_backend_pid()") for connection in lent]
+        acquired = [await stack.enter_async_context(pool.acquire()) for _ in range(MAX)]
+        cursors = [await connection.execute("SELECT pg_backend_pid()") for connection in acquired]
         return [row[0] for cursor in cursors for row in await cursor.fetchall()]
 
 
-async def test_those_that_the_server_ended_are_not_lent(
-    postgres_server: PostgresServer, connections: Connections
+async def test_connections_that_the_server_closed_are_not_acquired(
+    postgres_server: PostgresServer, pool: Pool
 ) -> None:
-    ended = await use_all(connections)
+    ended = await use_all(pool)
     pids = ", ".join(map(str, ended))
     postgres_server.execute(
         f"SELECT pg_terminate_backend(pid, 5000) FROM unnest(ARRAY[{pids}]) AS pid"
     )
-    assert not set(await use_all(connections)) & set(ended)
+    assert not set(await use_all(pool)) & set(ended)
 
 
 @contextmanager
@@ -57,7 +57,7 @@ def no_more_files() -> Iterator[None]:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-async def test_one_is_cut_though_no_file_can_be_opened(connections: Connections) -> None:
-    async with connections.lent(0.5) as connection:
+async def test_one_is_aborted_though_no_file_can_be_opened(pool: Pool) -> None:
+    async with pool.acquire(0.5) as connection:
         with no_more_files(), pytest.raises(psycopg.OperationalError):
             await connection.execute("SELECT pg_sleep(3)")

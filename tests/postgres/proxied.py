@@ -1,4 +1,4 @@
-"""A service whose connections to PostgreSQL go through a network that can fail."""
+"""A service whose connections to PostgreSQL go through a proxy that can fail."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -9,8 +9,8 @@ from msgspec import Struct
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Event, NewPlant
-from tests.contract.garden import replay
-from tests.faults.planters import list_plants
+from tests.contract.harness import replay
+from tests.faults.load import list_plants
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -18,8 +18,8 @@ from tests.service import Service
 STORE = "nursery"
 
 
-class Line(Struct, frozen=True):
-    """The service, the network before its database, the database's own URL, and a token."""
+class ProxiedService(Struct, frozen=True):
+    """The service, the proxy before its database, the database's own URL, and a token."""
 
     service: Service
     proxy: Proxy
@@ -27,30 +27,30 @@ class Line(Struct, frozen=True):
     token: str
 
     def events(self) -> list[Event]:
-        """What happened to the plants, whatever the network does."""
+        """What happened to the plants, past the proxy."""
         with closing(open_administration(self.direct)) as administration:
             return list(administration.list_events(STORE))
 
     def plants(self) -> list[NewPlant]:
-        """The plants that there are, whatever the network does."""
+        """The plants that there are, past the proxy."""
         return replay(self.events())
 
-    def demand_whole(self) -> None:
-        """Fail unless the service lists what its events tell of, without a gap."""
+    def assert_whole(self) -> None:
+        """Fail unless the service lists what its events give, which have no gap."""
         events = self.events()
         assert [event.revision for event in events] == list(range(1, len(events) + 1))
         assert list_plants(self.service, self.token) == replay(events)
 
 
 @contextmanager
-def line(
+def proxied_service(
     server: PostgresServer, folder: Path, settings: Mapping[str, object] | None = None
-) -> Iterator[Line]:
-    """A line to a fresh database of the server."""
+) -> Iterator[ProxiedService]:
+    """A service on a fresh database of the server."""
     with server.fresh() as direct, Proxy(server.port) as proxy:
         behind = direct.replace(f":{server.port}/", f":{proxy.port}/")
         with Service(folder, database=behind, settings=settings) as service:
-            yield Line(service, proxy, direct, service.make_token(STORE))
+            yield ProxiedService(service, proxy, direct, service.make_token(STORE))
 
 
 def error_of(answer: httpx.Response) -> int:

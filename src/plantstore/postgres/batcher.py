@@ -1,4 +1,4 @@
-"""Collects what arrives while earlier groups are under way, and sends it as the next group."""
+"""Collects what arrives while earlier batches are in flight, and sends it as the next batch."""
 
 import asyncio
 from collections.abc import Sequence
@@ -20,23 +20,23 @@ class Waiting(Struct, Generic[Item, Result], frozen=True):
     future: "asyncio.Future[Result]"
 
 
-class Grouping(Generic[Item, Result]):
-    """At most ``most_groups`` under way, and at most ``most_waiting`` items for the next."""
+class Batcher(Generic[Item, Result]):
+    """At most ``max_batches`` in flight, and at most ``max_waiting`` items for the next."""
 
-    def __init__(self, most_groups: int, most_waiting: int) -> None:
+    def __init__(self, max_batches: int, max_waiting: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._most_groups = most_groups
-        self._most_waiting = most_waiting
+        self._max_batches = max_batches
+        self._max_waiting = max_waiting
         self._waiting: list[Waiting[Item, Result]] = []
-        self._under_way: set[asyncio.Task[None]] = set()
+        self._in_flight: set[asyncio.Task[None]] = set()
         self._will_send = False
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
-        """Queue an item; the future ends with its result, or with why there is none."""
-        if len(self._waiting) >= self._most_waiting:
+        """Queue an item; the future ends with its result, or with the error."""
+        if len(self._waiting) >= self._max_waiting:
             raise OverloadedError
         if not self._will_send:
-            # Only after this round of the loop, so that all requests that it reads come along.
+            # Only after this round of the loop, so that the batch has all requests that it reads.
             self._will_send = True
             self._loop.call_soon(self._send)
         future: asyncio.Future[Result] = self._loop.create_future()
@@ -44,41 +44,41 @@ class Grouping(Generic[Item, Result]):
         return future
 
     async def drain(self) -> None:
-        """Return when nothing is waiting or under way."""
-        while self._waiting or self._under_way:
+        """Return when nothing is waiting or in flight."""
+        while self._waiting or self._in_flight:
             self._send()
-            if self._under_way:
-                await asyncio.wait(self._under_way)
+            if self._in_flight:
+                await asyncio.wait(self._in_flight)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Result | Exception]:
-        """The results of a group, in its order."""
+        """The results of a batch, in its order."""
         raise NotImplementedError
 
-    def take(self) -> list[Waiting[Item, Result]]:
-        """Remove the next group from what is waiting: all of it."""
-        group, self._waiting = self._waiting, []
-        return group
+    def next_batch(self) -> list[Waiting[Item, Result]]:
+        """Remove the next batch from the queue: all of it."""
+        batch, self._waiting = self._waiting, []
+        return batch
 
     def _send(self) -> None:
         self._will_send = False
-        while self._waiting and len(self._under_way) < self._most_groups:
-            group = self.take()
-            if not group:
+        while self._waiting and len(self._in_flight) < self._max_batches:
+            batch = self.next_batch()
+            if not batch:
                 return
-            task = self._loop.create_task(self._carry(group))
-            self._under_way.add(task)
+            task = self._loop.create_task(self._run_batch(batch))
+            self._in_flight.add(task)
             task.add_done_callback(self._end)
 
     def _end(self, task: "asyncio.Task[None]") -> None:
-        self._under_way.discard(task)
+        self._in_flight.discard(task)
         self._send()
 
-    async def _carry(self, group: list[Waiting[Item, Result]]) -> None:
+    async def _run_batch(self, batch: list[Waiting[Item, Result]]) -> None:
         try:
-            results = await self.run([waiting.item for waiting in group])
+            results = await self.run([waiting.item for waiting in batch])
         except Exception as error:  # noqa: BLE001 - each gets it
-            results = [error] * len(group)
-        for waiting, result in zip(group, results, strict=True):
+            results = [error] * len(batch)
+        for waiting, result in zip(batch, results, strict=True):
             if waiting.future.done():  # its request was cancelled
                 continue
             if isinstance(result, Exception):

@@ -1,4 +1,4 @@
-"""What the contract's tests need around a serving database: callers, plants, and a plain model."""
+"""A serving database for the contract's tests, with callers, plants and a plain model."""
 
 import json
 from typing import Any, Self
@@ -21,7 +21,7 @@ from plantstore.tokens import hash_token, read_store_id
 MANY = 1_000_000
 
 
-class Garden:
+class DatabaseHarness:
     """A serving database with the store ``nursery`` of the owner ``ada``.
 
     ``settings`` are those that a test wants otherwise.
@@ -37,14 +37,14 @@ class Garden:
 
     async def __aenter__(self) -> Self:
         await self.open()
-        self.owner = await self.admit("nursery", "ada")
+        self.owner = await self.make_caller("nursery", "ada")
         self.store_id = self.owner.store_id
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.database.close()
 
-    async def admit(self, store: str, subject: str, label: str = "") -> Caller:
+    async def make_caller(self, store: str, subject: str, label: str = "") -> Caller:
         """The caller of a new token, whose store, user and membership are made with it."""
         request = TokenRequest(subject=subject, store=store, label=label)
         caller = await self.find_caller(self.administration.create_token(request).secret)
@@ -69,9 +69,9 @@ class Garden:
         caller = caller or self.owner
         return await self.database.delete_plant(caller.store_id, caller, plant_id)
 
-    async def read_page(self, query: PlantQuery, most: int = MANY) -> Page:
+    async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
         """A page of the owner's store."""
-        return await self.database.read_page(self.store_id, query, most)
+        return await self.database.read_page(self.store_id, query, limit)
 
     async def read_plants(self, caller: Caller | None = None) -> list[NewPlant]:
         """All plants of the store, by default of the owner's."""
@@ -88,7 +88,7 @@ class Garden:
         """The store's events."""
         return list(self.administration.list_events(store))
 
-    async def demand_consistency(self) -> None:
+    async def assert_consistency(self) -> None:
         """Fail unless the events are gapless and, replayed, give the plants and the revision."""
         events = self.read_events()
         assert [event.revision for event in events] == list(range(1, len(events) + 1))

@@ -1,4 +1,4 @@
-"""A source that has everything that a database can hold."""
+"""A database with everything that one can hold, for copying."""
 
 from contextlib import closing
 from pathlib import Path
@@ -8,8 +8,10 @@ from msgspec import Struct
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import INT64_MAX, INT64_MIN, Role, Scope
+from plantstore.sqlite.connection import database_path
 from tests.service import Service
 
+SQLITE_URL = "sqlite:///{}/plants.db"
 KEY = {"Idempotency-Key": "once"}
 KEYED = {"id": 20, "name": "Ficus"}
 PLANTS = (
@@ -30,8 +32,20 @@ class Tokens(Struct, frozen=True):
     expired: str
 
 
-def plant_everything(folder: Path, url: str) -> Tokens:
-    """Fill a database through the service and the command line's side."""
+class Filled(Struct, frozen=True):
+    """A filled database."""
+
+    url: str
+    tokens: Tokens
+
+    @property
+    def path(self) -> Path:
+        """The file, where it is SQLite's."""
+        return database_path(self.url)
+
+
+def fill(folder: Path, url: str) -> Filled:
+    """Fill a database through the service and its administration."""
     with Service(folder, database=url) as service:
         tokens = make_tokens(service)
         with service.client(tokens.owner) as client:
@@ -45,7 +59,7 @@ def plant_everything(folder: Path, url: str) -> Tokens:
             assert client.post("/stores/meadow/plants", json=KEYED).status_code == 404
         with service.client(tokens.everywhere) as client:
             assert client.post("/stores/meadow/plants", json=KEYED).status_code == 200
-    return tokens
+    return Filled(url, tokens)
 
 
 def make_tokens(service: Service) -> Tokens:

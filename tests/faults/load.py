@@ -1,4 +1,4 @@
-"""Clients that create and delete plants, and remember what they were told."""
+"""Clients that create and delete plants, and remember what they were acknowledged."""
 
 import threading
 import time
@@ -11,24 +11,24 @@ import httpx
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import NewPlant
-from tests.contract.garden import replay
+from tests.contract.harness import replay
 from tests.service import Service
 
 IDS_EACH = 1_000_000
 
 
-class Planter(threading.Thread):
+class LoadClient(threading.Thread):
     """One client, with ids of its own: creates plants, deletes each third one, and goes on.
 
-    ``there`` are the plants that it was told are stored, ``gone`` those that are not, and
-    ``unsure`` those whose last request was not answered.
+    ``acknowledged`` are the plants whose create was acknowledged, ``deleted`` those that were
+    deleted or refused, ``unknown`` those whose last request has an unknown outcome.
     """
 
     def __init__(self, service: Service, token: str, number: int) -> None:
-        super().__init__(name=f"planter {number}", daemon=True)
-        self.there: set[int] = set()
-        self.gone: set[int] = set()
-        self.unsure: set[int] = set()
+        super().__init__(name=f"load client {number}", daemon=True)
+        self.acknowledged: set[int] = set()
+        self.deleted: set[int] = set()
+        self.unknown: set[int] = set()
         self.statuses: dict[int, int] = {}
         self.refusals: list[int] = []
         self._service = service
@@ -37,44 +37,49 @@ class Planter(threading.Thread):
         self._stopping = threading.Event()
 
     def run(self) -> None:
-        """Plant until it is stopped or the service has gone."""
+        """Send requests until it is stopped or the service has ended."""
         try:
             with self._service.client(self._token) as client:
                 while not self._stopping.is_set():
-                    self._plant(client)
+                    self._send_next(client)
         except httpx.TransportError:
             return
 
     def stop(self) -> None:
-        """End after the request in hand."""
+        """End after the request in flight."""
         self._stopping.set()
 
-    def _plant(self, client: httpx.Client) -> None:
+    def _send_next(self, client: httpx.Client) -> None:
         plant_id = self._next
         self._next += 1
-        if self._ask(
-            plant_id, client.build_request("POST", "/plants", json=body(plant_id)), client
-        ):
-            self.there.add(plant_id)
+        create = client.build_request("POST", "/plants", json=body(plant_id))
+        if self._send(plant_id, create, client):
+            self.acknowledged.add(plant_id)
         else:
-            self.gone.add(plant_id)
-        if plant_id % 3 == 0 and plant_id in self.there:
-            self.there.discard(plant_id)
-            if self._ask(plant_id, client.build_request("DELETE", f"/plants/{plant_id}"), client):
-                self.gone.add(plant_id)
+            self.deleted.add(plant_id)
+        if plant_id % 3 == 0 and plant_id in self.acknowledged:
+            self.acknowledged.discard(plant_id)
+            delete = client.build_request("DELETE", f"/plants/{plant_id}")
+            if self._send(plant_id, delete, client):
+                self.deleted.add(plant_id)
             else:
-                self.there.add(plant_id)
+                self.acknowledged.add(plant_id)
 
-    def _ask(self, plant_id: int, request: httpx.Request, client: httpx.Client) -> bool:
-        """Whether it was done; unsure until it is known."""
-        self.unsure.add(plant_id)
+    def _send(self, plant_id: int, request: httpx.Request, client: httpx.Client) -> bool:
+        """Whether it was done; unknown until it is answered."""
+        self.unknown.add(plant_id)
         answer = client.send(request)
         self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
         if not answer.is_success:
             self.refusals.append(answer.json()["error"])
         if answer.is_success or self.refusals[-1] != 50303:
-            self.unsure.discard(plant_id)
+            self.unknown.discard(plant_id)
         return answer.is_success
+
+    def assert_kept(self, stored: set[int]) -> None:
+        """Fail unless the plants with these ids are what the answers said."""
+        assert self.acknowledged - self.unknown <= stored
+        assert not stored & (self.deleted - self.unknown)
 
 
 def body(plant_id: int) -> dict[str, object]:
@@ -83,33 +88,33 @@ def body(plant_id: int) -> dict[str, object]:
 
 
 @contextmanager
-def planting(
+def under_load(
     service: Service, token: str, clients: int = 4, *, first: int = 0
-) -> Iterator[list[Planter]]:
-    """Planters at work, until the end of the block or of the service."""
-    planters = [Planter(service, token, first + number) for number in range(clients)]
-    for planter in planters:
-        planter.start()
+) -> Iterator[list[LoadClient]]:
+    """Clients that send requests until the end of the block or of the service."""
+    load_clients = [LoadClient(service, token, first + number) for number in range(clients)]
+    for load_client in load_clients:
+        load_client.start()
     try:
-        yield planters
+        yield load_clients
     finally:
-        for planter in planters:
-            planter.stop()
-        for planter in planters:
-            planter.join(60)
-            assert not planter.is_alive()
+        for load_client in load_clients:
+            load_client.stop()
+        for load_client in load_clients:
+            load_client.join(60)
+            assert not load_client.is_alive()
 
 
-def wait_until_planted(planters: list[Planter], plants: int) -> None:
-    """Wait until they were told of so many plants together."""
+def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None:
+    """Wait until so many plants are acknowledged, together."""
     deadline = time.monotonic() + 60
-    while sum(len(planter.there) for planter in planters) < plants:
+    while sum(len(load_client.acknowledged) for load_client in load_clients) < plants:
         assert time.monotonic() < deadline
         time.sleep(0.005)
 
 
-def demand_whole(service: Service, store: str, planters: list[Planter]) -> None:
-    """Fail unless what the planters were told is true, and nothing is half written."""
+def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:
+    """Fail unless the clients' answers are true, and nothing is half written."""
     with closing(open_administration(service.database)) as administration:
         (found,) = (one for one in administration.list_stores() if one.name == store)
         events = list(administration.list_events(store))
@@ -119,13 +124,11 @@ def demand_whole(service: Service, store: str, planters: list[Planter]) -> None:
     plants = list_plants(service, token)
     assert plants == replay(events)
     stored = {plant.id for plant in plants}
-    asked: set[int] = set()
-    for planter in planters:
-        sure = planter.there - planter.unsure
-        assert sure <= stored
-        assert not stored & (planter.gone - planter.unsure)
-        asked |= planter.there | planter.gone | planter.unsure
-    assert stored <= asked
+    sent: set[int] = set()
+    for load_client in load_clients:
+        load_client.assert_kept(stored)
+        sent |= load_client.acknowledged | load_client.deleted | load_client.unknown
+    assert stored <= sent
     for plant in plants:
         expected = body(plant.id)
         assert (plant.name, plant.tag) == (expected["name"], expected["tag"])
@@ -138,7 +141,7 @@ def list_plants(service: Service, token: str) -> list[NewPlant]:
     return [NewPlant(row["id"], row["name"], row.get("tag")) for row in rows]
 
 
-def demand_integrity(service: Service) -> None:
+def assert_integrity(service: Service) -> None:
     """Fail unless SQLite finds the file sound."""
     path = Path(service.database.removeprefix("sqlite:///"))
     with closing(apsw.Connection(str(path))) as connection:

@@ -1,7 +1,7 @@
-"""Lends connections to the event loop, each for one short piece of work with a deadline.
+"""Connections for the event loop, each acquired for one short piece of work with a deadline.
 
 Invariant: nothing is waited for beyond its deadline, even where the server, or the network to
-it, has gone silent: the connection is cut then, which ends the wait.
+it, has gone silent: the connection is aborted then, which ends the wait.
 """
 
 import asyncio
@@ -21,50 +21,50 @@ from plantstore.sql.session import Row
 
 logger = logging.getLogger(__name__)
 
-Asked = tuple[str, Sequence[object]]  # a query and its arguments
+Query = tuple[str, Sequence[object]]  # a query and its arguments
 
 
-class Connections:
-    """At most ``most`` connections, made when they are needed, and kept.
+class Pool:
+    """At most ``max_connections``, opened when they are needed, and kept.
 
-    Each is lent for at most ``settings.database_timeout`` seconds, and waited for as long.
+    Each is held for at most ``settings.database_timeout`` seconds, and waited for as long.
     """
 
-    def __init__(self, settings: Settings, most: int) -> None:
+    def __init__(self, settings: Settings, max_connections: int) -> None:
         self._url = read_url(settings.database)
         self._timeout = settings.database_timeout
         # From the first time on; None is for never.
         self._prepare_threshold = 0 if settings.prepare_statements else None
         self._loop = asyncio.get_running_loop()
-        self._free = asyncio.Semaphore(most)
+        self._free = asyncio.Semaphore(max_connections)
         self._idle: list[AsyncConnection] = []
         self._is_closed = False
 
     @asynccontextmanager
-    async def lent(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
-        """A connection, cut after so many seconds.
+    async def acquire(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
+        """A connection, aborted after so many seconds.
 
-        :raises DatabaseUnavailableError: there is none to be had.
+        :raises DatabaseUnavailableError: there is none.
         """
         try:
-            connection = await self._borrow()
+            connection = await self._open()
         except (TimeoutError, psycopg.Error) as error:
-            logger.error("no connection to the database: %s", error)  # noqa: TRY400 - the cause is in the sentence
+            logger.error("no connection to the database: %s", error)  # noqa: TRY400 - the message has the cause
             raise DatabaseUnavailableError from error
-        deadline = self._loop.call_later(seconds or self._timeout, cut, connection)
+        deadline = self._loop.call_later(seconds or self._timeout, abort, connection)
         try:
             yield connection
         finally:
             deadline.cancel()
-            await self._give_back(connection)
+            await self._release(connection)
 
-    async def _borrow(self) -> AsyncConnection:
+    async def _open(self) -> AsyncConnection:
         async with asyncio.timeout(self._timeout):
             await self._free.acquire()
         try:
             while self._idle:
                 connection = self._idle.pop()
-                if not _was_lost(connection):
+                if not _is_closed(connection):
                     return connection
                 await connection.close()
             async with asyncio.timeout(self._timeout):
@@ -78,7 +78,7 @@ class Connections:
             self._free.release()
             raise
 
-    async def _give_back(self, connection: AsyncConnection) -> None:
+    async def _release(self, connection: AsyncConnection) -> None:
         is_ready = connection.info.transaction_status is TransactionStatus.IDLE
         try:
             if is_ready and not self._is_closed:
@@ -88,37 +88,37 @@ class Connections:
         finally:
             self._free.release()
 
-    async def read(self, *asked: Asked) -> Sequence[Sequence[Row]]:
+    async def read(self, *queries: Query) -> Sequence[Sequence[Row]]:
         """The rows of each query; none changes anything. All go in one round trip.
 
-        They are asked again where the connection broke off.
+        They are sent again where the connection was lost.
 
-        :raises DatabaseUnavailableError: they are not to be had.
+        :raises DatabaseUnavailableError: they cannot be read.
         """
         begun = self._loop.time()
         try:
-            return await self._read_once(asked)
+            return await self._read_once(queries)
         except psycopg.Error as error:
             was_slow = self._loop.time() - begun > self._timeout / 2
             if was_slow or not isinstance(error, psycopg.OperationalError):
                 raise unavailable(error) from error
-            logger.warning("a read is tried again: %s", error)
+            logger.warning("a read is retried: %s", error)
         try:
-            return await self._read_once(asked)
+            return await self._read_once(queries)
         except psycopg.Error as error:
             raise unavailable(error) from error
 
-    async def _read_once(self, asked: Sequence[Asked]) -> Sequence[Sequence[Row]]:
-        async with self.lent() as connection:
-            if len(asked) == 1:  # needs no pipeline, which takes time
-                cursor = await connection.execute(*asked[0], binary=True)
+    async def _read_once(self, queries: Sequence[Query]) -> Sequence[Sequence[Row]]:
+        async with self.acquire() as connection:
+            if len(queries) == 1:  # needs no pipeline, which takes time
+                cursor = await connection.execute(*queries[0], binary=True)
                 return [await cursor.fetchall()]
             async with connection.pipeline():
-                cursors = [await connection.execute(*one, binary=True) for one in asked]
+                cursors = [await connection.execute(*one, binary=True) for one in queries]
             return [await cursor.fetchall() for cursor in cursors]
 
     async def close(self) -> None:
-        """Close all; what is lent out is closed when it comes back."""
+        """Close all; what is in use is closed when it is released."""
         self._is_closed = True
         while self._idle:
             await self._idle.pop().close()
@@ -130,10 +130,10 @@ def unavailable(error: psycopg.Error) -> DatabaseUnavailableError:
     return DatabaseUnavailableError()
 
 
-def _was_lost(connection: AsyncConnection) -> bool:
-    """Whether the server ended it while nobody used it, without a wait.
+def _is_closed(connection: AsyncConnection) -> bool:
+    """Whether the server closed it while it was idle; does not wait.
 
-    A write sent on such a connection would have to be told to be of unknown outcome.
+    A write sent on such a connection would have an unknown outcome.
     """
     try:
         connection.pgconn.consume_input()  # it may say why, and end only then
@@ -143,12 +143,12 @@ def _was_lost(connection: AsyncConnection) -> bool:
     return False
 
 
-def cut(connection: AsyncConnection) -> None:
-    """End a connection at once, for both sides; whoever waits for it gets an OperationalError."""
-    logger.error("the database was too slow: its connection is cut")
+def abort(connection: AsyncConnection) -> None:
+    """End a connection at once, for both sides; who waits for it gets an OperationalError."""
+    logger.error("the database was too slow: its connection is aborted")
     with suppress(OSError, psycopg.Error):
-        borrowed = socket.socket(fileno=connection.fileno())  # a copy fails where no file is left
+        sock = socket.socket(fileno=connection.fileno())  # dup() fails where no descriptor is left
         try:
-            borrowed.shutdown(socket.SHUT_RDWR)
+            sock.shutdown(socket.SHUT_RDWR)
         finally:
-            borrowed.detach()
+            sock.detach()
