@@ -3,12 +3,13 @@
 import asyncio
 import itertools
 import sys
+import threading
 import time
-from collections.abc import Callable
-from contextlib import ExitStack, closing
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Self
 
 import apsw
 import pytest
@@ -20,7 +21,7 @@ from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
 from tests.databases import writes_held
-from tests.sqlite.writes import ADA, create
+from tests.sqlite.writes import ADA, count, create
 
 
 @pytest.mark.anyio
@@ -96,61 +97,94 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
         connection.execute(change, (before, after))
 
 
-def at_line(number: int, of: str, act: Callable[[], None]) -> Any:  # noqa: ANN401 - its own type
-    """A trace function that acts before the line of this number that the function comes to."""
-    lines = itertools.count()
+class HoldUp:
+    """Holds this thread up before the n-th line that a function comes to, to release a lock.
 
-    def trace(frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ANN401
-        if frame.f_code.co_qualname != of:
+    It goes on when the writer's thread, which waited for the lock, waits for the next write.
+    """
+
+    def __init__(self, function: str, line: int, lock: ExitStack) -> None:
+        self._function = function
+        self._lines_left = line
+        self._lock = lock
+        self.happened = False
+
+    def __enter__(self) -> Self:
+        sys.settrace(self._trace)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        sys.settrace(None)
+
+    def _trace(self, frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ANN401 - its own type
+        if frame.f_code.co_qualname != self._function:
             return None
-        if event == "line" and next(lines) == number:
-            act()
-        return trace
+        if event == "line":
+            self._lines_left -= 1
+            if self._lines_left == 0:
+                self.happened = True
+                self._lock.close()
+                wait_for_writer("Condition.wait", "Condition.__enter__")
+        return self._trace
 
-    return trace
+
+def wait_for_writer(*functions: str) -> None:
+    """Wait until the writer's thread stays in one of the functions."""
+    (thread,) = (thread for thread in threading.enumerate() if thread.name == "writer")
+    assert thread.ident is not None
+    deadline = time.monotonic() + 30
+    seen = 0
+    while seen < 5:  # it may only pass
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+        frame = sys._current_frames()[thread.ident]  # noqa: SLF001 - there is no other way to see it
+        seen = seen + 1 if frame.f_code.co_qualname in functions else 0
+
+
+@contextmanager
+def writer_behind_a_lock(url: str, seconds: float) -> Iterator[tuple[Writer, ExitStack]]:
+    """A writer, and the lock that it is kept out with until it is closed."""
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, 2, seconds)
+    with open_lock(path) as lock, ExitStack() as stack:
+        stack.enter_context(lock.held())
+        yield writer, stack
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("line", range(10))
-async def test_no_write_is_forgotten_wherever_the_loop_is_held_up(url: str, line: int) -> None:
+async def test_no_write_is_forgotten_wherever_the_loop_is_held_up(
+    url: str, connection: apsw.Connection
+) -> None:
     """In the midst of a submission the writer's thread may take and commit the write before."""
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, most_waiting=2, patience=10)
-    with open_lock(path) as lock, ExitStack() as stack:
-        stack.enter_context(lock.held())
-        first = writer.submit(create(1))
-        await asyncio.sleep(0.1)  # the thread is awake, and waits for the lock
-
-        def hold_up() -> None:
-            stack.close()
-            time.sleep(0.2)  # it commits, and sleeps again
-
-        sys.settrace(at_line(line, "Writer.submit", hold_up))
-        second = writer.submit(create(2))
-        sys.settrace(None)
-    for write in (first, second):
-        assert await asyncio.wait_for(write, 5) is Outcome.CREATED
-    assert await writer.close()
+    for line in itertools.count(1):
+        with writer_behind_a_lock(url, 30) as (writer, stack):
+            first = writer.submit(create(2 * line))
+            await asyncio.sleep(0)
+            wait_for_writer("FileLock.held")
+            with HoldUp("Writer.submit", line, stack) as hold_up:
+                second = writer.submit(create(2 * line + 1))
+        for write in (first, second):
+            assert await asyncio.wait_for(write, 30) is Outcome.CREATED
+        assert await writer.close()
+        if not hold_up.happened:  # there are no more lines
+            break
+    assert line > 5
+    assert count(connection, "plants") == 2 * line
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("line", range(7))
-async def test_it_is_ready_again_wherever_the_loop_is_held_up(url: str, line: int) -> None:
+async def test_it_is_ready_again_wherever_the_loop_is_held_up(url: str) -> None:
     """While late writes are given up the thread may get the lock, and have none left to take."""
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, most_waiting=2, patience=0.3)
-    with open_lock(path) as lock, ExitStack() as stack:
-        stack.enter_context(lock.held())
-        late = writer.submit(create(1))
-        await asyncio.sleep(0.5)
-
-        def hold_up() -> None:
-            stack.close()
-            time.sleep(0.2)  # it takes what is there, and sleeps again
-
-        sys.settrace(at_line(line, "Writer._give_up_late", hold_up))
-        await asyncio.gather(late, return_exceptions=True)
-        sys.settrace(None)
-    await asyncio.sleep(0.2)
-    writer.demand_working()
-    assert await writer.close()
+    for line in itertools.count(1):
+        with writer_behind_a_lock(url, 0.01) as (writer, stack):
+            late = writer.submit(create(line))
+            await asyncio.sleep(0)
+            wait_for_writer("FileLock.held")
+            with HoldUp("Writer._give_up_late", line, stack) as hold_up:
+                await asyncio.gather(late, return_exceptions=True)
+        wait_for_writer("Condition.wait")
+        writer.demand_working()
+        assert await writer.close()
+        if not hold_up.happened:
+            break
+    assert line > 4
