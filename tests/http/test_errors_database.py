@@ -62,7 +62,7 @@ def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind
     for route in OPERATIONS:
         expect_error(fixture.send(fixture.message(route)), 50302, method=route.method)
     for route in READS:
-        if route.path == "/readyz":  # as of the last second
+        if route.path == "/readyz":  # as of the last second on PostgreSQL
             wait_until(lambda: fixture.send(fixture.message(READY)).status == 503)
             expect_error(fixture.send(fixture.message(route)), 50302, method=route.method)
         else:

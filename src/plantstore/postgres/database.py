@@ -16,6 +16,8 @@ from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Delete
 
+_CHECK_INTERVAL = 1.0  # seconds: whoever checks more often takes no connection
+
 
 class PostgresDatabase:
     """Serves one database. Make it on the event loop that uses it."""
@@ -31,6 +33,7 @@ class PostgresDatabase:
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self._writer = Writer(self._pool, self._sql, settings)
         self._snapshots: set[PostgresSnapshot] = set()
+        self._checked_at = -_CHECK_INTERVAL
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -78,7 +81,11 @@ class PostgresDatabase:
     async def check(self) -> None:
         """See ``Database``."""
         self._writer.require_working()
-        await asyncio.ensure_future(self._pool.read((self._sql["find_revision"], (0,))))
+        now = asyncio.get_running_loop().time()
+        if now - self._checked_at >= _CHECK_INTERVAL:
+            self._checked_at = now
+            self._check = asyncio.ensure_future(self._pool.read((self._sql["find_revision"], (0,))))
+        await asyncio.shield(self._check)
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``: what fails here may work again, so nothing breaks for good."""
