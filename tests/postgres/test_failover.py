@@ -73,7 +73,7 @@ def assert_served(folder: Path, database: str) -> None:
         token = service.make_token()
         with service.client(token) as client:
             assert client.post("/plants", json=body(1)).status_code == 200
-            assert client.get("/plants?include=id").json() == [{"id": 1}]
+            assert client.get("/plants?include=id").json() == [body(1)]
 
 
 def test_a_server_that_is_down_is_passed_over(

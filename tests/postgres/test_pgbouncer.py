@@ -83,7 +83,7 @@ def use_it_all(service: Service) -> None:
             assert len(client.get("/plants?limit=10").json()) == 10
             assert len(client.get("/plants").json()) == 1100  # read from a snapshot
             assert client.delete("/plants/1").status_code == 204
-            assert client.get("/plants?include=id&limit=1").json() == [{"id": 2}]
+            assert client.get("/plants?include=id&limit=1").json()[0]["id"] == 2
 
 
 def create_some(service: Service, token: str) -> list[int]:

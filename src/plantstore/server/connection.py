@@ -425,4 +425,8 @@ class Connection(asyncio.Protocol):
             self._respond(end.value)
         if self._task is not None:
             self._task.cancel()
-        self._transport.close()
+        if self._sender.is_paused:
+            logger.warning("a response was broken off: the service stops")
+            self._transport.abort()
+        else:
+            self._transport.close()

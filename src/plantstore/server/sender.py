@@ -25,7 +25,7 @@ class Sender:
     """The sending side of one of the ``connections``."""
 
     def __init__(self, transport: asyncio.Transport, connections: Connections) -> None:
-        transport.set_write_buffer_limits(high=0)  # paused while anything is not taken
+        transport.set_write_buffer_limits(high=1, low=0)  # paused while anything is not taken
         self.is_paused = False
         self._transport = transport
         self._connections = connections

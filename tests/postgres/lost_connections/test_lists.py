@@ -78,9 +78,6 @@ def test_a_long_list_that_was_cut_leaves_its_place_to_another(
             connection.send(listing)
             ended = connection.read_to_end()
         proxied.proxy.mend()
-        if version == "HTTP/1.0":  # its list is read to its end before it is answered
-            assert f'"error":{NOT_WRITTEN}'.encode() in ended
-        else:
-            assert not ended.endswith(b"]\r\n0\r\n\r\n")
+        assert not ended.endswith((b"]\r\n0\r\n\r\n", b"]"))
         assert exchange(proxied.service.origin, listing).status == 200
         assert "Traceback" not in proxied.service.log()
