@@ -8,6 +8,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from functools import cache
 
+from msgspec.structs import replace
+
 from plantstore.http.errors import TABLE
 from plantstore.http.responses import is_current
 from plantstore.server.messages import HeaderLines, Request, Response, header_line, make_response
@@ -56,9 +58,12 @@ def file_response(request: Request, file: File, headers: HeaderLines) -> Respons
     if is_current(etag, request.headers.get(b"if-none-match")):
         return make_response(304, headers)
     headers += header_line("Content-Type", file.media_type.encode())
+    content = file.compressed
     if _takes_gzip(request.headers.get(b"accept-encoding", b"")):
-        return make_response(200, headers + b"Content-Encoding: gzip\r\n", file.compressed)
-    return make_response(200, headers, file.decompress())
+        headers += b"Content-Encoding: gzip\r\n"
+    else:
+        content = file.decompress()
+    return replace(make_response(200, headers, content), is_shared=True)
 
 
 def _responds_with(file: File, headers: HeaderLines) -> Read:

@@ -303,11 +303,12 @@ class Connection(asyncio.Protocol):
             self._connection_line = _CLOSE  # the client may send the body yet, or not
         if isinstance(response, Stream):
             self._task = self._loop.create_task(self._send_stream(request, response))
-        elif not self._sender.has_room_for(response.body):
+        elif not self._sender.has_room_for(response):
             self._refuse(RequestError(50301))
         else:
             body = b"" if request.method == "HEAD" else response.body
-            if self._sender.send(self._complete(request, response.head), body):
+            head = self._complete(request, response.head)
+            if self._sender.send(head, body, is_shared=response.is_shared):
                 self._finish()
 
     def _complete(self, request: Request, head: bytes, framing: bytes = b"") -> bytes:

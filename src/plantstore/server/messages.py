@@ -48,10 +48,12 @@ class Response(Struct, frozen=True):
     """A whole response: its status line and own header lines, and its body.
 
     The server adds the headers that every response has, and leaves out the body of one to HEAD.
+    ``is_shared`` says that the body is kept in any case: who takes it slowly costs no memory.
     """
 
     head: bytes
     body: bytes = b""
+    is_shared: bool = False
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The response with more header lines."""

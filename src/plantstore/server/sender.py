@@ -10,7 +10,7 @@ import logging
 from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import MAX_UNSENT, Connections
-from plantstore.server.messages import Stream
+from plantstore.server.messages import Response, Stream
 from plantstore.server.sockets import count_unacknowledged
 
 logger = logging.getLogger(__name__)
@@ -31,6 +31,7 @@ class Sender:
         self._connections = connections
         self._timeout = connections.settings.body_timeout
         self._rest = memoryview(b"")
+        self._is_shared = False
         self._counted = 0  # among the bytes that clients have not taken
         self._outstanding = 0
         self._progress_at = 0.0
@@ -46,12 +47,14 @@ class Sender:
         """Whether the client takes nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
-    def has_room_for(self, body: bytes) -> bool:
-        """Whether a body may be sent, with all that is being sent to others."""
-        return len(body) <= _MAX_COPIED or self._connections.unsent <= MAX_UNSENT
+    def has_room_for(self, response: Response) -> bool:
+        """Whether a response may be sent, with all that is being sent to others."""
+        is_small = response.is_shared or len(response.body) <= _MAX_COPIED
+        return is_small or self._connections.unsent <= MAX_UNSENT
 
-    def send(self, head: bytes, body: bytes) -> bool:
+    def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
         """Send a response; whether all of it was taken at once."""
+        self._is_shared = is_shared
         if len(body) <= _MAX_COPIED:
             self._transport.write(head + body)
         else:
@@ -99,7 +102,8 @@ class Sender:
         self.is_paused = True
         self._outstanding = self._count_outstanding()
         self._progress_at = self._connections.now
-        self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
+        if not self._is_shared:
+            self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
 
     def resume(self) -> bool:
         """Write on: the client has taken all that was written; whether nothing is left."""
