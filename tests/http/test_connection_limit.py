@@ -100,3 +100,42 @@ def test_many_come_and_go(fixture: StoreFixture, stack: ExitStack) -> None:
         visit.close()
     busy.send(body)
     assert busy.receive().json == {"name": "Aloe"}
+
+
+def is_open(connection: Connection) -> bool:
+    """Whether an idle connection was not closed by the service."""
+    return not connection.has_data(0)
+
+
+def test_the_longest_idle_makes_room_for_a_newcomer(
+    fixture: StoreFixture, stack: ExitStack
+) -> None:
+    busy, body = begin_create(fixture, stack)
+    idle = [connect(fixture, stack)]
+    assert idle[0].ask(LIVE).status == 200
+    for _ in range(3):
+        idle.append(connect(fixture, stack))
+        assert idle[-1].ask(LIVE).status == 200
+    wait_until(lambda: [is_open(one) for one in idle] == [False, False, False, True])
+    busy.send(body)
+    assert busy.receive().json == {"name": "Aloe"}
+
+
+def test_a_request_that_never_comes_makes_room(fixture: StoreFixture, stack: ExitStack) -> None:
+    for _ in range(5):
+        connect(fixture, stack).send(b"GET /livez HTTP/1.1\r\n")
+    assert connect(fixture, stack).ask(LIVE).status == 200
+
+
+def test_one_address_may_have_a_bound_of_its_own(tmp_path: Path, stack: ExitStack) -> None:
+    with Service(tmp_path, settings={"max_connections_per_address": 2}) as own:
+        fixture = make_fixture(own)
+        busy = [begin_create(fixture, stack) for _ in range(2)]
+        expect_no_room(fixture, stack)
+        for connection, body in busy:
+            connection.send(body)
+            assert connection.receive().json == {"name": "Aloe"}
+        newcomer = connect(fixture, stack)
+        assert newcomer.ask(LIVE).status == 200
+        wait_until(lambda: [is_open(connection) for connection, _ in busy].count(False) == 1)
+        assert newcomer.ask(LIVE).status == 200

@@ -113,3 +113,20 @@ def test_an_answer_taken_byte_by_byte_gains_no_time(tmp_path: Path) -> None:
                 return count_connections(own) == 0
 
             wait_until(has_gone)
+
+
+def test_an_answer_that_is_taken_steadily_comes_whole(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
+        listing = long_list(own, 1000).adding("Connection", "close")
+        with Connection(own.origin) as quick:
+            expected = quick.ask(listing).body
+        received: list[bytes] = []
+        with Connection(own.origin, receive_buffer=SMALL) as slow:
+            slow.send(listing)
+
+            def has_ended() -> bool:  # 400 KB by 4 KB each 20 ms
+                received.append(slow.read_some(4000))
+                return not received[-1]
+
+            wait_until(has_ended)
+        assert b"".join(received).endswith(expected)

@@ -19,7 +19,7 @@ from plantstore.server.connections import Connections
 from plantstore.server.heads import Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import Sender
-from plantstore.server.sockets import count_unacknowledged, find_address
+from plantstore.server.sockets import count_unacknowledged, find_address, reset
 
 logger = logging.getLogger(__name__)
 
@@ -390,14 +390,14 @@ class Connection(asyncio.Protocol):
             self.since = self._connections.now
             if self._sender.has_timed_out():
                 logger.warning("a response was given up: its client takes it too slowly")
-                self._transport.abort()
+                reset(self._transport)
         elif self._body is not None and self._transport.is_reading():
             self.timeout, self._connection_line = math.inf, _CLOSE
             self._body.fail(RequestError(40801))
 
     def _expire_idle(self) -> None:
         if count_unacknowledged(self._transport):
-            self._transport.abort()  # else the system would keep the response for long
+            reset(self._transport)
         elif self._extension:
             self.timeout, self._extension = self.timeout + self._extension, 0.0
         else:
@@ -405,7 +405,7 @@ class Connection(asyncio.Protocol):
 
     def drop(self) -> None:
         """Close the connection, whatever it waits for."""
-        self._transport.abort()
+        reset(self._transport)
 
     def shutdown(self) -> None:
         """Close the connection after the request in flight (uvicorn's hook)."""

@@ -17,7 +17,7 @@ logger = logging.getLogger(__name__)
 
 _MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
 _PIECE = 64 * 1024
-_STUCK_SECONDS = 2.0
+_STUCK_SECONDS = 10.0
 _LAST_CHUNK = b"0\r\n\r\n"
 
 

@@ -5,8 +5,10 @@ import fcntl
 import resource
 import socket
 import ssl
+import struct
 import sys
 import termios
+from contextlib import suppress
 
 from plantstore.errors import SetupError
 from plantstore.settings import Settings
@@ -75,6 +77,14 @@ def find_address(transport: asyncio.BaseTransport) -> str:
     """The client's address; empty where it has none, or has gone."""
     name = transport.get_extra_info("peername")
     return str(name[0]) if isinstance(name, tuple) else ""
+
+
+def reset(transport: asyncio.Transport) -> None:
+    """Close a connection without sending what is left, which the system would keep for long."""
+    connected = transport.get_extra_info("socket")
+    with suppress(OSError):  # it is closed already
+        connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    transport.abort()
 
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
