@@ -89,6 +89,13 @@ async def race(token: str, *services: Service) -> Seen:
     return seen
 
 
+def assert_explained(seen: Seen, events: list[Event]) -> None:
+    """Fail unless what clients saw is what one process could have shown."""
+    assert [event.revision for event in events] == list(range(1, len(events) + 1))
+    assert_order(seen, events)
+    assert_lists(seen, events)
+
+
 def assert_order(seen: Seen, events: list[Event]) -> None:
     """Fail unless the operations have an order that explains their answers and what is left."""
     last = {plant.id: (plant.name, plant.tag) for plant in replay(events)}
