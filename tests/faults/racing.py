@@ -14,7 +14,7 @@ from tests.faults.history import Operation, find_order
 from tests.service import Service
 
 CLIENTS = 6
-OPERATIONS_EACH = 150
+OPERATIONS_EACH = 100
 IDS = 12
 TAGS = (None, "indoor")
 
