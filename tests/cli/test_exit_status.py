@@ -9,59 +9,49 @@ import termios
 import time
 
 import pytest
+from click.testing import CliRunner
 
 import plantstore
+from plantstore.cli import cli
 from tests.cli.program import PLANTSTORE, Program
 
 # A question is printed before Python reads the answer; in between it would lose the signal.
 _BEFORE_READING = 0.5
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    [
-        (),
-        ("token",),
-        ("nonsense",),
-        ("store", "create"),
-        ("store", "create", "a", "b"),
-        ("store", "list", "--nonsense"),
-        ("token", "create", "--user", "ada"),
-        ("token", "create", "--store", "nursery"),
-        ("token", "create", "--store", "nursery", "--user", "ada", "--role", "king"),
-        ("token", "create", "--store", "nursery", "--user", "ada", "--scope", "water"),
-        ("token", "create", "--store", "nursery", "--user", "ada", "--expires", "soon"),
-        ("member", "add", "--store", "nursery", "--user", "ada"),
-        ("serve", "--port", "x"),
-        ("serve", "--log-format", "xml"),
-    ],
-    ids=" ".join,
+WRONG_CALLS = (
+    "",
+    "token",
+    "nonsense",
+    "store create",
+    "store create a b",
+    "store list --nonsense",
+    "token create --user ada",
+    "token create --store nursery",
+    "token create --store nursery --user ada --role king",
+    "token create --store nursery --user ada --scope water",
+    "token create --store nursery --user ada --expires soon",
+    "member add --store nursery --user ada",
+    "serve --port x",
+    "serve --log-format xml",
 )
-def test_a_wrong_call_ends_with_2_and_what_is_right(
-    program: Program, arguments: tuple[str, ...]
-) -> None:
-    said = program.refusal(*arguments, status=2)
-    assert "Usage: plantstore" in said
+
+
+def test_a_wrong_call_ends_with_2_and_what_is_right(program: Program) -> None:
+    for call in WRONG_CALLS:
+        done = CliRunner().invoke(cli, call, prog_name="plantstore")
+        assert done.exit_code == 2, call
+        assert "Usage: plantstore" in done.output
+    assert "Usage: plantstore" in program.refusal(*WRONG_CALLS[-1].split(), status=2)
     assert not (program.folder / "plants.db").exists()
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [
-        ("store", "delete", "meadow", "--yes"),
-        ("store", "create", "Meadow"),
-        ("member", "list", "--store", "meadow"),
-        ("member", "remove", "--store", "meadow", "--user", "ada"),
-        ("member", "add", "--store", "meadow", "--user", "ada", "--role", "owner"),
-        ("token", "list", "--store", "meadow"),
-        ("token", "revoke", "0123456789abcdef"),
-        ("token", "create", "--user", "ada", "--all-stores"),
-        ("user", "create", " "),
-    ],
-    ids=" ".join,
+    "call",
+    ["store delete meadow --yes", "store create Meadow", "token revoke 0123456789abcdef"],
 )
-def test_a_failure_ends_with_1_and_one_line(program: Program, arguments: tuple[str, ...]) -> None:
-    said = program.refusal(*arguments)
+def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None:
+    said = program.refusal(*call.split())
     assert said.startswith("Error: ")
     assert said.count("\n") == 1
 
@@ -69,14 +59,9 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, arguments: tuple[s
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("store", "create", b"\xff"),
         ("user", "create", b"\xff"),
-        ("token", "create", "--store", b"\xff", "--user", "ada"),
         ("token", "create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
-        ("token", "list", "--store", b"\xff"),
-        ("token", "revoke", b"pst_\xff"),
         ("store", "list", "--database", b"sqlite:///\xff.db"),
-        ("copy", "--from", b"sqlite:///\xff.db", "--to", "sqlite:///plants.db"),
         ("serve", "--host", b"\xff"),
     ],
     ids=repr,

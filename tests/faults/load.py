@@ -106,11 +106,26 @@ def under_load(
 
 
 def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None:
-    """Wait until so many plants are acknowledged, together."""
+    """Wait until so many more plants are acknowledged, together."""
+
+    def count() -> int:
+        return sum(len(load_client.acknowledged) for load_client in load_clients)
+
     deadline = time.monotonic() + 60
-    while sum(len(load_client.acknowledged) for load_client in load_clients) < plants:
+    wanted = count() + plants
+    while count() < wanted:
         assert time.monotonic() < deadline
         time.sleep(0.005)
+
+
+def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
+    """Wait until each was refused so many times more."""
+    deadline = time.monotonic() + 60
+    wanted = [len(load_client.refusals) + times for load_client in load_clients]
+    for load_client, refusals in zip(load_clients, wanted, strict=True):
+        while len(load_client.refusals) < refusals:
+            assert time.monotonic() < deadline
+            time.sleep(0.005)
 
 
 def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:

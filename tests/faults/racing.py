@@ -14,7 +14,7 @@ from tests.faults.history import Operation, find_order
 from tests.service import Service
 
 CLIENTS = 6
-OPERATIONS_EACH = 150
+OPERATIONS_EACH = 100
 IDS = 12
 TAGS = (None, "indoor")
 
@@ -87,6 +87,13 @@ async def race(token: str, *services: Service) -> Seen:
 
     await asyncio.gather(*map(act, range(CLIENTS)))
     return seen
+
+
+def assert_explained(seen: Seen, events: list[Event]) -> None:
+    """Fail unless what clients saw is what one process could have shown."""
+    assert [event.revision for event in events] == list(range(1, len(events) + 1))
+    assert_order(seen, events)
+    assert_lists(seen, events)
 
 
 def assert_order(seen: Seen, events: list[Event]) -> None:

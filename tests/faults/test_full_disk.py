@@ -1,6 +1,5 @@
 """On a full disk the service refuses what it cannot keep, reads on, and recovers with room."""
 
-import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -10,7 +9,15 @@ import pytest
 
 from plantstore.sqlite.connection import connect
 from tests.cli.program import Program
-from tests.faults.load import LoadClient, assert_integrity, assert_whole, body, under_load
+from tests.faults.load import (
+    LoadClient,
+    assert_integrity,
+    assert_whole,
+    body,
+    under_load,
+    wait_until_acknowledged,
+    wait_until_refused,
+)
 from tests.faults.small_disk import SmallDisk, small_disk
 
 FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
@@ -88,11 +95,11 @@ def test_a_disk_that_fills_under_load_loses_nothing_acknowledged(disk: SmallDisk
     load_clients: list[LoadClient] = []
     for number in range(3):
         with under_load(service, token, first=4 * number) as new:
-            time.sleep(0.2)
+            wait_until_acknowledged(new, 20)
             disk.fill()
             wait_until_refused(new)
             disk.make_room()
-            time.sleep(0.2)
+            wait_until_acknowledged(new, 20)
             if number == 2:
                 service.kill()
         load_clients += new
@@ -133,13 +140,6 @@ def test_a_write_that_a_crash_may_bring_back_has_an_unknown_outcome(
 def frames(path: Path) -> int:
     """How many pages the log has."""
     return (path.with_name(f"{path.name}-wal").stat().st_size - 32) // (4096 + 24)
-
-
-def wait_until_refused(load_clients: list[LoadClient]) -> None:
-    deadline = time.monotonic() + 60
-    while not all(load_client.refusals for load_client in load_clients):
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
 
 
 def test_the_program_does_not_start_on_a_full_disk_and_says_why(disk: SmallDisk) -> None:

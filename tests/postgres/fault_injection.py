@@ -5,6 +5,7 @@
 
 import asyncio
 import os
+import sys
 import time
 from collections.abc import Callable, Sequence
 
@@ -18,6 +19,7 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import Create, Write
 
 VARIABLE = "PLANTSTORE_TEST_FAULT"
+COMMAND = (sys.executable, "-m", "tests.postgres.fault_injection")
 _EARLY_SECONDS = 0.02
 _LATE_SECONDS = 0.5
 

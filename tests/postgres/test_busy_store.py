@@ -48,11 +48,10 @@ def test_writes_to_other_stores_do_not_wait(
         ThreadPoolExecutor() as pool,
     ):
         busy, free = map(service.make_token, ("busy", "free"))
-        with held_up(url):
-            waiting = []
-            for number in range(3):
-                waiting.append(pool.submit(create, service, busy, number))
-                time.sleep(0.2)  # the first is under way when the others come
+        with held_up(url) as holder:
+            waiting = [pool.submit(create, service, busy, 0)]
+            wait_until_one_waits(holder)
+            waiting += [pool.submit(create, service, busy, number) for number in (1, 2)]
             assert create(service, free, 1) == 200
             assert not any(future.done() for future in waiting)
         assert [future.result() for future in waiting] == 3 * [200]

@@ -12,7 +12,13 @@ import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
-from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
+from tests.faults.load import (
+    assert_whole,
+    body,
+    under_load,
+    wait_until_acknowledged,
+    wait_until_refused,
+)
 from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
@@ -101,14 +107,12 @@ def test_writes_stop_at_a_fenced_server_and_go_on_when_it_is_not(
             try:
                 wait_for_write(service, token, 1, NOT_WRITTEN)
                 events = len(fenced_events(postgres_server, url))
-                time.sleep(0.5)
+                wait_until_refused(load_clients, 10)
                 assert len(fenced_events(postgres_server, url)) == events
             finally:
                 unfence(postgres_server)
             wait_for_write(service, token, 1, 0, 40004)
-            wait_until_acknowledged(
-                load_clients, sum(len(one.acknowledged) for one in load_clients) + 20
-            )
+            wait_until_acknowledged(load_clients, 20)
         assert {error for one in load_clients for error in one.refusals} == {NOT_WRITTEN}
         assert service.process.poll() is None
         load_clients[0].acknowledged.add(1)
@@ -131,11 +135,10 @@ def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> No
             else:
                 found.primary.kill()
             wait_for_write(service, scratch, 1, NOT_WRITTEN)
+            wait_until_refused(load_clients)
             found.standby.execute("SELECT pg_promote()")
             wait_for_write(service, scratch, 1, 0, 40004)
-            wait_until_acknowledged(
-                load_clients, sum(len(one.acknowledged) for one in load_clients) + 20
-            )
+            wait_until_acknowledged(load_clients, 20)
         assert_whole(service, "nursery", load_clients)
         refusals = {error for one in load_clients for error in one.refusals}
         assert NOT_WRITTEN in refusals

@@ -11,6 +11,7 @@ from pathlib import Path
 import httpx
 import psycopg
 
+from tests.http.blocking import fill_store
 from tests.postgres.server import AS_USER, PostgresServer, free_port
 from tests.service import Service
 
@@ -69,12 +70,15 @@ def test_the_service_works_without_kept_statements(
             url = postgres_server.url(name, port=port)
             settings = {"prepare_statements": "false"}
             with Service(tmp_path, database=url, settings=settings) as service:
-                use_it_all(service)
+                use_it_all(service, Service(tmp_path, database=plain))
                 assert "prepared statement" not in service.log()
 
 
-def use_it_all(service: Service) -> None:
-    tokens = [service.make_token(f"store-{number}") for number in range(3)]
+def use_it_all(service: Service, direct: Service) -> None:
+    stores = [f"store-{number}" for number in range(3)]
+    tokens = [service.make_token(store) for store in stores]
+    for store in stores:
+        fill_store(direct, store, 1000)
     with ThreadPoolExecutor() as pool:
         statuses = pool.map(lambda token: create_some(service, token), tokens)
         assert all(status == 200 for some in statuses for status in some)
@@ -88,7 +92,7 @@ def use_it_all(service: Service) -> None:
 
 def create_some(service: Service, token: str) -> list[int]:
     with service.client(token) as client:
-        return [create(client, number) for number in range(1, 1101)]
+        return [create(client, number) for number in range(1001, 1101)]
 
 
 def create(client: httpx.Client, number: int) -> int:

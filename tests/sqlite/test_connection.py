@@ -3,11 +3,10 @@
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from plantstore.sqlite.connection import connect, prepare
 
 SETTINGS = {
+    "encoding": "UTF-8",  # text is kept as UTF-8
     "busy_timeout": 5000,
     "checkpoint_fullfsync": 1,
     "foreign_keys": 1,
@@ -18,14 +17,7 @@ SETTINGS = {
 }
 
 
-@pytest.mark.parametrize("name", SETTINGS)
-def test_a_connection_has_its_settings(tmp_path: Path, name: str) -> None:
+def test_a_connection_has_its_settings(tmp_path: Path) -> None:
     prepare(tmp_path / "plants.db")
     with closing(connect(tmp_path / "plants.db")) as connection:
-        assert connection.execute(f"PRAGMA {name}").get == SETTINGS[name]
-
-
-def test_text_is_kept_as_utf_8(tmp_path: Path) -> None:
-    prepare(tmp_path / "plants.db")
-    with closing(connect(tmp_path / "plants.db")) as connection:
-        assert connection.execute("PRAGMA encoding").get == "UTF-8"
+        assert {name: connection.execute(f"PRAGMA {name}").get for name in SETTINGS} == SETTINGS

@@ -11,7 +11,7 @@ from plantstore.sqlite.connection import connect, prepare
 from tests.next_version import NEWEST
 
 PROCESSES = 4
-ROUNDS = 20
+ROUNDS = 10
 
 
 def prepare_all(folder: Path, barrier: Barrier) -> None:

@@ -1,0 +1,146 @@
+"""Two processes are one service: workers on one SQLite file, services over one PostgreSQL."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import partial
+
+import httpx
+import pytest
+
+from plantstore.bootstrap import open_administration
+from plantstore.model import Role
+from tests.cli.program import Program
+from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
+from tests.faults.racing import assert_explained, race
+from tests.faults.two_processes import TwoProcesses, process_of, two_services, two_workers
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """The event loop of asynchronous tests."""
+    return "asyncio"
+
+
+@pytest.fixture(scope="module", params=["sqlite", "postgres"])
+def processes(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TwoProcesses]:
+    """Two processes that are one service."""
+    folder = tmp_path_factory.mktemp("processes")
+    if request.param == "sqlite":
+        opened = two_workers(folder)
+    else:
+        opened = two_services(request.getfixturevalue("postgres_server"), folder)
+    with opened as running:
+        yield running
+
+
+@pytest.fixture
+def token(processes: TwoProcesses, store: str) -> str:
+    """A token of the store's owner."""
+    return processes.service.make_token(store)
+
+
+def test_what_one_wrote_the_other_lists_at_once(processes: TwoProcesses, token: str) -> None:
+    with processes.clients(token) as clients:
+        for number in range(40):
+            writer, reader = clients[number % 2], clients[1 - number % 2]
+            before = [client.get("/plants?include=id") for client in clients]  # so both are ready
+            known = {"If-None-Match": before[0].headers["etag"]}
+            assert reader.get("/plants?include=id", headers=known).status_code == 304
+            assert writer.post("/plants", json=body(number)).status_code == 200
+            assert reader.post("/plants", json=body(number)).json()["error"] == 40004
+            lists = [client.get("/plants?include=id", headers=known) for client in clients]
+            assert [len(answer.json()) for answer in lists] == [number + 1] * 2
+            assert lists[0].headers["etag"] == lists[1].headers["etag"]
+            assert process_of(lists[0]) != process_of(lists[1])
+        for number in range(40):
+            assert clients[number % 2].delete(f"/plants/{number}").status_code == 204
+            assert clients[1 - number % 2].delete(f"/plants/{number}").status_code == 404
+
+
+def test_a_revoked_token_is_refused_at_once_by_both(processes: TwoProcesses, store: str) -> None:
+    with processes.clients(None) as clients:
+        for _ in range(20):
+            token = processes.service.make_token(store)
+            headers = {"Authorization": f"Bearer {token}"}
+            for client in (*clients, *clients):
+                assert client.get("/plants", headers=headers).status_code == 200
+            processes.service.revoke(token)
+            for client in clients:
+                assert client.get("/plants", headers=headers).json()["error"] == 40102
+                refused = client.post("/plants", json=body(1), headers=headers)
+                assert refused.json()["error"] == 40102
+
+
+def test_a_token_revoked_on_the_command_line_is_refused_by_both(
+    processes: TwoProcesses, token: str
+) -> None:
+    database = processes.service.database
+    with processes.clients(token) as clients:
+        assert [client.get("/plants").status_code for client in clients] == [200, 200]
+        Program(processes.service.log_path.parent).out(
+            "token", "revoke", token, "--database", database
+        )
+        assert [client.get("/plants").json()["error"] for client in clients] == [40102, 40102]
+
+
+def test_a_changed_role_holds_at_once_for_both(
+    processes: TwoProcesses, store: str, token: str
+) -> None:
+    token = processes.service.make_token(store, "kim")
+    with (
+        processes.clients(token) as clients,
+        closing(open_administration(processes.service.database)) as administration,
+    ):
+        for number in range(20):
+            role = Role.EDITOR if number % 2 else Role.READER
+            administration.add_member(store, "kim", role)
+            for client in clients:
+                status = client.delete("/plants/1").status_code
+                assert status == (404 if role is Role.EDITOR else 403)
+                assert client.get("/plants").status_code == 200
+        administration.remove_member(store, "kim")
+        for client in clients:
+            assert client.get("/plants").json()["error"] == 40403
+
+
+def test_a_key_used_at_once_through_both_is_used_once(
+    processes: TwoProcesses, store: str, token: str
+) -> None:
+    assert create_at_once(processes, token) == {200}
+    assert len(processes.service.events(store)) == 40
+
+
+def create_at_once(processes: TwoProcesses, token: str) -> set[int]:
+    """Create the same plants with the same keys through both, each in one moment."""
+    statuses = set()
+    with processes.clients(token) as clients, ThreadPoolExecutor(2) as threads:
+        for number in range(40):
+            headers = {"Idempotency-Key": f"key {number}"}
+            post = partial(httpx.Client.post, url="/plants", json=body(number), headers=headers)
+            statuses |= {answer.status_code for answer in threads.map(post, clients)}
+    return statuses
+
+
+def test_both_under_load_lose_nothing_and_refuse_nothing(
+    processes: TwoProcesses, store: str, token: str
+) -> None:
+    first, last = processes.services[0], processes.services[-1]
+    with under_load(first, token) as ones, under_load(last, token, first=4) as others:
+        wait_until_acknowledged(ones, 150)
+        wait_until_acknowledged(others, 150)
+    load_clients = ones + others
+    assert not any(client.refusals or client.unknown for client in load_clients)
+    for service in processes.services:
+        assert_whole(service, store, load_clients)
+        assert "locked" not in service.log()
+
+
+@pytest.mark.anyio
+async def test_what_racing_clients_of_both_see_has_an_order(
+    processes: TwoProcesses, store: str, token: str
+) -> None:
+    seen = await race(token, *processes.services)
+    assert_explained(seen, processes.service.events(store))
