@@ -12,9 +12,9 @@ from plantstore.model import (
     Plant,
     Role,
     Scope,
+    broken_rule,
     is_store_name,
     permissions_of,
-    text_fault,
 )
 
 
@@ -23,7 +23,7 @@ from plantstore.model import (
     ["a", NAME_MAX * "a", NAME_MAX * "😀", " a", "a ", "é", "שלום", "\u200b", "\x80", "\ufeff"],
 )
 def test_text_is_taken(text: str) -> None:
-    assert text_fault(text, NAME_MAX) is None
+    assert broken_rule(text, NAME_MAX) is None
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_text_is_taken(text: str) -> None:
     ],
 )
 def test_text_is_refused_with_the_rule(text: str, fault: str) -> None:
-    assert fault in str(text_fault(text, NAME_MAX))
+    assert fault in str(broken_rule(text, NAME_MAX))
 
 
 @given(st.text(max_size=70), st.integers(1, 64))
@@ -51,7 +51,7 @@ def test_the_rules_are_length_characters_and_white_space(text: str, longest: int
     forbidden = any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in text)
     surrogates = any(unicodedata.category(letter) == "Cs" for letter in text)
     allowed = has_length and not forbidden and not surrogates and bool(text.strip())
-    assert (text_fault(text, longest) is None) is allowed
+    assert (broken_rule(text, longest) is None) is allowed
 
 
 @given(st.text(max_size=70))

@@ -7,13 +7,13 @@ Errors are ``DatabaseUnavailableError`` (nothing was written), ``OutcomeUnknownE
 from typing import Protocol
 
 from plantstore.model import (
-    Bearer,
     Caller,
     IdempotencyKey,
     NewPlant,
     Outcome,
     Page,
     PlantQuery,
+    TokenInfo,
 )
 
 
@@ -44,7 +44,7 @@ class Database(Protocol):
         revoked one is not. A token not for all stores has no role in another store than its own.
         """
 
-    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """Who holds the token of this store, and what it opens; None for no such token.
 
         An expired token is still found, a revoked one is not.

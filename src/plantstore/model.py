@@ -124,7 +124,7 @@ class OpenStore(Struct, frozen=True):
     permissions: frozenset[Scope]
 
 
-class Bearer(Struct, frozen=True):
+class TokenInfo(Struct, frozen=True):
     """Who holds a token, and the stores that it opens, by name.
 
     ``store`` is the name of the token's own store; the user need not be a member there.
@@ -234,7 +234,7 @@ class IssuedToken(Struct, frozen=True):
     made: tuple[str, ...]
 
 
-def text_fault(text: str, longest: int) -> str | None:
+def broken_rule(text: str, longest: int) -> str | None:
     """The rule that a name, tag, subject or label breaks, or None.
 
     The rule completes a sentence that begins with the field's name.

@@ -3,8 +3,7 @@
 They know neither HTTP nor SQL: errors are raised by their names in ``errors``.
 """
 
-import time
-
+from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import (
     AlreadyStoredError,
@@ -17,12 +16,12 @@ from plantstore.errors import (
     PlantStoreError,
 )
 from plantstore.model import (
-    Bearer,
     Caller,
     IdempotencyKey,
     NewPlant,
     Outcome,
     Scope,
+    TokenInfo,
     is_store_name,
 )
 from plantstore.tokens import hash_token, read_store_id
@@ -40,14 +39,14 @@ async def authenticate(database: Database, token: str, store_name: str | None) -
     if store_name is not None and not is_store_name(store_name):
         store_name = ""  # the name of no store; others would fill memories of callers
     caller = await database.find_caller(store_id, hash_token(token), store_name)
-    if caller is None or (caller.expires_at is not None and caller.expires_at <= _now()):
+    if caller is None or (caller.expires_at is not None and caller.expires_at <= now()):
         raise InvalidTokenError
     if caller.role is None:
         raise NoSuchStoreError
     return caller
 
 
-async def identify(database: Database, token: str) -> Bearer:
+async def introspect(database: Database, token: str) -> TokenInfo:
     """Who holds this token, and all the stores that it opens.
 
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
@@ -56,8 +55,8 @@ async def identify(database: Database, token: str) -> Bearer:
     store_id = read_store_id(token)
     if store_id is None:
         raise InvalidTokenError
-    bearer = await database.find_bearer(store_id, hash_token(token))
-    if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= _now()):
+    bearer = await database.find_token_info(store_id, hash_token(token))
+    if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= now()):
         raise InvalidTokenError
     if not bearer.stores:
         raise NoSuchStoreError
@@ -105,7 +104,3 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
 def _raise_unless(outcome: Outcome, wanted: Outcome, plant_id: int) -> None:
     if outcome is not wanted:
         raise _ERRORS[outcome](plant_id=plant_id)
-
-
-def _now() -> int:
-    return time.time_ns() // 10**6

@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from plantstore.http.errors import TABLE
-from plantstore.model import NAME_MAX, text_fault
+from plantstore.model import NAME_MAX, broken_rule
 from tests.http.fixtures import ME, OPERATIONS, READS, SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
@@ -126,4 +126,4 @@ def test_the_document_and_the_service_agree_on_text(source: dict[str, Any]) -> N
     for code in (*range(0xD800), *range(0xE000, 0x110000)):
         character = chr(code)
         documented = bool(visible.search(character)) and not forbidden.search(character)
-        assert documented == (text_fault(character, NAME_MAX) is None), hex(code)
+        assert documented == (broken_rule(character, NAME_MAX) is None), hex(code)

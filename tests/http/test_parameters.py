@@ -16,10 +16,10 @@ from plantstore.model import (
     LIMIT_MAX,
     TAG_MAX,
     PlantQuery,
-    text_fault,
+    broken_rule,
 )
 
-TAGS = st.text(min_size=1, max_size=TAG_MAX).filter(lambda text: text_fault(text, TAG_MAX) is None)
+TAGS = st.text(min_size=1, max_size=TAG_MAX).filter(lambda text: broken_rule(text, TAG_MAX) is None)
 QUERIES = st.builds(
     PlantQuery,
     limit=st.none() | st.integers(0, LIMIT_MAX),

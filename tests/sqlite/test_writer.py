@@ -183,7 +183,7 @@ async def test_it_is_ready_again_wherever_the_loop_is_held_up(url: str) -> None:
             with HoldUp("Writer._give_up_late", line, stack) as hold_up:
                 await asyncio.gather(late, return_exceptions=True)
         wait_for_writer("Condition.wait")
-        writer.demand_working()
+        writer.require_working()
         assert await writer.close()
         if not hold_up.happened:
             break

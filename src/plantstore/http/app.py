@@ -19,7 +19,7 @@ from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response
 from plantstore.http.health import Health
 from plantstore.http.lists import PlantLists
-from plantstore.http.me import describe_bearer
+from plantstore.http.me import describe_token
 from plantstore.http.openapi import OpenApi
 from plantstore.http.parameters import read_plants_path
 from plantstore.http.plants import PlantOperations, allowed_methods
@@ -49,7 +49,7 @@ class App:
         self._plants = PlantOperations(database, self._authentication, lists)
         health, document = Health(database), OpenApi(settings.public_url)
         self._reads: dict[bytes, Callable[[Request], Awaitable[Response]]] = {
-            b"/me": self._describe_bearer,
+            b"/me": self._describe_token,
             b"/livez": health.respond_live,
             b"/readyz": health.respond_ready,
             b"/openapi.json": document.respond_json,
@@ -110,10 +110,10 @@ class App:
             raise RequestError(40501, method=request.method, allow=_READ_METHODS)
         return await read(request)
 
-    async def _describe_bearer(self, request: Request) -> Response:
+    async def _describe_token(self, request: Request) -> Response:
         self._require_room()
         bearer = await self._authentication.introspect(request)
-        return json_response(200, describe_bearer(bearer), NO_STORE)
+        return json_response(200, describe_token(bearer), NO_STORE)
 
     def _require_room(self) -> None:
         if self._in_flight > self._max_requests:

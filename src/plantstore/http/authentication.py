@@ -5,7 +5,7 @@ from plantstore.database import Database
 from plantstore.errors import RequestError
 from plantstore.http.parameters import PlantsPath
 from plantstore.http.rates import Rates
-from plantstore.model import Bearer, Caller, Scope
+from plantstore.model import Caller, Scope, TokenInfo
 from plantstore.server.messages import Request
 
 _SCHEME = b"bearer "
@@ -35,12 +35,12 @@ class Authentication:
         operations.authorise(caller, scope)
         return caller
 
-    async def introspect(self, request: Request) -> Bearer:
+    async def introspect(self, request: Request) -> TokenInfo:
         """Whose token it is, and what it opens.
 
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """
-        bearer = await operations.identify(self._database, read_token(request))
+        bearer = await operations.introspect(self._database, read_token(request))
         self._rates.check(bearer.user_id)
         return bearer
 

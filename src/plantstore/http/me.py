@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
-from plantstore.model import Bearer, OpenStore, Role, Scope
+from plantstore.model import OpenStore, Role, Scope, TokenInfo
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -29,7 +29,7 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stores: list[MyStore]
 
 
-def describe_bearer(bearer: Bearer) -> Me:
+def describe_token(bearer: TokenInfo) -> Me:
     """What a bearer is told."""
     own = next((store for store in bearer.stores if store.name == bearer.store), None)
     return Me(

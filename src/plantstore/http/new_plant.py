@@ -20,7 +20,7 @@ from plantstore.model import (
     TAG_MAX,
     IdempotencyKey,
     NewPlant,
-    text_fault,
+    broken_rule,
 )
 
 _JSON = b"application/json"
@@ -90,9 +90,9 @@ def decode_new_plant(body: bytes) -> NewPlant:
 def _check(plant_id: int, name: str, tag: str | None) -> NewPlant:
     if not INT64_MIN <= plant_id <= INT64_MAX:
         _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
-    if rule := text_fault(name, NAME_MAX):
+    if rule := broken_rule(name, NAME_MAX):
         _refuse(f"name {rule}")
-    if tag is not None and (rule := text_fault(tag, TAG_MAX)):
+    if tag is not None and (rule := broken_rule(tag, TAG_MAX)):
         _refuse(f"tag {rule}")
     return NewPlant(plant_id, name, tag)
 

@@ -18,7 +18,7 @@ from plantstore.model import (
     LIMIT_MAX,
     TAG_MAX,
     PlantQuery,
-    text_fault,
+    broken_rule,
 )
 
 Value = TypeVar("Value")
@@ -142,7 +142,7 @@ def _read_after(text: str) -> int:
 
 
 def _read_tag(text: str) -> str:
-    if rule := text_fault(text, TAG_MAX):
+    if rule := broken_rule(text, TAG_MAX):
         raise RequestError(40008, reason=rule)
     return text
 

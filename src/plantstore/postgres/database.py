@@ -4,7 +4,7 @@ import asyncio
 from contextlib import closing
 
 from plantstore.errors import OverloadedError
-from plantstore.model import Bearer, Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery
+from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import connect, require_schema
 from plantstore.postgres.pool import Pool
@@ -12,8 +12,8 @@ from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
-from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
+from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import Create, Delete
 
 _CHECK_INTERVAL = 1.0  # seconds: whoever checks more often takes no connection
@@ -41,12 +41,12 @@ class PostgresDatabase:
         """See ``Database``."""
         return await self._callers.submit(Credentials(store_id, token_hash, store_name))
 
-    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """See ``Database``."""
-        query = (self._sql["find_bearer"], (store_id, token_hash))
+        query = (self._sql["find_token_info"], (store_id, token_hash))
         # In a task: deadlines need one, and requests are handled outside of any.
         (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        return to_bearer(rows)
+        return to_token_info(rows)
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""

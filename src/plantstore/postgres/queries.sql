@@ -23,7 +23,7 @@ LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
 
--- name: find_bearer
+-- name: find_token_info
 SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
 FROM tokens AS t
 JOIN users AS u ON u.user_id = t.user_id

@@ -21,8 +21,8 @@ from plantstore.model import (
     Token,
     TokenRequest,
     User,
+    broken_rule,
     is_store_name,
-    text_fault,
 )
 from plantstore.sql import token_records
 from plantstore.sql.session import Row, Session
@@ -200,7 +200,7 @@ class Administration:
         return self._require_store(name)
 
     def _find_user(self, subject: str) -> User | None:
-        if text_fault(subject, SUBJECT_MAX):  # it may not even be text that a database takes
+        if broken_rule(subject, SUBJECT_MAX):  # it may not even be text that a database takes
             return None
         rows = self._query("find_user", subject)
         return User(*rows[0]) if rows else None
@@ -214,7 +214,7 @@ class Administration:
         return user
 
     def _insert_user(self, subject: str) -> User:
-        if reason := text_fault(subject, SUBJECT_MAX):
+        if reason := broken_rule(subject, SUBJECT_MAX):
             raise SetupError(f"a user's subject {reason}")
         self._query("insert_user", subject)
         return self._require_user(subject)
@@ -228,7 +228,7 @@ class Administration:
 
 
 def _check(request: TokenRequest) -> None:
-    if request.label and (reason := text_fault(request.label, LABEL_MAX)):
+    if request.label and (reason := broken_rule(request.label, LABEL_MAX)):
         raise SetupError(f"a token's label {reason}")
     if request.expires_at is not None and not 0 <= request.expires_at <= EXPIRY_MAX:
         raise SetupError("a token's expiry must be from 1970 to 9999")

@@ -11,7 +11,6 @@ import apsw
 
 from plantstore.errors import OverloadedError
 from plantstore.model import (
-    Bearer,
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -19,13 +18,14 @@ from plantstore.model import (
     Page,
     PlantQuery,
     Role,
-    Scope,
+    TokenInfo,
     Unchanged,
     permissions_of,
 )
 from plantstore.settings import Settings
-from plantstore.sql.bearers import to_bearer
 from plantstore.sql.queries import load_queries
+from plantstore.sql.scopes import from_text
+from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.connection import connect, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
@@ -73,13 +73,13 @@ class SQLiteDatabase:
                 self._callers[key] = caller
         return caller
 
-    async def find_bearer(self, store_id: int, token_hash: bytes) -> Bearer | None:
+    async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """See ``Database``."""
         try:
-            rows = self._execute(self._sql["find_bearer"], (store_id, token_hash)).fetchall()
+            rows = self._execute(self._sql["find_token_info"], (store_id, token_hash)).fetchall()
         except apsw.Error as error:
             raise unavailable(error) from error
-        return to_bearer(rows)
+        return to_token_info(rows)
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
@@ -113,7 +113,7 @@ class SQLiteDatabase:
 
     async def check(self) -> None:
         """See ``Database``."""
-        self._writer.demand_working()
+        self._writer.require_working()
         try:
             self._execute(self._sql["find_revision"], (0,)).fetchall()
         except apsw.Error as error:
@@ -152,7 +152,7 @@ class SQLiteDatabase:
             return None
         user_id, label, expires_at, store_id, role_name, scopes, revision = row
         role = None if role_name is None else Role(role_name)
-        permissions = permissions_of(role, frozenset(map(Scope, scopes.split(","))))
+        permissions = permissions_of(role, from_text(scopes))
         return Caller(
             user_id, label, expires_at, store_id, role, permissions, revision, self._unchanged
         )

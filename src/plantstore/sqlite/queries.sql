@@ -20,7 +20,7 @@ WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
 
--- name: find_bearer
+-- name: find_token_info
 SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
 FROM tokens AS t
 JOIN users AS u ON u.user_id = t.user_id

@@ -7,12 +7,12 @@ an outcome only after its commit is durable, and a write that was given up was n
 import asyncio
 import logging
 import threading
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
 
+from plantstore.clock import now
 from plantstore.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
@@ -54,18 +54,18 @@ Pending = tuple[Write, "asyncio.Future[Outcome]", float]
 class Writer:
     """The only writer of this process.
 
-    ``most_waiting`` bounds the queue; a write not taken within ``patience`` seconds is given up.
+    ``max_waiting`` bounds the queue; a write not taken within ``timeout`` seconds is given up.
     ``broken`` gets the fault after which nothing is written any more.
     """
 
-    def __init__(self, path: Path, most_waiting: int, patience: float) -> None:
+    def __init__(self, path: Path, max_waiting: int, timeout: float) -> None:
         self._loop = asyncio.get_running_loop()
-        self._most_waiting = most_waiting
-        self._patience = patience
+        self._max_waiting = max_waiting
+        self._timeout = timeout
         self._lock = open_lock(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, lambda: time.time_ns() // 10**6)
+        self._batches = BatchWriter(self._connection, now)
         self._wal_pages = 0
         self._pending: list[Pending] = []
         self._arrived = threading.Condition()
@@ -81,19 +81,19 @@ class Writer:
         """Queue a write; the future ends with its outcome, or with why there is none."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        if len(self._pending) >= self._most_waiting:
+        if len(self._pending) >= self._max_waiting:
             raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
         with self._arrived:
             # Looked at where the thread cannot take them meanwhile: this write would wait for ever.
             is_first = not self._pending
-            self._pending.append((write, future, self._loop.time() + self._patience))
+            self._pending.append((write, future, self._loop.time() + self._timeout))
         if is_first:
             # Only after this round of the loop, so that all requests that it reads come along.
             self._loop.call_soon(self._wake)
         return future
 
-    def demand_working(self) -> None:
+    def require_working(self) -> None:
         """Return where writes have not failed to be taken of late.
 
         :raises DatabaseUnavailableError: they have.
@@ -107,7 +107,7 @@ class Writer:
         with self._arrived:
             self._closing = True
             self._arrived.notify()
-        await self._loop.run_in_executor(None, self._thread.join, self._patience)
+        await self._loop.run_in_executor(None, self._thread.join, self._timeout)
         if self._thread.is_alive():  # another process does not give up the lock
             logger.error("%d writes were not taken when the service stopped", len(self._pending))
             return False

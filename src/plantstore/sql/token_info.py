@@ -2,19 +2,19 @@
 
 from collections.abc import Sequence
 
-from plantstore.model import Bearer, OpenStore, Role, Scope, permissions_of
+from plantstore.model import OpenStore, Role, Scope, TokenInfo, permissions_of
 from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
 
 
-def to_bearer(rows: Sequence[Row]) -> Bearer | None:
+def to_token_info(rows: Sequence[Row]) -> TokenInfo | None:
     """The bearer in its rows: one for each store, or one without a store; None for no rows."""
     if not rows:
         return None
     user_id, subject, label, expires_at, own_store, scopes_text, _, _ = rows[0]
     scopes = from_text(scopes_text)
     stores = tuple(_to_store(row, scopes) for row in rows if row[-1] is not None)
-    return Bearer(user_id, subject, label, expires_at, own_store, stores)
+    return TokenInfo(user_id, subject, label, expires_at, own_store, stores)
 
 
 def _to_store(row: Row, scopes: frozenset[Scope]) -> OpenStore:
