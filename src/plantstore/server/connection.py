@@ -9,7 +9,8 @@ import asyncio
 import logging
 import math
 import ssl
-from collections.abc import Mapping
+from collections.abc import Coroutine, Mapping
+from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
@@ -47,6 +48,7 @@ class Connection(asyncio.Protocol):
 
     _transport: asyncio.Transport
     _sender: Sender
+    _handshake: Coroutine[Any, None, None]
 
     def __init__(self, connections: Connections) -> None:
         self.address = ""
@@ -63,7 +65,7 @@ class Connection(asyncio.Protocol):
         self._body: Body | None = None  # of the request, while it is not whole
         self._handling: Handling | None = None
         self._awaited: asyncio.Future[Any] | None = None
-        self._task: asyncio.Task[None] | None = None  # a TLS handshake, or a stream
+        self._task: asyncio.Task[None] | None = None  # of a stream
         self._connection_line = b""
         self._extension = 0.0  # seconds more to be idle, where the client has read its response
         self._asks_to_continue = False
@@ -84,7 +86,9 @@ class Connection(asyncio.Protocol):
             if context is None:
                 self._open()
             else:
-                self._task = self._loop.create_task(self._secure(context))
+                # At once: what arrives from now on belongs to the handshake.
+                self._handshake = self._secure(context)
+                self._handshake.send(None).add_done_callback(self._end_handshake)
         elif self._connections.context is None:
             self._loop.call_later(_LINGER_SECONDS, transport.abort)
             self._refuse(RequestError(50301))
@@ -137,6 +141,7 @@ class Connection(asyncio.Protocol):
         self._phase, self._buffer, self._parser, self._request = _Phase.END, b"", None, None
 
     async def _secure(self, context: ssl.SSLContext) -> None:
+        """Have the connection encrypted, and open it."""
         seconds = self._settings.head_timeout
         try:
             transport = await self._loop.start_tls(
@@ -144,7 +149,6 @@ class Connection(asyncio.Protocol):
             )
         except OSError:  # as ssl.SSLError is: it is the client's own business
             transport = None
-        self._task = None
         if transport is None:
             self._transport.abort()
             self._connections.release(self)
@@ -152,6 +156,10 @@ class Connection(asyncio.Protocol):
             self._transport = transport
             self._sender = Sender(transport, self._connections)
             self._open()
+
+    def _end_handshake(self, _done: object) -> None:
+        with suppress(StopIteration):
+            self._handshake.send(None)
 
     def _open(self) -> None:
         self._wait(_Phase.REQUEST, self._settings.head_timeout)
