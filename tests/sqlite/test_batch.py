@@ -1,12 +1,13 @@
 """A batch is one transaction, whatever the clock does and whichever write fails."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
 import pytest
 
 from plantstore.model import NewPlant, Outcome
-from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete
+from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
 from plantstore.sqlite.batch import BatchWriter
 from tests.sqlite.writes import ADA, count, create
 
@@ -31,13 +32,32 @@ def clock() -> Clock:
     return Clock()
 
 
+class Batches:
+    """Writes whole batches."""
+
+    def __init__(self, connection: apsw.Connection, clock: Clock) -> None:
+        self._writer = BatchWriter(connection, clock)
+
+    def write(self, writes: Sequence[Write]) -> list[Outcome]:
+        """Write all in one batch."""
+        try:
+            assert self._writer.try_begin()
+            outcomes = [self._writer.apply(write) for write in writes]
+            self._writer.finish()
+            self._writer.commit()
+        except BaseException:
+            self._writer.roll_back()
+            raise
+        return outcomes
+
+
 @pytest.fixture
-def batches(connection: apsw.Connection, clock: Clock) -> BatchWriter:
+def batches(connection: apsw.Connection, clock: Clock) -> Batches:
     """Writes batches to it."""
-    return BatchWriter(connection, clock)
+    return Batches(connection, clock)
 
 
-def test_a_batch_is_applied_in_its_order(batches: BatchWriter) -> None:
+def test_a_batch_is_applied_in_its_order(batches: Batches) -> None:
     outcomes = batches.write([create(1), create(1), Delete(1, ADA, 1), create(1)])
     assert outcomes == [
         Outcome.CREATED,
@@ -48,7 +68,7 @@ def test_a_batch_is_applied_in_its_order(batches: BatchWriter) -> None:
 
 
 def test_an_error_leaves_nothing_of_the_batch(
-    batches: BatchWriter, connection: apsw.Connection
+    batches: Batches, connection: apsw.Connection
 ) -> None:
     bad = Create(1, ADA, NewPlant(2, "\ud800"), None)
     with pytest.raises(UnicodeEncodeError):
@@ -60,7 +80,7 @@ def test_an_error_leaves_nothing_of_the_batch(
     assert connection.execute("SELECT revision FROM stores WHERE store_id = 1").get == 1
 
 
-def test_a_key_is_kept_for_24_hours(batches: BatchWriter, clock: Clock) -> None:
+def test_a_key_is_kept_for_24_hours(batches: Batches, clock: Clock) -> None:
     batches.write([create(1, "key")])
     clock.now += KEY_LIFETIME_MS - 1
     assert batches.write([create(1, "key"), create(2, "key", b"other")]) == [
@@ -72,7 +92,7 @@ def test_a_key_is_kept_for_24_hours(batches: BatchWriter, clock: Clock) -> None:
     assert batches.write([create(1, "key")]) == [Outcome.KEY_REUSED]
 
 
-def test_a_replay_does_not_lengthen_a_keys_life(batches: BatchWriter, clock: Clock) -> None:
+def test_a_replay_does_not_lengthen_a_keys_life(batches: Batches, clock: Clock) -> None:
     batches.write([create(1, "key")])
     clock.now += KEY_LIFETIME_MS - 1
     batches.write([create(1, "key")])
@@ -81,9 +101,7 @@ def test_a_replay_does_not_lengthen_a_keys_life(batches: BatchWriter, clock: Clo
 
 
 @pytest.mark.parametrize("jump", [-1, -60_000, -YEAR])
-def test_a_clock_that_is_set_back_forgets_no_key(
-    batches: BatchWriter, clock: Clock, jump: int
-) -> None:
+def test_a_clock_that_is_set_back_forgets_no_key(batches: Batches, clock: Clock, jump: int) -> None:
     batches.write([create(1, "key")])
     clock.now += jump
     assert batches.write([create(1, "key")]) == [Outcome.CREATED]
@@ -96,7 +114,7 @@ def test_a_clock_that_is_set_back_forgets_no_key(
 
 
 def test_events_have_the_times_that_the_clock_gave(
-    batches: BatchWriter, clock: Clock, connection: apsw.Connection
+    batches: Batches, clock: Clock, connection: apsw.Connection
 ) -> None:
     for number, jump in enumerate((0, 1000, -YEAR, 2 * YEAR, -YEAR)):
         clock.now += jump
@@ -106,7 +124,7 @@ def test_events_have_the_times_that_the_clock_gave(
 
 
 def test_old_keys_are_removed_little_by_little(
-    batches: BatchWriter, clock: Clock, connection: apsw.Connection
+    batches: Batches, clock: Clock, connection: apsw.Connection
 ) -> None:
     batches.write([create(number, f"key {number}") for number in range(2500)])
     clock.now += KEY_LIFETIME_MS
@@ -119,7 +137,7 @@ def test_old_keys_are_removed_little_by_little(
 
 
 def test_keys_are_removed_after_a_clock_was_set_back(
-    batches: BatchWriter, clock: Clock, connection: apsw.Connection
+    batches: Batches, clock: Clock, connection: apsw.Connection
 ) -> None:
     clock.now += YEAR  # wrong, until it is set right
     batches.write([create(1)])

@@ -1,20 +1,13 @@
-"""One thread commits what waits: no write is forgotten, none fails because of another."""
+"""What waits is committed together: no write is forgotten, none fails because of another."""
 
 import asyncio
-import itertools
-import sys
-import threading
-import time
-from collections.abc import Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing
 from pathlib import Path
-from types import FrameType
-from typing import Any, Self
 
 import apsw
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.model import NewPlant, Outcome
 from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect, open_lock
@@ -97,94 +90,49 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
         connection.execute(change, (before, after))
 
 
-class HoldUp:
-    """Holds this thread up before the n-th line that a function comes to, to release a lock.
-
-    It goes on when the writer's thread, which waited for the lock, waits for the next write.
-    """
-
-    def __init__(self, function: str, line: int, lock: ExitStack) -> None:
-        self._function = function
-        self._lines_left = line
-        self._lock = lock
-        self.happened = False
-
-    def __enter__(self) -> Self:
-        sys.settrace(self._trace)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        sys.settrace(None)
-
-    def _trace(self, frame: FrameType, event: str, _argument: object) -> Any:  # noqa: ANN401 - its own type
-        if frame.f_code.co_qualname != self._function:
-            return None
-        if event == "line":
-            self._lines_left -= 1
-            if self._lines_left == 0:
-                self.happened = True
-                self._lock.close()
-                wait_for_writer("Condition.wait", "Condition.__enter__")
-        return self._trace
-
-
-def wait_for_writer(*functions: str) -> None:
-    """Wait until the writer's thread stays in one of the functions."""
-    (thread,) = (thread for thread in threading.enumerate() if thread.name == "writer")
-    assert thread.ident is not None
-    deadline = time.monotonic() + 30
-    seen = 0
-    while seen < 5:  # it may only pass
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
-        frame = sys._current_frames()[thread.ident]  # noqa: SLF001 - there is no other way to see it
-        seen = seen + 1 if frame.f_code.co_qualname in functions else 0
-
-
-@contextmanager
-def writer_behind_a_lock(url: str, seconds: float) -> Iterator[tuple[Writer, ExitStack]]:
-    """A writer, and the lock that it is kept out with until it is closed."""
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, 2, seconds)
-    with open_lock(path) as lock, ExitStack() as stack:
-        stack.enter_context(lock.held())
-        yield writer, stack
-
-
 @pytest.mark.anyio
-async def test_no_write_is_forgotten_wherever_the_loop_is_held_up(
+async def test_writes_that_wait_for_another_process_are_one_batch(
     url: str, connection: apsw.Connection
 ) -> None:
-    """In the midst of a submission the writer's thread may take and commit the write before."""
-    for line in itertools.count(1):
-        with writer_behind_a_lock(url, 30) as (writer, stack):
-            first = writer.submit(create(2 * line))
-            await asyncio.sleep(0)
-            wait_for_writer("FileLock.held")
-            with HoldUp("Writer.submit", line, stack) as hold_up:
-                second = writer.submit(create(2 * line + 1))
-        for write in (first, second):
-            assert await asyncio.wait_for(write, 30) is Outcome.CREATED
-        assert await writer.close()
-        if not hold_up.happened:  # there are no more lines
-            break
-    assert line > 5
-    assert count(connection, "plants") == 2 * line
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, 100, 30)
+    with open_lock(path) as lock, lock.held():
+        writes = [writer.submit(create(number)) for number in range(100)]
+        await asyncio.sleep(0)
+        with pytest.raises(OverloadedError):
+            writer.submit(create(100))
+        assert not any(write.done() for write in writes)
+    assert set(await asyncio.wait_for(asyncio.gather(*writes), 30)) == {Outcome.CREATED}
+    assert await writer.close()
+    assert count(connection, "plants") == len(writes)
 
 
 @pytest.mark.anyio
-async def test_it_is_ready_again_wherever_the_loop_is_held_up(url: str) -> None:
-    """While late writes are given up the thread may get the lock, and have none left to take."""
-    for line in itertools.count(1):
-        with writer_behind_a_lock(url, 0.01) as (writer, stack):
-            late = writer.submit(create(line))
-            await asyncio.sleep(0)
-            wait_for_writer("FileLock.held")
-            with HoldUp("Writer._give_up_late", line, stack) as hold_up:
-                await asyncio.gather(late, return_exceptions=True)
-        wait_for_writer("Condition.wait")
-        writer.require_working()
-        assert await writer.close()
-        if not hold_up.happened:
-            break
-    assert line > 4
+async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, 2, 0.01)
+    with open_lock(path) as lock:
+        with lock.held():
+            with pytest.raises(DatabaseUnavailableError):
+                await writer.submit(create(1))
+            with pytest.raises(DatabaseUnavailableError):
+                writer.require_working()
+        while True:  # until the writer's thread has had the lock
+            try:
+                writer.require_working()
+            except DatabaseUnavailableError:
+                await asyncio.sleep(0.01)
+            else:
+                break
+    assert await writer.submit(create(2)) is Outcome.CREATED
+    assert await writer.close()
+
+
+@pytest.mark.anyio
+async def test_it_does_not_wait_for_ever_for_another_process_at_its_end(url: str) -> None:
+    path = Path(url.removeprefix("sqlite:///"))
+    writer = Writer(path, 2, 0.1)
+    with open_lock(path) as lock, lock.held():
+        write = writer.submit(create(1))
+        assert not await writer.close()
+    assert await asyncio.wait_for(write, 30) is Outcome.CREATED

@@ -4,49 +4,56 @@ Invariant: each change raises its store's revision by one and has its event unde
 an outcome is given out only after the commit that holds it.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import apsw
 
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
 from plantstore.sql.queries import load_queries
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
+from plantstore.sqlite.connection import BUSY_TIMEOUT_MS
 
 _PURGE_INTERVAL_MS = 60_000
 
 
 class BatchWriter:
-    """Writes batches through one connection; ``now`` gives Unix time in milliseconds."""
+    """Writes batches through one connection; ``clock`` gives Unix time in milliseconds.
 
-    def __init__(self, connection: apsw.Connection, now: Callable[[], int]) -> None:
+    A batch begins, its writes are applied in their order, it is finished and committed; after any
+    error it is rolled back.
+    """
+
+    def __init__(self, connection: apsw.Connection, clock: Callable[[], int]) -> None:
         self._connection = connection
         self._execute = connection.cursor().execute
         self._sql = load_queries("plantstore.sqlite")
-        self._now = now
+        self._clock = clock
         self._purged_at = 0
-        # Of the batch in hand:
+        # Of the current batch:
         self._at = 0
         self._revisions: dict[int, int | None] = {}
         self._changed: set[int] = set()
 
-    def write(self, batch: Sequence[Write]) -> list[Outcome]:
-        """Apply all in order and commit; on any error nothing of the batch is applied."""
-        self._at = self._now()
+    def try_begin(self) -> bool:
+        """Begin a batch at once; whether no other connection is in the way."""
+        self._connection.set_busy_timeout(0)
+        try:
+            self.begin()
+        except apsw.BusyError:
+            return False
+        finally:
+            self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+        return True
+
+    def begin(self) -> None:
+        """Begin a batch, after those of other connections."""
+        self._at = self._clock()
         self._revisions.clear()
         self._changed.clear()
         self._execute("BEGIN IMMEDIATE")
-        try:
-            outcomes = [self._apply(write) for write in batch]
-            for store_id in self._changed:
-                self._execute(self._sql["set_revision"], (store_id, self._revisions[store_id]))
-            self._purge_keys()
-            self._execute("COMMIT")
-        except BaseException:
-            self._roll_back()
-            raise
-        return outcomes
 
-    def _apply(self, write: Write) -> Outcome:
+    def apply(self, write: Write) -> Outcome:
+        """Apply a write; its outcome, as soon as the batch is committed."""
         if self._find_revision(write.store_id) is None:
             return Outcome.NO_SUCH_STORE
         if isinstance(write, Delete):
@@ -54,6 +61,22 @@ class BatchWriter:
         if write.key is None:
             return self._create(write)
         return self._create_once(write, write.key)
+
+    def finish(self) -> None:
+        """Write what concerns the batch as a whole."""
+        for store_id in self._changed:
+            self._execute(self._sql["set_revision"], (store_id, self._revisions[store_id]))
+        self._purge_keys()
+
+    def commit(self) -> None:
+        """Make the batch durable."""
+        self._execute("COMMIT")
+
+    def roll_back(self) -> None:
+        """Undo all of the batch."""
+        # SQLite has rolled back by itself after some errors.
+        if self._connection.in_transaction:
+            self._execute("ROLLBACK")
 
     def _create_once(self, write: Create, key: IdempotencyKey) -> Outcome:
         row = (write.store_id, write.caller.user_id, key.key)
@@ -102,8 +125,3 @@ class BatchWriter:
             self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
             if not self._connection.changes():  # else there may be more, for the next batch
                 self._purged_at = self._at
-
-    def _roll_back(self) -> None:
-        # SQLite has rolled back by itself after some errors.
-        if self._connection.in_transaction:
-            self._execute("ROLLBACK")

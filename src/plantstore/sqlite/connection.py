@@ -29,14 +29,14 @@ logger = logging.getLogger(__name__)
 
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
 MIN_SQLITE = (3, 51, 3)
-_BUSY_TIMEOUT_MS = 5000
+BUSY_TIMEOUT_MS = 5000
 LOCK_TIMEOUT = 10.0  # seconds
 _URL_PREFIX = "sqlite:///"
 
 # WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
 # drive's own cache. The size limit gives back what a long reader made the WAL grow to.
 _SETTINGS = f"""
-    PRAGMA busy_timeout = {_BUSY_TIMEOUT_MS};
+    PRAGMA busy_timeout = {BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
     PRAGMA fullfsync = ON;
     PRAGMA checkpoint_fullfsync = ON;

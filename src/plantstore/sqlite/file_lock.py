@@ -39,11 +39,11 @@ class FileLock:
     @contextmanager
     def held(self) -> Iterator[None]:
         """Wait until the lock is free, and hold it."""
-        fcntl.flock(self._file, fcntl.LOCK_EX)
+        self.acquire()
         try:
             yield
         finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            self.release()
 
     @contextmanager
     def held_within(self, timeout: float) -> Iterator[None]:
@@ -52,7 +52,7 @@ class FileLock:
         :raises SetupError: another process holds the lock for longer.
         """
         deadline = time.monotonic() + timeout
-        while not self._try():
+        while not self.try_acquire():
             if time.monotonic() > deadline:
                 raise SetupError(
                     f"another process holds {self._path} for longer than {timeout:g} s: "
@@ -62,9 +62,18 @@ class FileLock:
         try:
             yield
         finally:
-            fcntl.flock(self._file, fcntl.LOCK_UN)
+            self.release()
 
-    def _try(self) -> bool:
+    def acquire(self) -> None:
+        """Wait until the lock is free, and take it."""
+        fcntl.flock(self._file, fcntl.LOCK_EX)
+
+    def release(self) -> None:
+        """Give the lock back."""
+        fcntl.flock(self._file, fcntl.LOCK_UN)
+
+    def try_acquire(self) -> bool:
+        """Take the lock, if it is free."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

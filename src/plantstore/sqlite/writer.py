@@ -1,12 +1,14 @@
-"""Group commit: one thread that turns the writes waiting into transactions.
+"""Group commit: the writes that wait become one transaction, and then the next ones.
 
-Writes that arrive while a commit is under way form the next one. Invariant: a write's future has
-an outcome only after its commit is durable, and a write that was given up was never taken.
+The event loop executes a batch's statements, which takes microseconds; a thread of the writer's
+own waits for the disk, and for locks. While it does, writes that arrive form the next batch.
+
+Invariant: a write's future has an outcome only after its commit is durable, and a write that was
+given up was never taken.
 """
 
 import asyncio
 import logging
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -22,11 +24,13 @@ from plantstore.model import Outcome
 from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter
 from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)
 
 _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
+_MAX_IN_A_ROW = 64  # writes that are applied before the loop has other things to do
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
@@ -35,7 +39,7 @@ _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 # crash, would find it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
-# These befall a batch as a whole; any other error is one write's.
+# These fail a batch as a whole; any other error is one write's.
 _OF_THE_DATABASE = (
     apsw.BusyError,
     apsw.CantOpenError,
@@ -55,7 +59,7 @@ class Writer:
     """The only writer of this process.
 
     ``max_waiting`` bounds the queue; a write not taken within ``timeout`` seconds is given up.
-    ``broken`` gets the fault after which nothing is written any more.
+    ``broken`` gets the error after which nothing is written any more.
     """
 
     def __init__(self, path: Path, max_waiting: int, timeout: float) -> None:
@@ -66,16 +70,13 @@ class Writer:
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
         self._batches = BatchWriter(self._connection, now)
+        self._thread = Thread("writer")
         self._wal_pages = 0
         self._pending: list[Pending] = []
-        self._arrived = threading.Condition()
-        self._closing = False
-        self._is_broken = False
         self._is_late = False
+        self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
-        self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
-        self._thread.start()
 
     def submit(self, write: Write) -> "asyncio.Future[Outcome]":
         """Queue a write; the future ends with its outcome, or with why there is none."""
@@ -84,13 +85,10 @@ class Writer:
         if len(self._pending) >= self._max_waiting:
             raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
-        with self._arrived:
-            # Looked at where the thread cannot take them meanwhile: this write would wait for ever.
-            is_first = not self._pending
-            self._pending.append((write, future, self._loop.time() + self._timeout))
-        if is_first:
-            # Only after this round of the loop, so that all requests that it reads come along.
-            self._loop.call_soon(self._wake)
+        self._pending.append((write, future, self._loop.time() + self._timeout))
+        if self._running is None:
+            # It begins after this round of the loop: all requests that were read come along.
+            self._running = self._loop.create_task(self._run())
         return future
 
     def require_working(self) -> None:
@@ -98,74 +96,63 @@ class Writer:
 
         :raises DatabaseUnavailableError: they have.
         """
-        if self._is_broken or self._is_late:
+        if self.broken.done() or self._is_late:
             raise DatabaseUnavailableError
 
     async def close(self) -> bool:
-        """Commit what is waiting, and end the thread; whether that was possible."""
+        """Commit what is waiting, and let the file go; whether that was possible."""
         self._sweep.cancel()
-        with self._arrived:
-            self._closing = True
-            self._arrived.notify()
-        await self._loop.run_in_executor(None, self._thread.join, self._timeout)
-        if self._thread.is_alive():  # another process does not give up the lock
+        if self._running is not None:
+            await asyncio.wait([self._running], timeout=self._timeout)
+        if self._running is not None:  # another process does not give up the lock
             logger.error("%d writes were not taken when the service stopped", len(self._pending))
             return False
-        if self._is_broken:
+        if self.broken.done():
             # Closing would write the WAL back, and rely on the disk once more.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
         self._lock.close()
+        self._thread.end()
         return True
 
-    def _wake(self) -> None:
-        with self._arrived:
-            self._arrived.notify()
-
     def _give_up_late(self) -> None:
-        with self._arrived:
-            now = self._loop.time()
-            late = [pending for pending in self._pending if pending[2] <= now]
-            del self._pending[: len(late)]
-            self._is_late = self._is_late or bool(late)
+        late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
+        del self._pending[: len(late)]
+        self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
 
-    # From here on, in the writer's thread.
-
-    def _run(self) -> None:
+    async def _run(self) -> None:
+        """Write what waits, batch after batch."""
         try:
-            while not self._is_broken and self._wait():
-                with self._lock.held():
-                    batch = self._take()
-                    results = self._commit(batch)
-                self._is_late = False
-                self._loop.call_soon_threadsafe(_deliver, batch, results)
-                if not self._is_broken:
-                    self._checkpoint()
+            while self._pending and not self.broken.done():
+                await self._write_batch()
         except Exception as error:
             logger.exception("the writer cannot go on")
             self._break(error)
+        waiting, self._pending = self._pending, []  # there are some only where it is broken
+        _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
+        self._running = None
 
-    def _wait(self) -> bool:
-        """Wait for a write; False when closing and none is left."""
-        with self._arrived:
-            while True:
-                self._is_late = False  # whatever was given up: the thread takes what comes
-                if self._pending or self._closing:
-                    return bool(self._pending)
-                self._arrived.wait()
+    async def _write_batch(self) -> None:
+        if not self._lock.try_acquire():
+            await self._thread.run(self._lock.acquire)
+        try:
+            self._is_late = False  # whatever was given up: what comes is taken
+            pending, self._pending = self._pending, []
+            batch = [one for one in pending if not one[1].done()]
+            results = await self._commit(batch)
+        finally:
+            self._lock.release()
+        _deliver(batch, results)
+        if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
+            await self._thread.run(self._checkpoint)
 
-    def _take(self) -> list[Pending]:
-        with self._arrived:
-            batch, self._pending = self._pending, []
-        return [pending for pending in batch if not pending[1].done()]
-
-    def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
-        if self._is_broken:  # since a neighbour was committed alone
+    async def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
+        if self.broken.done():  # since a neighbour was committed alone
             return [DatabaseUnavailableError() for _ in batch]
         try:
-            return self._batches.write([write for write, _, _ in batch])
+            return await self._write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:
             logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
             if _breaks(error):
@@ -177,12 +164,27 @@ class Writer:
             if len(batch) == 1:
                 return [error]
             # One of them is at fault: it must not fail its neighbours.
-            return [self._commit([pending])[0] for pending in batch]
+            return [(await self._commit([pending]))[0] for pending in batch]
+
+    async def _write(self, writes: Sequence[Write]) -> list[Outcome]:
+        """Write all in one transaction; on any error nothing of it is written."""
+        try:
+            if not self._batches.try_begin():
+                await self._thread.run(self._batches.begin)
+            outcomes: list[Outcome] = []
+            for start in range(0, len(writes), _MAX_IN_A_ROW):
+                outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
+                if len(outcomes) < len(writes):
+                    await asyncio.sleep(0)
+            self._batches.finish()
+            await self._thread.run(self._batches.commit)
+        except BaseException:
+            self._batches.roll_back()
+            raise
+        return outcomes
 
     def _checkpoint(self) -> None:
         """Move the WAL into the database when it has grown, after the answers are out."""
-        if self._wal_pages < _CHECKPOINT_PAGES:
-            return
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:
@@ -190,19 +192,12 @@ class Writer:
         except apsw.Error as error:
             logger.warning("a checkpoint failed, and will be tried again: %s", error)
             if _breaks(error):
-                self._break(error)
+                self._loop.call_soon_threadsafe(self._break, error)
         self._wal_pages = 0
 
     def _break(self, error: Exception) -> None:
-        self._is_broken = True
-
-        def set_broken() -> None:
-            if not self.broken.done():
-                self.broken.set_result(error)
-            waiting = self._take()
-            _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
-
-        self._loop.call_soon_threadsafe(set_broken)
+        if not self.broken.done():
+            self.broken.set_result(error)
 
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages

@@ -1,0 +1,49 @@
+"""A thread that runs one function after the other for the event loop.
+
+It does not keep the process: where a function never returns, the process still ends.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from queue import SimpleQueue
+
+Work = tuple[Callable[[], None], "asyncio.Future[None]"]
+
+
+class Thread:
+    """One thread of this name, for the event loop that it is made on."""
+
+    def __init__(self, name: str) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._work: SimpleQueue[Work | None] = SimpleQueue()
+        threading.Thread(target=self._run, name=name, daemon=True).start()
+
+    def run(self, function: Callable[[], None]) -> "asyncio.Future[None]":
+        """Run the function; the future ends when it has returned, or with what it raised."""
+        future: asyncio.Future[None] = self._loop.create_future()
+        self._work.put((function, future))
+        return future
+
+    def end(self) -> None:
+        """End the thread after the functions that it was given."""
+        self._work.put(None)
+
+    def _run(self) -> None:
+        while work := self._work.get():
+            function, future = work
+            error: BaseException | None = None
+            try:
+                function()
+            except BaseException as raised:  # noqa: BLE001 - whoever awaits it gets it
+                error = raised
+            self._loop.call_soon_threadsafe(_settle, future, error)
+
+
+def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
+    if future.done():  # nobody waits any more
+        return
+    if error is None:
+        future.set_result(None)
+    else:
+        future.set_exception(error)
