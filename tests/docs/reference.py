@@ -44,7 +44,9 @@ notes and logs to stderr."""
 def render() -> str:
     """The whole file."""
     lines = [_INTRODUCTION, *_settings(), _ERRORS, *_errors(), _COMMANDS]
-    lines += _commands(click.Context(cli, info_name="plantstore"))
+    # As the program makes it: with its own names of the help option.
+    settings = cli.context_settings
+    lines += _commands(click.Context(cli, info_name="plantstore", **settings))
     return "\n".join(lines) + "\n"
 
 
