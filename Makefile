@@ -4,7 +4,7 @@
 PORT ?= 8080
 ARGS ?=
 
-.PHONY: help serve test check docs picture bench lock clean
+.PHONY: help serve test quick check docs picture bench lock clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -23,6 +23,11 @@ test: ## run all tests
 	@scripts/need nginx nginx-light
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
+
+quick: ## run the tests of the loop of work: HTTP, the port and SQLite, without PostgreSQL
+	@scripts/setup dev
+	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
+		tests/http tests/contract tests/sqlite tests/test_*.py $(ARGS)
 
 check: ## check style, types and the layers of imports
 	@scripts/setup dev

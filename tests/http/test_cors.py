@@ -122,3 +122,18 @@ def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path) -> None:
             assert [answer.status_code for answer in answers] == [204, 200]
             for answer in answers:
                 assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_a_page_can_read_what_the_connection_refuses(fixture: StoreFixture) -> None:
+    live = Message("GET", "/livez").adding("Origin", PAGE)
+    refused = {
+        40011: live.adding("Host", "other"),
+        41401: live.aimed_at("/" + "x" * 9000),
+        43101: live.adding("X", "x" * 17_000),
+        50101: Message("FOO", "/livez", live.headers),
+    }
+    for number, message in refused.items():
+        answer = fixture.send(message)
+        assert answer.number == number
+        assert answer.headers["access-control-allow-origin"] == "*"
+        assert "X-Request-Id" in answer.headers["access-control-expose-headers"]

@@ -119,6 +119,15 @@ def test_trailers_are_no_headers(service: Service, chunked: Message) -> None:
         expect_error(connection.receive(), 40101)
 
 
+def test_tiny_chunks_are_bounded(service: Service, chunked: Message) -> None:
+    body = FERN.ljust(BODY_MAX)
+    for size, status in ((1, 431), (16, 200)):
+        chunks = [chunk(body[start : start + size]) for start in range(0, BODY_MAX, size)]
+        with Connection(service.origin) as connection:
+            connection.send(chunked, *chunks, LAST)
+            assert connection.receive().status == status
+
+
 def test_trailers_are_bounded(service: Service, chunked: Message) -> None:
     with Connection(service.origin) as connection:
         connection.send(chunked.to_bytes() + chunk(FERN) + b"0\r\n")
