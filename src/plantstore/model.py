@@ -100,7 +100,7 @@ Unchanged = Callable[[], bool]
 class Caller(Struct, frozen=True):
     """Who sent a request, as its token proves, and the store that the request is about.
 
-    ``role`` is None where the user is no member of that store, or there is no such store;
+    ``role`` is None where the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
     store's, read together with the rest. ``unchanged`` says whether nothing was committed, by
     anyone, since this was read; it is None where only a query could tell.

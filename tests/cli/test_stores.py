@@ -83,7 +83,7 @@ def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
     assert program.out("member", "remove", *names, "ada") == ""
     table = program.out("member", "list", "--store", "nursery").splitlines()
     assert [line.split() for line in table] == [["user", "role"], ["eve", "editor"]]
-    assert "is no member of 'nursery'" in program.refusal("member", "remove", *names, "ada")
+    assert "is not a member of 'nursery'" in program.refusal("member", "remove", *names, "ada")
 
 
 def test_odd_names_stand_in_tables_as_they_are(program: Program) -> None:

@@ -105,7 +105,7 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "--role is the user's in one store: name that with --store, or leave --role out" in (
         program.refusal(*create, "--all-stores", "--role", "reader", status=2)
     )
-    assert "ada is no member of any store: name one with --store" in (
+    assert "ada is not a member of any store: name one with --store" in (
         program.refusal(*create, "--all-stores")
     )
     assert "use 1 to 63 lowercase letters" in program.refusal(*create, "--store", "My Store")

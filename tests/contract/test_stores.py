@@ -185,7 +185,7 @@ def test_a_role_is_one_stores(administration: Administration) -> None:
 def test_who_is_no_member_cannot_be_removed(administration: Administration) -> None:
     administration.create_store("nursery")
     administration.create_user("ada")
-    with pytest.raises(SetupError, match="'ada' is no member of 'nursery'"):
+    with pytest.raises(SetupError, match="'ada' is not a member of 'nursery'"):
         administration.remove_member("nursery", "ada")
 
 

@@ -133,7 +133,7 @@ def test_who_is_a_member_nowhere_gets_no_token_for_all_stores(
     administration: Administration,
 ) -> None:
     administration.create_user("ada")
-    with pytest.raises(SetupError, match="ada is no member of any store: name one with --store"):
+    with pytest.raises(SetupError, match="ada is not a member of any store: name one with --store"):
         administration.create_token(TokenRequest(subject="ada", all_stores=True))
 
 

@@ -57,7 +57,7 @@ class StoreFixture:
     """A store of its own in a running service. It has the plant 1.
 
     ``token`` may do all, ``tokens_missing_scope`` all but one operation, both of one user;
-    ``non_member`` is of a user who is no member any more.
+    ``non_member`` is of a user who is not a member any more.
     """
 
     service: Service

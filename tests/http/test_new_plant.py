@@ -165,3 +165,19 @@ def test_any_bytes_are_judged_by_the_rules(body: bytes) -> None:
 def test_nesting_in_an_unknown_key_is_passed_over(depth: int) -> None:
     body = b'{"id":1,"name":"a","x":' + b"[" * depth + b"]" * depth + b"}"
     assert decode(body) == NewPlant(1, "a")
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        (b"", "it is empty"),
+        (b'{"id": 7', "it is not JSON from line 1, column 9 on"),
+        (b'\xef\xbb\xbf{"id": 7}', "it is not JSON from line 1, column 1 on"),
+        (b'{"id": NaN}', "NaN is not JSON"),
+        (b'{"id": "\xff"}', "byte 8 is not UTF-8"),
+    ],
+)
+def test_what_is_not_json_is_said_in_words_of_ours(body: bytes, reason: str) -> None:
+    with pytest.raises(RequestError) as raised:
+        decode_new_plant(body)
+    assert (raised.value.number, raised.value.details) == (40001, {"reason": reason})

@@ -135,8 +135,9 @@ def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
         raise RequestError(40001, reason=f"byte {error.start} is not UTF-8") from None
     except RecursionError:
         raise RequestError(40001, reason="it is nested too deeply") from None
-    except ValueError as error:
-        raise RequestError(40001, reason=str(error) if body else "it is empty") from None
+    except json.JSONDecodeError as error:
+        where = f"it is not JSON from line {error.lineno}, column {error.colno} on"
+        raise RequestError(40001, reason=where if body else "it is empty") from None
 
 
 def _parse_integer(digits: str) -> int:
@@ -145,7 +146,7 @@ def _parse_integer(digits: str) -> int:
 
 
 def _refuse_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
+    raise RequestError(40001, reason=f"{name} is not JSON")
 
 
 def _describe(value: object) -> str:

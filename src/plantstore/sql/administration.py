@@ -64,7 +64,7 @@ class Administration:
             self._query("delete_store", store_id)
 
     def create_user(self, subject: str) -> User:
-        """Make a user who is no member of any store yet."""
+        """Make a user who is not a member of any store yet."""
         with self._session.transaction():
             if self._find_user(subject) is not None:
                 raise SetupError(f"there is a user {subject!r} already: choose another subject")
@@ -84,7 +84,7 @@ class Administration:
         with self._session.transaction():
             found_store, user = self._require_store(store), self._require_user(subject)
             if self._find_role(found_store, user) is None:
-                raise SetupError(f"{subject!r} is no member of {store!r}")
+                raise SetupError(f"{subject!r} is not a member of {store!r}")
             self._query("delete_member", found_store.store_id, user.user_id)
 
     def list_members(self, store: str) -> Sequence[Member]:
@@ -187,7 +187,7 @@ class Administration:
     def _require_first_store(self, user: User) -> Store:
         rows = self._query("find_first_store", user.user_id)
         if not rows:
-            raise SetupError(f"{user.subject} is no member of any store: name one with --store")
+            raise SetupError(f"{user.subject} is not a member of any store: name one with --store")
         return Store(*rows[0])
 
     def _insert_store(self, name: str) -> Store:
