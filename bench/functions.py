@@ -28,8 +28,8 @@ from bench.stores import SPACING, fill_store
 from bench.wire import WrongResponseError
 
 _PACKAGE = f"{Path(plantstore.__file__).parent}/"
-_REPEATS = 5
-_SETTLE_SECONDS = 0.1  # what a request does after its response counts too
+_REPEATS = 10
+_SETTLE_SECONDS = 0.02  # what a request does after its response counts too
 _LISTS = ("list, from the database", "list, from memory", "list, again", "304", "304, again")
 
 _BAD, _NOT_MODIFIED = 400, 304

@@ -24,25 +24,30 @@ from plantstore.model import (
     TokenInfo,
     is_store_name,
 )
-from plantstore.tokens import hash_token, read_store_id
+from plantstore.tokens import parse_token
 
 
-async def authenticate(database: Database, token: str, store_name: str | None) -> Caller:
-    """Who calls with this token, and about which store: its own, or the one of that name.
+async def authenticate(
+    database: Database, token: str, store_name: str | None, scope: Scope
+) -> Caller:
+    """Who may do this with the token, in its own store or in the one of that name.
 
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
     :raises NoSuchStoreError: there is no such store, or it is none of the caller's.
+    :raises ForbiddenError: the token or the caller's role does not allow it.
     """
-    store_id = read_store_id(token)
+    store_id, token_hash = parse_token(token)
     if store_id is None:
         raise InvalidTokenError
     if store_name is not None and not is_store_name(store_name):
         store_name = ""  # the name of no store; others would fill memories of callers
-    caller = await database.find_caller(store_id, hash_token(token), store_name)
+    caller = await database.find_caller(store_id, token_hash, store_name)
     if caller is None or (caller.expires_at is not None and caller.expires_at <= now()):
         raise InvalidTokenError
     if caller.role is None:
         raise NoSuchStoreError
+    if scope not in caller.permissions:
+        raise ForbiddenError(scope=scope.value)
     return caller
 
 
@@ -52,24 +57,15 @@ async def introspect(database: Database, token: str) -> TokenInfo:
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
     :raises NoSuchStoreError: it opens no store.
     """
-    store_id = read_store_id(token)
+    store_id, token_hash = parse_token(token)
     if store_id is None:
         raise InvalidTokenError
-    bearer = await database.find_token_info(store_id, hash_token(token))
+    bearer = await database.find_token_info(store_id, token_hash)
     if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= now()):
         raise InvalidTokenError
     if not bearer.stores:
         raise NoSuchStoreError
     return bearer
-
-
-def authorise(caller: Caller, scope: Scope) -> None:
-    """Let the caller do this only where both its token and its role allow it.
-
-    :raises ForbiddenError: one of them does not.
-    """
-    if scope not in caller.permissions:
-        raise ForbiddenError(scope=scope.value)
 
 
 async def create_plant(
@@ -80,7 +76,8 @@ async def create_plant(
     :raises PlantStoreError: the id is taken, or the key was another request's.
     """
     outcome = await database.create_plant(caller.store_id, caller, plant, key)
-    _raise_unless(outcome, Outcome.CREATED, plant.id)
+    if outcome is not Outcome.CREATED:
+        raise _ERRORS[outcome](plant_id=plant.id)
 
 
 async def delete_plant(database: Database, caller: Caller, plant_id: int) -> None:
@@ -89,7 +86,8 @@ async def delete_plant(database: Database, caller: Caller, plant_id: int) -> Non
     :raises NoSuchPlantError: the store has no plant with this id.
     """
     outcome = await database.delete_plant(caller.store_id, caller, plant_id)
-    _raise_unless(outcome, Outcome.DELETED, plant_id)
+    if outcome is not Outcome.DELETED:
+        raise _ERRORS[outcome](plant_id=plant_id)
 
 
 _ERRORS: dict[Outcome, type[PlantStoreError]] = {
@@ -99,8 +97,3 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
     Outcome.NO_SUCH_PLANT: NoSuchPlantError,
     Outcome.NO_SUCH_STORE: NoSuchStoreError,
 }
-
-
-def _raise_unless(outcome: Outcome, wanted: Outcome, plant_id: int) -> None:
-    if outcome is not wanted:
-        raise _ERRORS[outcome](plant_id=plant_id)

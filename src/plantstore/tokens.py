@@ -17,6 +17,7 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
+MAX_LENGTH = 128  # of what is read as a token; those that are made have at most 64 characters
 _FORM = re.compile(f"{PREFIX}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
@@ -26,6 +27,15 @@ def make_token(store_id: int) -> str:
     secret = int.from_bytes(secrets.token_bytes(_SECRET_BYTES), "big")
     unchecked = f"{PREFIX}_{_to_base62(store_id)}_{_to_base62(secret, _SECRET_LENGTH)}"
     return unchecked + _checksum(unchecked)
+
+
+@lru_cache(maxsize=1000)
+def parse_token(token: str) -> tuple[int | None, bytes]:
+    """What a token is found by: its store's number, None where it has none, and its hash.
+
+    Those that came before are remembered: give it none that is longer than ``MAX_LENGTH``.
+    """
+    return read_store_id(token), hash_token(token)
 
 
 def read_store_id(token: str) -> int | None:
@@ -63,7 +73,6 @@ def _to_base62(number: int, length: int = 1) -> str:
     return digits.rjust(length, _DIGITS[0])
 
 
-@lru_cache(maxsize=1000)
 def _from_base62(digits: str) -> int | None:
     if not _STORE_NUMBER.fullmatch(digits):
         return None

@@ -16,14 +16,14 @@ YEAR = 365 * 24 * 3600 * 1000
 
 
 class Clock:
-    """A clock that a test sets, in Unix milliseconds."""
+    """A clock that a test sets, in Unix milliseconds; it gives seconds."""
 
     def __init__(self) -> None:
         self.now = NOW
 
-    def __call__(self) -> int:
+    def __call__(self) -> float:
         """The time."""
-        return self.now
+        return self.now / 1000
 
 
 @pytest.fixture

@@ -3,54 +3,51 @@
 from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import RequestError
-from plantstore.http.parameters import PlantsPath
 from plantstore.http.rates import Rates
 from plantstore.model import Caller, Scope, TokenInfo
 from plantstore.server.messages import Request
+from plantstore.tokens import MAX_LENGTH
 
 _SCHEME = b"bearer "
 
 
 class Authentication:
-    """Identifies callers, and counts their calls."""
+    """Identifies callers, and counts their calls, where their ``rates`` are limited."""
 
-    def __init__(self, database: Database, rates: Rates) -> None:
+    def __init__(self, database: Database, rates: Rates | None) -> None:
         self._database = database
         self._rates = rates
 
-    async def admit(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:
-        """Who calls, if they may, and not too often.
+    async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
+        """Who calls, if they may do this in the store (None: their own), and not too often.
 
         :raises PlantStoreError: the token is missing or not valid, does not open the store, or may
             not do this; or there were too many calls.
         """
-        caller = await self.identify(request, path, scope)
-        self._rates.check(caller.user_id)
+        token = _read_token(request)
+        caller = await operations.authenticate(self._database, token, store_name, scope)
+        if self._rates is not None:
+            self._rates.check(caller.user_id)
         return caller
 
-    async def identify(self, request: Request, path: PlantsPath, scope: Scope) -> Caller:
+    async def identify(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """As ``admit``, without counting the call."""
-        token = read_token(request)
-        caller = await operations.authenticate(self._database, token, path.store_name)
-        operations.authorise(caller, scope)
-        return caller
+        token = _read_token(request)
+        return await operations.authenticate(self._database, token, store_name, scope)
 
     async def introspect(self, request: Request) -> TokenInfo:
         """Whose token it is, and what it opens.
 
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """
-        bearer = await operations.introspect(self._database, read_token(request))
-        self._rates.check(bearer.user_id)
+        bearer = await operations.introspect(self._database, _read_token(request))
+        if self._rates is not None:
+            self._rates.check(bearer.user_id)
         return bearer
 
 
-def read_token(request: Request) -> str:
-    """The bearer token.
-
-    :raises RequestError: there is no Authorization header of the scheme Bearer.
-    """
+def _read_token(request: Request) -> str:
     value = request.headers.get(b"authorization", b"")
     if value[:7].lower() != _SCHEME:
         raise RequestError(40101)
-    return value[7:].strip().decode("latin-1")
+    return value[7:].strip().decode("latin-1")[:MAX_LENGTH]

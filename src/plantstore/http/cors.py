@@ -1,6 +1,7 @@
 """CORS: pages of the allowed origins may call the service, with a token but never with cookies."""
 
-from plantstore.server.messages import HeaderLines, Request, Response, header_line, make_response
+from plantstore.http.responses import header_line, make_response
+from plantstore.server.messages import HeaderLines, Request, Response
 
 _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from plantstore import errors
 from plantstore.errors import PlantStoreError, RequestError
-from plantstore.http.responses import json_response
-from plantstore.server.messages import Response, header_line
+from plantstore.http.responses import header_line, json_response
+from plantstore.server.messages import Response
 
 
 class Row(Struct, frozen=True):

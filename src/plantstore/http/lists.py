@@ -13,16 +13,9 @@ from plantstore.database import Database, Snapshot
 from plantstore.http.cors import Cors
 from plantstore.http.parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
-from plantstore.http.responses import JSON, is_current
+from plantstore.http.responses import JSON, header_line, is_current, make_response
 from plantstore.model import Caller, PlantQuery
-from plantstore.server.messages import (
-    HeaderLines,
-    Request,
-    Response,
-    Stream,
-    header_line,
-    make_response,
-)
+from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
 _PAGE_SIZE = 1000

@@ -4,7 +4,10 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec import Struct
 
+from plantstore.http.authentication import Authentication
+from plantstore.http.responses import NO_STORE, json_response
 from plantstore.model import OpenStore, Role, Scope, TokenInfo
+from plantstore.server.messages import Request, Response
 
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
@@ -29,8 +32,12 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
     stores: list[MyStore]
 
 
-def describe_token(bearer: TokenInfo) -> Me:
-    """What a bearer is told."""
+async def describe_token(authentication: Authentication, request: Request) -> Response:
+    """Tell the bearer."""
+    return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
+
+
+def _describe(bearer: TokenInfo) -> Me:
     own = next((store for store in bearer.stores if store.name == bearer.store), None)
     return Me(
         user=bearer.subject,

@@ -1,16 +1,16 @@
 """What a create says: its media type, its key, and the plant in its body.
 
-The body is decoded quickly where it is right, and precisely where it is not.
+The body is decoded quickly where it is usual, and precisely where it is not.
 """
 
 import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.errors import RequestError
 from plantstore.model import (
@@ -28,9 +28,9 @@ _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
 class _Body(Struct):
-    id: int
-    name: str
-    tag: str | UnsetType = UNSET
+    id: Annotated[int, Meta(ge=INT64_MIN, le=INT64_MAX)]
+    name: Annotated[str, Meta(min_length=1, max_length=NAME_MAX)]
+    tag: Annotated[str, Meta(min_length=1, max_length=TAG_MAX)] | UnsetType = UNSET
 
 
 _decode = msgspec.json.Decoder(_Body).decode
@@ -84,21 +84,10 @@ def decode_new_plant(body: bytes) -> NewPlant:
         found = _decode(body)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return _decode_slowly(body)
-    return _check(found.id, found.name, None if found.tag is UNSET else found.tag)
-
-
-def _check(plant_id: int, name: str, tag: str | None) -> NewPlant:
-    if not INT64_MIN <= plant_id <= INT64_MAX:
-        _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
-    if rule := broken_rule(name, NAME_MAX):
-        _refuse(f"name {rule}")
-    if tag is not None and (rule := broken_rule(tag, TAG_MAX)):
-        _refuse(f"tag {rule}")
-    return NewPlant(plant_id, name, tag)
-
-
-def _refuse(reason: str) -> NoReturn:
-    raise RequestError(40002, reason=reason)
+    name, tag = found.name, found.tag or "-"
+    if not (name.isprintable() and tag.isprintable()) or name.isspace() or tag.isspace():
+        return _decode_slowly(body)  # which knows what else is possible
+    return NewPlant(found.id, name, found.tag or None)
 
 
 def _decode_slowly(body: bytes) -> NewPlant:
@@ -116,7 +105,17 @@ def _decode_slowly(body: bytes) -> NewPlant:
         _refuse(f"name must be a string, not {_describe(name)}")
     if not isinstance(tag, str):
         _refuse(f"tag must be a string or left out, not {_describe(tag)}")
-    return _check(plant_id, name, tag if "tag" in fields else None)
+    if not INT64_MIN <= plant_id <= INT64_MAX:
+        _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
+    if rule := broken_rule(name, NAME_MAX):
+        _refuse(f"name {rule}")
+    if rule := broken_rule(tag, TAG_MAX):
+        _refuse(f"tag {rule}")
+    return NewPlant(plant_id, name, fields.get("tag"))
+
+
+def _refuse(reason: str) -> NoReturn:
+    raise RequestError(40002, reason=reason)
 
 
 class _Float:

@@ -1,4 +1,4 @@
-"""Reads what stands in a request's target: the path's segments, the id, the list's query.
+"""Reads the values in a request's target: the path's id, the list's query.
 
 Numbers have JSON's form: ``int`` alone would take ``１２``, ``1_0`` and ``+7``.
 """
@@ -6,9 +6,7 @@ Numbers have JSON's form: ``int`` alone would take ``１２``, ``1_0`` and ``+7`
 import re
 from collections.abc import Callable
 from typing import TypeVar
-from urllib.parse import quote, unquote_plus, unquote_to_bytes
-
-from msgspec import Struct
+from urllib.parse import quote, unquote_plus
 
 from plantstore.errors import RequestError
 from plantstore.http.cursor import decode_cursor, encode_cursor
@@ -25,33 +23,7 @@ Value = TypeVar("Value")
 
 _MAX_PARAMETERS = 50
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
-
-
-class PlantsPath(Struct, frozen=True):
-    """``/plants`` or ``/plants/{id}``, or either below ``/stores/{store}``."""
-
-    store_name: str | None = None
-    plant_id: str | None = None
-
-
-_PLANTS = PlantsPath()
 _ALL = PlantQuery()
-
-
-def read_plants_path(raw_path: bytes) -> PlantsPath | None:
-    """The path of one of the operations, or None; segments are told apart before decoding."""
-    if raw_path == b"/plants":
-        return _PLANTS
-    match [unquote_to_bytes(part).decode(errors="replace") for part in raw_path.split(b"/", 5)]:
-        case ["", "plants"]:
-            return _PLANTS
-        case ["", "plants", plant_id] if plant_id:
-            return PlantsPath(None, plant_id)
-        case ["", "stores", store_name, "plants"] if store_name:
-            return PlantsPath(store_name)
-        case ["", "stores", store_name, "plants", plant_id] if store_name and plant_id:
-            return PlantsPath(store_name, plant_id)
-    return None
 
 
 def read_plant_id(text: str) -> int:

@@ -7,12 +7,9 @@ from plantstore.errors import RequestError
 
 
 class Rates:
-    """Counts calls by user over a moving window; without a limit it lets all pass."""
+    """Counts calls by user over a moving window."""
 
-    def __init__(self, limit: str | None) -> None:
-        self._limiter = None
-        if limit is None:
-            return
+    def __init__(self, limit: str) -> None:
         # Not imported at the top: it takes a third of a start, and most services have no limit.
         from limits import parse  # noqa: PLC0415 - only where there is a limit
         from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
@@ -21,18 +18,11 @@ class Rates:
         self._limit = parse(limit)
         self._limiter = MovingWindowRateLimiter(MemoryStorage())
 
-    @property
-    def are_limited(self) -> bool:
-        """Whether there is a limit."""
-        return self._limiter is not None
-
     def check(self, user_id: int) -> None:
         """Count one call of the user.
 
         :raises RequestError: it is one too many.
         """
-        if self._limiter is None:
-            return
         user = str(user_id)
         if not self._limiter.hit(self._limit, user):
             reset = self._limiter.get_window_stats(self._limit, user).reset_time

@@ -1,13 +1,34 @@
 """Responses as the routes make them: JSON, its headers, and conditional ones."""
 
+from http import HTTPStatus
+
 import msgspec
 
-from plantstore.server.messages import HeaderLines, Response, make_response
+from plantstore.server.messages import HeaderLines, Response
 
 JSON = b"Content-Type: application/json\r\n"
 NO_STORE = b"Cache-Control: no-store\r\n"
 
+_STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 _encode = msgspec.json.Encoder().encode
+
+
+def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
+    """A response; ``body`` None is for those that have none, not even an empty one."""
+    if body is None:
+        return Response(_STATUS_LINES[status] + headers)
+    head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
+    return Response(head, body)
+
+
+def header_line(name: str, value: bytes) -> HeaderLines:
+    """One header line.
+
+    :raises ValueError: the value would end the line.
+    """
+    if b"\r" in value or b"\n" in value:
+        raise ValueError(f"the header {name} holds the end of a line")
+    return b"%s: %s\r\n" % (name.encode(), value)
 
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:

@@ -11,8 +11,8 @@ from functools import cache
 from msgspec.structs import replace
 
 from plantstore.http.errors import TABLE
-from plantstore.http.responses import is_current
-from plantstore.server.messages import HeaderLines, Request, Response, header_line, make_response
+from plantstore.http.responses import header_line, is_current, make_response
+from plantstore.server.messages import HeaderLines, Request, Response
 from plantstore.web.assets import File, find_asset
 from plantstore.web.pages import make_docs, make_errors, make_index
 
@@ -36,19 +36,16 @@ _SAFE = (
 )
 
 
-class Site:
-    """Responds to ``/``, ``/docs``, ``/docs/errors`` and ``/static/``."""
-
-    async def find(self, path: bytes) -> Read | None:
-        """What responds for the path, if it is one of a page or a file."""
-        if path in _PAGES:
-            make, policy = _PAGES[path]
-            headers = REVALIDATE + header_line("Content-Security-Policy", policy) + _SAFE
-            return _responds_with(await asyncio.to_thread(make), headers)
-        if path.startswith(b"/static/"):
-            file = await asyncio.to_thread(find_asset, path[1:].decode("latin-1"))
-            return None if file is None else _responds_with(file, _FOREVER + _SAFE)
-        return None
+async def find_page(path: bytes) -> Read | None:
+    """What responds for ``/``, ``/docs``, ``/docs/errors`` or a file below ``/static/``."""
+    if path in _PAGES:
+        make, policy = _PAGES[path]
+        headers = REVALIDATE + header_line("Content-Security-Policy", policy) + _SAFE
+        return _responds_with(await asyncio.to_thread(make), headers)
+    if path.startswith(b"/static/"):
+        file = await asyncio.to_thread(find_asset, path[1:].decode("latin-1"))
+        return None if file is None else _responds_with(file, _FOREVER + _SAFE)
+    return None
 
 
 def file_response(request: Request, file: File, headers: HeaderLines) -> Response:

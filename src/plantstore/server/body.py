@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from plantstore.errors import RequestError
 
+MAX_WHOLE = 16 * 1024  # bytes of a body that is taken with its head, without any of this
 MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them
 
 # Each line with the form of its beginning, to tell one that is still coming from a bad one.
@@ -142,6 +143,3 @@ class ChunkedBody(Body):
             self._expected = _SIZE
         else:
             self.is_complete = line[0] == b"\r\n"
-
-
-NO_BODY = Body(0, lambda: None)

@@ -9,15 +9,15 @@ import asyncio
 import logging
 import math
 import ssl
-from collections.abc import Coroutine, Mapping
+from collections.abc import Coroutine
 from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
 from plantstore.errors import RequestError
-from plantstore.server.body import Body, ChunkedBody, ClientGoneError
-from plantstore.server.connections import Connections
-from plantstore.server.heads import Head, HeadParser
+from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
+from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.heads import CLOSE, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import Sender
 from plantstore.server.sockets import count_unacknowledged, find_address, reset
@@ -28,8 +28,6 @@ _MAX_BUFFER = 64 * 1024  # bytes of what is not looked at yet
 _MAX_IN_A_ROW = 16  # requests of one connection before others have their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
-_CLOSE = b"Connection: close\r\n"
-_KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 must be told
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
@@ -41,6 +39,9 @@ class _Phase(Enum):
     RESPONSE = auto()  # the application, or the client that takes its response
     BODY = auto()  # the rest of a body that nobody wants
     END = auto()  # the client, to close the connection
+
+
+_READING = (_Phase.REQUEST, _Phase.HEAD)
 
 
 class Connection(asyncio.Protocol):
@@ -55,7 +56,9 @@ class Connection(asyncio.Protocol):
         self.since, self.timeout = connections.now, math.inf
         self._connections = connections
         self._settings = connections.settings
+        self._handle = connections.application.handle
         self._recall = connections.application.recall
+        self._find = connections.known_fields.find
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._loop = asyncio.get_running_loop()
         self._phase = _Phase.RESPONSE  # until it is open
@@ -97,7 +100,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Serve what arrives, as far as it has its turn."""
-        if self._phase is _Phase.REQUEST and not self._buffer:
+        if self._phase is _Phase.REQUEST and not self._buffer and data.startswith(b"GET "):
             response = self._recall(data)
             if response is not None:
                 self._repeat(response)
@@ -107,7 +110,8 @@ class Connection(asyncio.Protocol):
         if self._body is not None:
             data = self._feed(self._body, data)
         self._buffer += data
-        self._serve()
+        if not self._is_serving:
+            self._serve()
 
     def eof_received(self) -> bool:
         """Let a request that is whole have its response."""
@@ -169,76 +173,70 @@ class Connection(asyncio.Protocol):
 
     def _serve(self) -> None:
         """Have the requests in the buffer answered, one after the other."""
-        if self._is_serving:
-            return
         self._is_serving = True
         for _ in range(_MAX_IN_A_ROW):
-            if not self._buffer or self._phase not in (_Phase.REQUEST, _Phase.HEAD):
+            if not self._buffer or self._phase not in _READING:
                 break
-            self._read_request()
+            try:
+                self._read_request()
+            except RequestError as error:
+                self._refuse(error)
         self._is_serving = False
-        if self._phase not in (_Phase.REQUEST, _Phase.HEAD):
+        if self._phase not in _READING:
             if len(self._buffer) > _MAX_BUFFER:
                 self._transport.pause_reading()
         elif self._buffer:
-            self._loop.call_soon(self._serve)
+            self._loop.call_soon(self._continue)
         elif self._is_ended:
             self._transport.close()
 
-    def _read_request(self) -> None:
-        try:
-            head = self._read_head()
-        except RequestError as error:
-            self._refuse(error)
-            return
-        if head is None:
-            return
-        request = self._begin(head.method, head.fields.headers)
-        request.path, request.query = head.path, head.query
-        self._takes_chunks = head.version == b"HTTP/1.1"
-        if not head.keeps_alive or self._is_stopping:
-            self._connection_line = _CLOSE
-        elif not self._takes_chunks:
-            self._connection_line = _KEEP_ALIVE
-        elif head.is_all and head.method == "GET":
-            request.wire = head.data
-        if head.fields.has_body:
-            self._begin_body(request, head)
-        self._handle(request)
+    def _continue(self) -> None:
+        if not self._is_serving:
+            self._serve()
 
-    def _read_head(self) -> Head | None:
-        """The next head, once it is whole; it is taken out of the buffer."""
+    def _read_request(self) -> None:
+        """Take the next request out of the buffer, once its head is whole, and have it handled."""
+        head = self._find(self._buffer) if self._parser is None else None
+        if head is None:
+            head = self._parse()
+            if head is None:
+                return
+        fields, method, data = head.fields, head.method, self._buffer
+        number = self._connections.next_number()
+        self._request = request = Request(number, method, fields.headers, head.path, head.query)
+        self._connection_line = CLOSE if self._is_stopping else fields.connection
+        self._takes_chunks = fields.takes_chunks
+        self._phase, self.timeout = _Phase.RESPONSE, math.inf
+        end = head.size + fields.length
+        if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
+            self._begin_body(request, fields, data[head.size :])
+        else:
+            request.body, self._buffer = data[head.size : end], data[end:]
+            if end == head.size == len(data) and method == "GET" and not self._connection_line:
+                request.wire = data
+        self._handling, self._awaited = self._handle(request), None
+        self._step()
+
+    def _parse(self) -> Head | None:
+        """The next head, once it is whole: it begins the buffer then."""
         if self._parser is None:
-            head = self._connections.known_fields.find(self._buffer)
-            if head is not None:
-                self._buffer = self._buffer[head.size :]
-                return head
             self._parser = HeadParser()
             self._wait(_Phase.HEAD, self._settings.head_timeout)
         data, self._buffer = self._buffer, b""
         head = self._parser.feed(data)
         if head is not None:
-            self._connections.known_fields.keep(head)
-            self._buffer = head.data[head.size :]
-            self._parser = None
+            self._buffer, self._parser = self._parser.data, None
+            self._connections.known_fields.keep(self._buffer, head)
         return head
 
     def _refuse(self, error: RequestError) -> None:
         """Have the application say why, and end the connection."""
         of = self._parser or self._request
-        request = self._begin("GET", {}) if of is None else self._begin(of.method, of.headers)
-        request.error = error
-        self._connection_line = _CLOSE
-        self._handle(request)
-
-    def _begin(self, method: str, headers: Mapping[bytes, bytes]) -> Request:
-        self._request = Request(self._connections.next_number(), method, headers)
-        self._connection_line = b""
+        method, headers = ("GET", {}) if of is None else (of.method, of.headers)
+        self._request = Request(self._connections.next_number(), method, headers, error=error)
+        self._connection_line = CLOSE
         self._wait(_Phase.RESPONSE, math.inf)
-        return self._request
-
-    def _handle(self, request: Request) -> None:
-        self._handling, self._awaited = self._connections.application.handle(request), None
+        self._handling, self._awaited = self._handle(self._request), None
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
@@ -260,19 +258,19 @@ class Connection(asyncio.Protocol):
 
     # Bodies
 
-    def _begin_body(self, request: Request, head: Head) -> None:
-        length, wanted = head.fields.length, self._want_body
-        body = ChunkedBody(wanted) if head.fields.is_chunked else Body(length, wanted)
+    def _begin_body(self, request: Request, fields: Fields, data: bytes) -> None:
+        wanted = self._want_body
+        body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
         request.body = self._body = body
-        self._asks_to_continue = head.fields.expects_continue
-        self.timeout = self._settings.body_timeout
-        self._buffer = self._feed(body, self._buffer)
+        self._asks_to_continue = fields.expects_continue
+        self._wait(_Phase.RESPONSE, self._settings.body_timeout)
+        self._buffer = self._feed(body, data)
 
     def _feed(self, body: Body, data: bytes) -> bytes:
         """Give the body its part of the data; what follows it."""
         data = body.feed(data)
         if body.has_failed:
-            self._connection_line = _CLOSE
+            self._connection_line = CLOSE
         elif body.is_complete:
             self._body = None
             self._asks_to_continue = False
@@ -308,28 +306,26 @@ class Connection(asyncio.Protocol):
                 self._task = self._loop.create_task(response.close())
             return
         if self._asks_to_continue:
-            self._connection_line = _CLOSE  # the client may send the body yet, or not
+            self._connection_line = CLOSE  # the client may send the body yet, or not
+        connections = self._connections
         if isinstance(response, Stream):
-            self._task = self._loop.create_task(self._send_stream(request, response))
-        elif not self._sender.has_room_for(response):
-            self._refuse(RequestError(50301))
+            lines = _CHUNKED + self._connection_line if self._takes_chunks else CLOSE
         else:
-            body = b"" if request.method == "HEAD" else response.body
-            head = self._complete(request, response.head)
-            if self._sender.send(head, body, is_shared=response.is_shared):
-                self._finish()
+            lines = self._connection_line
+        end = b"%s%x\r\n%s\r\n" % (connections.end_of_heads, request.number, lines)
+        if isinstance(response, Stream):
+            self._task = self._loop.create_task(self._send_stream(response.head + end, response))
+            return
+        body = b"" if request.method == "HEAD" else response.body
+        if connections.unsent > MAX_UNSENT and not self._sender.has_room_for(response):
+            self._refuse(RequestError(50301))
+        elif self._sender.send(response.head + end, body, is_shared=response.is_shared):
+            self._finish()
 
-    def _complete(self, request: Request, head: bytes, framing: bytes = b"") -> bytes:
-        """The head with the lines that every response has, and its end."""
-        lines = framing + self._connection_line
-        return b"%s%s%x\r\n%s\r\n" % (head, self._connections.end_of_heads, request.number, lines)
-
-    async def _send_stream(self, request: Request, stream: Stream) -> None:
-        framing = _CHUNKED if self._takes_chunks else b""
-        if not framing:
-            self._connection_line = _CLOSE  # which is how an old client knows the end
-        head = self._complete(request, stream.head, framing)
-        is_whole = await self._sender.send_stream(head, stream, chunked=bool(framing))
+    async def _send_stream(self, head: bytes, stream: Stream) -> None:
+        if not self._takes_chunks:
+            self._connection_line = CLOSE  # which is how an old client knows the end
+        is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
         self._task = None
         if is_whole:
             self._finish()
@@ -338,7 +334,7 @@ class Connection(asyncio.Protocol):
 
     def _finish(self) -> None:
         """Go on after a response that was taken."""
-        if self._connection_line is _CLOSE or self._is_stopping:
+        if self._connection_line is CLOSE or self._is_stopping:
             self._end()
             return
         if self._body is None:
@@ -346,8 +342,10 @@ class Connection(asyncio.Protocol):
         else:
             self._body.discard()
             self._wait(_Phase.BODY, self._settings.body_timeout)
-        self._transport.resume_reading()
-        self._serve()
+            self._transport.resume_reading()
+        if (self._buffer or self._is_ended) and not self._is_serving:
+            self._transport.resume_reading()
+            self._serve()
 
     def _become_idle(self) -> None:
         """Wait for the next request; look early whether the client's system has the response."""
@@ -400,7 +398,7 @@ class Connection(asyncio.Protocol):
                 logger.warning("a response was given up: its client takes it too slowly")
                 reset(self._transport)
         elif self._body is not None and self._transport.is_reading():
-            self.timeout, self._connection_line = math.inf, _CLOSE
+            self.timeout, self._connection_line = math.inf, CLOSE
             self._body.fail(RequestError(40801))
 
     def _expire_idle(self) -> None:
@@ -421,7 +419,7 @@ class Connection(asyncio.Protocol):
         if self._phase is not _Phase.RESPONSE:
             self._transport.close()
         else:
-            self._connection_line = _CLOSE
+            self._connection_line = CLOSE
 
     def abandon(self) -> None:
         """End the request in flight, and close the connection: it is waited for no longer."""
@@ -430,7 +428,7 @@ class Connection(asyncio.Protocol):
             if handling is not None:
                 handling.throw(asyncio.CancelledError())
         except StopIteration as end:
-            self._connection_line = _CLOSE
+            self._connection_line = CLOSE
             self._respond(end.value)
         if self._task is not None:
             self._task.cancel()

@@ -41,43 +41,32 @@ _SINGLE = (
 )
 
 
+CLOSE = b"Connection: close\r\n"
+_KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 must be told
+
+
 class Fields(Struct, frozen=True):
-    """What the header lines say; ``keeps_alive`` is None where the version decides."""
+    """What the header lines say; ``connection`` is the line that the response has of it.
+
+    ``takes_chunks`` is what a client of HTTP/1.1 does.
+    """
 
     headers: Mapping[bytes, bytes]
     length: int
     is_chunked: bool
-    keeps_alive: bool | None
     expects_continue: bool
-
-    @property
-    def has_body(self) -> bool:
-        """Whether a body follows."""
-        return self.is_chunked or self.length > 0
+    takes_chunks: bool
+    connection: bytes
 
 
 class Head(Struct, frozen=True):
-    """A head that passed every check: the first ``size`` bytes of ``data``."""
+    """A head that passed every check, of ``size`` bytes."""
 
     method: str
     path: bytes
     query: bytes
-    version: bytes
     fields: Fields
     size: int
-    data: bytes
-
-    @property
-    def keeps_alive(self) -> bool:
-        """Whether the connection may go on after the response."""
-        asked = self.fields.keeps_alive
-        return self.version == b"HTTP/1.1" if asked is None else asked
-
-    @property
-    def is_all(self) -> bool:
-        """Whether it is all of the data, and says nothing unusual of body or connection."""
-        is_usual = self.fields.keeps_alive is None and not self.fields.has_body
-        return is_usual and self.version == b"HTTP/1.1" and len(self.data) == self.size
 
 
 class KnownFields:
@@ -95,13 +84,13 @@ class KnownFields:
         if fields is None or line is None or line_end > MAX_TARGET:
             return None
         method, path, query = line.groups(b"")
-        return Head(method.decode(), path, query, b"HTTP/1.1", fields, end, data)
+        return Head(method.decode(), path, query, fields, end)
 
-    def keep(self, head: Head) -> None:
+    def keep(self, data: bytes, head: Head) -> None:
         """Know the header lines of a head from now on, where they leave nothing to decide."""
-        lines, fields = head.data[head.data.find(b"\r\n") : head.size], head.fields
+        lines, fields = data[data.find(b"\r\n") : head.size], head.fields
         is_plain = not (fields.is_chunked or fields.expects_continue)
-        if head.version == b"HTTP/1.1" and len(lines) <= _MAX_KNOWN_LINES and is_plain:
+        if fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES and is_plain:
             self._used += 2 * len(lines) + 1000  # twice: its parts, too
             if self._used > _MAX_KNOWN_BYTES:
                 self._known.clear()
@@ -128,7 +117,7 @@ class HeadParser:
         return bool(self.data.strip(b"\r\n"))
 
     def feed(self, data: bytes) -> Head | None:
-        """Take more of the head; the head once it is whole, with what follows it in its ``data``.
+        """Take more of the head; the head once it is whole, with what follows it in ``data``.
 
         :raises RequestError: it is not well-formed, or beyond a bound.
         """
@@ -147,8 +136,7 @@ class HeadParser:
         del self._parser  # each would keep the other
         version = self._read_version()
         path, query = self._read_target()
-        fields = self._read_fields(version)
-        return Head(self.method, path, query, version, fields, self._parsed, self.data)
+        return Head(self.method, path, query, self._read_fields(version), self._parsed)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -228,16 +216,27 @@ class HeadParser:
             raise RequestError(40011, reason="it has no Host header")
         if not _HOST.fullmatch(headers.get(b"host", b"")):
             raise RequestError(40011, reason="its Host header does not name a host")
-        options = {one.strip() for one in headers.get(b"connection", b"").lower().split(b",")}
+        takes_chunks = version == b"HTTP/1.1"
         expected = headers.get(b"expect", b"").lower()
         return Fields(
             headers,
             # A number below 2^64, the parser says, but maybe a long one: Python reads few digits.
             int(headers.get(b"content-length", b"").lstrip(b"0") or b"0"),
             _is_chunked(headers.get(b"transfer-encoding"), version),
-            False if b"close" in options else (b"keep-alive" in options or None),
-            expected == b"100-continue" and version == b"HTTP/1.1",
+            takes_chunks and expected == b"100-continue",
+            takes_chunks,
+            _choose_connection(headers.get(b"connection", b""), takes_chunks=takes_chunks),
         )
+
+
+def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
+    """What the response says of the connection."""
+    options = {one.strip() for one in asked.lower().split(b",")}
+    if b"close" in options:
+        return CLOSE
+    if takes_chunks:
+        return b""
+    return _KEEP_ALIVE if b"keep-alive" in options else CLOSE
 
 
 def _is_chunked(coding: bytes | None, version: bytes) -> bool:

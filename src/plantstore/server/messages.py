@@ -3,30 +3,27 @@
 import asyncio
 import secrets
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from http import HTTPStatus
 from typing import Any, Protocol, Self
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.errors import RequestError
-from plantstore.server.body import NO_BODY, Body
+from plantstore.server.body import Body
 
 # Random for each process, so that ids of several processes and restarts do not meet.
 ID_PREFIX = secrets.token_hex(6)
 
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
-_STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
-
 
 class Request(Struct):
     """One request, begun when its head is whole; ``number`` is its place among the process's.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas. ``error`` is set where the server refuses the request, and leaves it
-    to the application to say so. ``wire`` is all of the request, where the same bytes may be
-    answered by ``Application.recall`` next time.
+    name are joined by commas. A ``body`` that came with its head is there already. ``error`` is set
+    where the server refuses the request, and leaves it to the application to say so. ``wire`` is
+    all of a GET, where the same bytes may be answered by ``Application.recall`` next time.
     """
 
     number: int
@@ -34,7 +31,7 @@ class Request(Struct):
     headers: Mapping[bytes, bytes]
     path: bytes = b""
     query: bytes = b""
-    body: Body = NO_BODY
+    body: bytes | Body = b""
     error: RequestError | None = None
     wire: bytes | None = None
 
@@ -57,7 +54,7 @@ class Response(Struct, frozen=True):
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The response with more header lines."""
-        return replace(self, head=self.head + lines) if lines else self
+        return replace(self, head=self.head + lines)
 
 
 class Stream(Struct, frozen=True):
@@ -69,7 +66,7 @@ class Stream(Struct, frozen=True):
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""
-        return replace(self, head=self.head + lines) if lines else self
+        return replace(self, head=self.head + lines)
 
 
 Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
@@ -79,7 +76,7 @@ class Application(Protocol):
     """What the server serves."""
 
     def recall(self, data: bytes) -> Response | None:
-        """The response to these very bytes, a whole request seen before, if it is still right."""
+        """The response to these very bytes, a whole GET seen before, if it is still right."""
 
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.
@@ -92,21 +89,3 @@ class Application(Protocol):
 
     async def close(self) -> None:
         """Finish what was begun, and let all resources go."""
-
-
-def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
-    """A response; ``body`` None is for those that have none, not even an empty one."""
-    if body is None:
-        return Response(_STATUS_LINES[status] + headers)
-    head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
-    return Response(head, body)
-
-
-def header_line(name: str, value: bytes) -> HeaderLines:
-    """One header line.
-
-    :raises ValueError: the value would end the line.
-    """
-    if b"\r" in value or b"\n" in value:
-        raise ValueError(f"the header {name} holds the end of a line")
-    return b"%s: %s\r\n" % (name.encode(), value)

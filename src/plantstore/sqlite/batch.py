@@ -17,13 +17,13 @@ _PURGE_INTERVAL_MS = 60_000
 
 
 class BatchWriter:
-    """Writes batches through one connection; ``clock`` gives Unix time in milliseconds.
+    """Writes batches through one connection; ``clock`` gives Unix time in seconds.
 
     A batch begins, its writes are applied in their order, it is finished and committed; after any
     error it is rolled back.
     """
 
-    def __init__(self, connection: apsw.Connection, clock: Callable[[], int]) -> None:
+    def __init__(self, connection: apsw.Connection, clock: Callable[[], float]) -> None:
         self._connection = connection
         self._execute = connection.cursor().execute
         self._sql = load_queries("plantstore.sqlite")
@@ -47,14 +47,18 @@ class BatchWriter:
 
     def begin(self) -> None:
         """Begin a batch, after those of other connections."""
-        self._at = self._clock()
+        self._at = int(self._clock() * 1000)
         self._revisions.clear()
         self._changed.clear()
         self._execute("BEGIN IMMEDIATE")
 
     def apply(self, write: Write) -> Outcome:
         """Apply a write; its outcome, as soon as the batch is committed."""
-        if self._find_revision(write.store_id) is None:
+        store_id = write.store_id
+        if store_id not in self._revisions:
+            found = self._execute(self._sql["find_revision"], (store_id,)).get
+            self._revisions[store_id] = found
+        if self._revisions[store_id] is None:
             return Outcome.NO_SUCH_STORE
         if isinstance(write, Delete):
             return self._delete(write)
@@ -66,7 +70,8 @@ class BatchWriter:
         """Write what concerns the batch as a whole."""
         for store_id in self._changed:
             self._execute(self._sql["set_revision"], (store_id, self._revisions[store_id]))
-        self._purge_keys()
+        if abs(self._at - self._purged_at) >= _PURGE_INTERVAL_MS:
+            self._purge_keys()
 
     def commit(self) -> None:
         """Make the batch durable."""
@@ -113,15 +118,7 @@ class BatchWriter:
         event = (store_id, revision, kind, plant.id, plant.name, plant.tag, self._at)
         self._execute(self._sql["insert_event"], (*event, caller.user_id, caller.token_label))
 
-    def _find_revision(self, store_id: int) -> int | None:
-        """The store's revision as of this batch; None where there is no such store."""
-        if store_id not in self._revisions:
-            found = self._execute(self._sql["find_revision"], (store_id,)).get
-            self._revisions[store_id] = found
-        return self._revisions[store_id]
-
     def _purge_keys(self) -> None:
-        if abs(self._at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
-            if not self._connection.changes():  # else there may be more, for the next batch
-                self._purged_at = self._at
+        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
+        if not self._connection.changes():  # else there may be more, for the next batch
+            self._purged_at = self._at

@@ -9,12 +9,12 @@ given up was never taken.
 
 import asyncio
 import logging
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import apsw
 
-from plantstore.clock import now
 from plantstore.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
@@ -69,7 +69,7 @@ class Writer:
         self._lock = open_lock(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, now)
+        self._batches = BatchWriter(self._connection, time.time)
         self._thread = Thread("writer")
         self._wal_pages = 0
         self._pending: list[Pending] = []

@@ -1,0 +1,67 @@
+"""The routes: which operations there are, by path and method.
+
+A path's segments are told apart before they are decoded, so that a plant's id never becomes a path.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from urllib.parse import unquote_to_bytes
+
+from plantstore.database import Database
+from plantstore.http.authentication import Authentication
+from plantstore.http.health import Health
+from plantstore.http.lists import PlantLists
+from plantstore.http.me import describe_token
+from plantstore.http.openapi import OpenApi
+from plantstore.http.plants import PlantOperations
+from plantstore.http.site import find_page
+from plantstore.server.messages import Response, Stream
+
+Operation = Callable[..., Awaitable[Response | Stream]]
+Methods = Mapping[str, Operation]
+Route = tuple[Methods, tuple[str, ...]]  # with what the path names: arguments of the operation
+
+
+class Routes:
+    """The routes of one database's application."""
+
+    def __init__(
+        self,
+        database: Database,
+        authentication: Authentication,
+        lists: PlantLists,
+        public_url: str,
+    ) -> None:
+        health, document = Health(database), OpenApi(public_url)
+        operations = PlantOperations(database, authentication, lists)
+        self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
+        self._plant: Methods = {"DELETE": operations.delete}
+        live = _reads(health.respond_live)
+        self._fixed: dict[bytes, Route] = {
+            b"/plants": (self._plants, ()),
+            b"/me": (_reads(partial(describe_token, authentication)), ()),
+            b"/livez": (live, ()),
+            b"/readyz": (_reads(health.respond_ready), ()),
+            b"/openapi.json": (_reads(document.respond_json), ()),
+            b"/openapi.yaml": (_reads(document.respond_yaml), ()),
+            b"*": (live, ()),  # of the service as a whole; only OPTIONS comes with it
+        }
+        self.find_fixed = self._fixed.get
+
+    async def find(self, path: bytes) -> Route | None:
+        """The route of a path that is not fixed, or None."""
+        match [unquote_to_bytes(part).decode(errors="replace") for part in path.split(b"/", 5)]:
+            case ["", "plants"]:
+                return self._plants, ()
+            case ["", "plants", plant_id] if plant_id:
+                return self._plant, (plant_id,)
+            case ["", "stores", store_name, "plants"] if store_name:
+                return self._plants, (store_name,)
+            case ["", "stores", store_name, "plants", plant_id] if store_name and plant_id:
+                return self._plant, (plant_id, store_name)
+        page = await find_page(path)
+        return None if page is None else (_reads(page), ())
+
+
+def _reads(operation: Operation) -> dict[str, Operation]:
+    return {"GET": operation, "HEAD": operation}
