@@ -5,6 +5,8 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 
 import asyncio
 import logging
+import time
+from collections.abc import Callable, Sequence
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -30,10 +32,20 @@ _READS = ("GET", "HEAD")
 _UNBOUNDED = (b"/livez", b"/readyz")  # for whoever watches, under any load
 
 
-class App:
-    """Responds to requests on one database."""
+Observer = Callable[[Request, Response | Stream, float], None]
 
-    def __init__(self, database: Database, settings: Settings) -> None:
+
+class App:
+    """Responds to requests on one database.
+
+    Each of the ``observers`` gets every request with its response and the seconds between them,
+    but for those that are answered from memory by their bytes.
+    """
+
+    def __init__(
+        self, database: Database, settings: Settings, observers: Sequence[Observer] = ()
+    ) -> None:
+        self._observers = observers
         rates = None if settings.rate_limit is None else Rates(settings.rate_limit)
         cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
@@ -49,6 +61,7 @@ class App:
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
         self._in_flight += 1
+        began = time.perf_counter()
         try:
             response = await self._respond(request)
         except PlantStoreError as error:
@@ -63,6 +76,8 @@ class App:
             response = error_response(RequestError(50001))
         finally:
             self._in_flight -= 1
+        for observe in self._observers:
+            observe(request, response, time.perf_counter() - began)
         lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 

@@ -26,6 +26,7 @@ class Authentication:
         """
         token = _read_token(request)
         caller = await operations.authenticate(self._database, token, store_name, scope)
+        request.caller = caller
         if self._rates is not None:
             self._rates.check(caller.user_id)
         return caller

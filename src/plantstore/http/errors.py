@@ -5,6 +5,7 @@ made from this one. Messages are formatted with the error's details.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore import errors
 from plantstore.errors import PlantStoreError, RequestError
@@ -114,4 +115,5 @@ def error_response(error: PlantStoreError) -> Response:
     if row.status in (429, 503):
         retry_after = details.get("retry_after", 1)  # a commit takes milliseconds
         headers += header_line("Retry-After", str(retry_after).encode())
-    return json_response(row.status, ErrorBody(number, row.message.format(**details)), headers)
+    body = ErrorBody(number, row.message.format(**details))
+    return replace(json_response(row.status, body, headers), error=number)

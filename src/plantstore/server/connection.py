@@ -203,7 +203,9 @@ class Connection(asyncio.Protocol):
                 return
         fields, method, data = head.fields, head.method, self._buffer
         number = self._connections.next_number()
-        self._request = request = Request(number, method, fields.headers, head.path, head.query)
+        self._request = request = Request(
+            number, method, fields.headers, head.path, head.query, address=self.address
+        )
         self._connection_line = CLOSE if self._is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
         self._phase, self.timeout = _Phase.RESPONSE, math.inf
@@ -233,7 +235,8 @@ class Connection(asyncio.Protocol):
         """Have the application say why, and end the connection."""
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
-        self._request = Request(self._connections.next_number(), method, headers, error=error)
+        number = self._connections.next_number()
+        self._request = Request(number, method, headers, error=error, address=self.address)
         self._connection_line = CLOSE
         self._wait(_Phase.RESPONSE, math.inf)
         self._handling, self._awaited = self._handle(self._request), None

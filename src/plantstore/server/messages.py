@@ -24,6 +24,7 @@ class Request(Struct):
     name are joined by commas. A ``body`` that came with its head is there already. ``error`` is set
     where the server refuses the request, and leaves it to the application to say so. ``wire`` is
     all of a GET, where the same bytes may be answered by ``Application.recall`` next time.
+    ``address`` is the peer's; ``caller`` is who the application found it to be from.
     """
 
     number: int
@@ -34,6 +35,8 @@ class Request(Struct):
     body: bytes | Body = b""
     error: RequestError | None = None
     wire: bytes | None = None
+    address: str = ""
+    caller: Any = None
 
     @property
     def id(self) -> str:
@@ -46,11 +49,18 @@ class Response(Struct, frozen=True):
 
     The server adds the headers that every response has, and leaves out the body of one to HEAD.
     ``is_shared`` says that the body is kept in any case: who takes it slowly costs no memory.
+    ``error`` is the number of the error that it tells of, or 0.
     """
 
     head: bytes
     body: bytes = b""
     is_shared: bool = False
+    error: int = 0
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return int(self.head[9:12])
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The response with more header lines."""
@@ -63,6 +73,8 @@ class Stream(Struct, frozen=True):
     head: bytes
     parts: AsyncIterator[bytes]
     close: Callable[[], Coroutine[Any, Any, None]]
+    status: int = 200
+    error: int = 0
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""
