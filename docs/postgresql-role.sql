@@ -4,7 +4,8 @@
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It reads who may do what, and changes none of it; it never alters a plant or an event. The
+-- It reads who may do what, and changes none of it; it never alters a plant or an event, and deletes
+-- events only because old ones are trimmed (without the grant, and with events_keep 0, none are). The
 -- commands that administer stores, users, members and tokens need the owner's role.
 -- Run it again after a migration: new tables start without grants.
 
@@ -19,7 +20,7 @@ GRANT USAGE ON SCHEMA public TO plantstore_service;
 GRANT SELECT ON schema_migrations, stores, users, members TO plantstore_service;
 GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_at, revoked_at)
     ON tokens TO plantstore_service;
-GRANT SELECT, UPDATE (revision) ON revisions TO plantstore_service;
+GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON plants TO plantstore_service;
-GRANT INSERT ON events TO plantstore_service;
+GRANT SELECT (store_id, revision, at), INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from plantstore.database import Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
+from plantstore.retention import Retention
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def create_app(settings: Settings) -> "App":
     from plantstore.http.app import App
 
     set_up_logs(settings.log_format)
-    app = App(open_database(settings), settings)
+    database = open_database(settings)
+    app = App(database, settings)
+    if settings.events_keep:
+        app.run_beside(Retention(database, settings.events_keep).run())
     # What is there now stays, and requests leave hardly any cycles: the collector's rounds took
     # 8 % of a create's time.
     gc.freeze()

@@ -18,9 +18,13 @@ from plantstore.model import (
 
 
 class Snapshot(Protocol):
-    """One store's plants as they were at one moment, for a list too long for one page."""
+    """One store's plants as they were at one moment, for a list too long for one page.
+
+    ``total`` is how many the store holds.
+    """
 
     revision: int
+    total: int
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """As ``Database.read_page``, at the snapshot's revision."""
@@ -61,12 +65,26 @@ class Database(Protocol):
     ) -> Outcome:
         """Store the plant, its event and the key, durably.
 
-        CREATED, ID_TAKEN, ALREADY_STORED, NO_SUCH_STORE, or KEY_REUSED where the key came with
-        another body within 24 h; with the same body, the outcome that it had then.
+        CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED where the key came with
+        another body within 24 h; with the same body, the outcome that it had then. Where the
+        caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
         """
 
     async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
-        """Remove the plant and store the event, durably: DELETED, NO_SUCH_PLANT, NO_SUCH_STORE."""
+        """Remove the plant and store the event, durably: DELETED, NO_SUCH_PLANT.
+
+        Where the caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        """
+
+    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
+        """The next store with events, by its number, and the time of its first event."""
+
+    async def trim_events(self, store_id: int, before: int) -> Outcome:
+        """Remove the store's oldest events, some hundred at most, of those before this time.
+
+        TRIMMED, after which there may be more, or NOTHING_TO_TRIM. The store's row says up to which
+        revision its events are trimmed.
+        """
 
     async def check(self) -> None:
         """Return where the database can be read and written to, as far as is known; else raise."""

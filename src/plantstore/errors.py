@@ -41,6 +41,10 @@ class ForbiddenError(PlantStoreError):
     """The token's scopes or its user's role do not allow this. Details: ``scope``."""
 
 
+class StoreFullError(PlantStoreError):
+    """The store holds as many plants as it may. Details: ``plant_id``."""
+
+
 class NoSuchPlantError(PlantStoreError):
     """The store has no plant with this id. Details: ``plant_id``."""
 

@@ -84,10 +84,11 @@ class Page(Struct, frozen=True):
 
     ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets;
     ``last_id`` is the last one's id, meaningless where there is none; ``more`` says whether the
-    query matches plants beyond it.
+    query matches plants beyond it; ``total`` is how many plants the store holds.
     """
 
     revision: int
+    total: int
     count: int
     plants: bytes
     last_id: int
@@ -103,9 +104,12 @@ class Caller(Struct, frozen=True):
     ``role`` is None where the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
     store's, read together with the rest. ``unchanged`` says whether nothing was committed, by
-    anyone, since this was read; it is None where only a query could tell.
+    anyone, since this was read; it is None where only a query could tell. The token is found by
+    ``token_store_id``, its own store's, and ``token_hash``.
     """
 
+    token_store_id: int
+    token_hash: bytes
     user_id: int
     token_label: str
     expires_at: int | None
@@ -114,6 +118,11 @@ class Caller(Struct, frozen=True):
     permissions: frozenset[Scope]
     revision: int
     unchanged: Unchanged | None = None
+
+    @property
+    def token_id(self) -> str:
+        """What tells the token from others."""
+        return token_id_of(self.token_hash)
 
 
 class OpenStore(Struct, frozen=True):
@@ -151,7 +160,10 @@ class IdempotencyKey(Struct, frozen=True):
 
 
 class Outcome(Enum):
-    """How a write ended. The values are stored with idempotency keys: never change one."""
+    """How a write ended. The values are stored with idempotency keys: never change one.
+
+    TOKEN_INVALID and FORBIDDEN: the token or the user's role changed while the write waited.
+    """
 
     CREATED = "created"
     ID_TAKEN = "id_taken"
@@ -160,26 +172,41 @@ class Outcome(Enum):
     DELETED = "deleted"
     NO_SUCH_PLANT = "no_such_plant"
     NO_SUCH_STORE = "no_such_store"
+    STORE_FULL = "store_full"
+    TOKEN_INVALID = "token_invalid"  # noqa: S105 - not a password
+    FORBIDDEN = "forbidden"
+    TRIMMED = "trimmed"
+    NOTHING_TO_TRIM = "nothing_to_trim"
 
 
 class Event(Struct, frozen=True):
-    """One change to a store: ``plant.created`` or ``plant.deleted``, with the plant as it was."""
+    """One change to a store: ``plant.created`` or ``plant.deleted``, with the plant as it was.
+
+    ``subject`` is who did it, None for the command line; ``token_id`` is empty where it was not
+    recorded.
+    """
 
     revision: int
     kind: str
     plant: NewPlant
     at: int
-    user_id: int
+    subject: str | None
     token_label: str
+    token_id: str
 
 
 class Store(Struct, frozen=True):
-    """One tenant's collection of plants; every change to them raises its revision by one."""
+    """One tenant's collection of plants; every change to them raises its revision by one.
+
+    ``plants`` is how many it holds, ``max_plants`` its quota, if it has one.
+    """
 
     store_id: int
     name: str
     revision: int
     created_at: int
+    plants: int = 0
+    max_plants: int | None = None
 
 
 class User(Struct, frozen=True):
@@ -214,7 +241,8 @@ class TokenRequest(Struct, frozen=True):
     """A token to make. What is missing of its store, user and membership is made with it.
 
     ``role`` is for a membership that is missing, ``scopes`` None means all that the role allows.
-    ``store`` None, with ``all_stores``, takes the user's first.
+    ``store`` None, with ``all_stores``, takes the user's first. A store that is made may hold
+    ``max_plants`` plants.
     """
 
     subject: str
@@ -224,6 +252,7 @@ class TokenRequest(Struct, frozen=True):
     label: str = ""
     all_stores: bool = False
     expires_at: int | None = None
+    max_plants: int | None = None
 
 
 class IssuedToken(Struct, frozen=True):
@@ -251,3 +280,8 @@ def broken_rule(text: str, longest: int) -> str | None:
 def is_store_name(name: str) -> bool:
     """Whether a store can have this name: it stands in paths, so it is written as a DNS label."""
     return _STORE_NAME.fullmatch(name) is not None
+
+
+def token_id_of(token_hash: bytes) -> str:
+    """The id of the token with this hash: the hash's first 8 bytes, in hexadecimal."""
+    return token_hash[:8].hex()

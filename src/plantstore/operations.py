@@ -14,6 +14,7 @@ from plantstore.errors import (
     NoSuchPlantError,
     NoSuchStoreError,
     PlantStoreError,
+    StoreFullError,
 )
 from plantstore.model import (
     Caller,
@@ -77,7 +78,7 @@ async def create_plant(
     """
     outcome = await database.create_plant(caller.store_id, caller, plant, key)
     if outcome is not Outcome.CREATED:
-        raise _ERRORS[outcome](plant_id=plant.id)
+        raise _explain(outcome, plant.id, Scope.CREATE)
 
 
 async def delete_plant(database: Database, caller: Caller, plant_id: int) -> None:
@@ -87,7 +88,7 @@ async def delete_plant(database: Database, caller: Caller, plant_id: int) -> Non
     """
     outcome = await database.delete_plant(caller.store_id, caller, plant_id)
     if outcome is not Outcome.DELETED:
-        raise _ERRORS[outcome](plant_id=plant_id)
+        raise _explain(outcome, plant_id, Scope.DELETE)
 
 
 _ERRORS: dict[Outcome, type[PlantStoreError]] = {
@@ -96,4 +97,12 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
     Outcome.KEY_REUSED: KeyReusedError,
     Outcome.NO_SUCH_PLANT: NoSuchPlantError,
     Outcome.NO_SUCH_STORE: NoSuchStoreError,
+    Outcome.STORE_FULL: StoreFullError,
+    Outcome.TOKEN_INVALID: InvalidTokenError,
 }
+
+
+def _explain(outcome: Outcome, plant_id: int, scope: Scope) -> PlantStoreError:
+    if outcome is Outcome.FORBIDDEN:
+        return ForbiddenError(scope=scope.value)
+    return _ERRORS[outcome](plant_id=plant_id)

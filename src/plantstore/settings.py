@@ -94,6 +94,14 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_writes: Annotated[Count, _about("maximum creates and deletes that wait for a commit")] = (
         1024
     )
+    max_plants: Annotated[
+        Count | None,
+        _about("plants that a new store may hold, unless it is made with another number"),
+    ] = None
+    events_keep: Annotated[
+        Annotated[float, Meta(ge=0, le=36_500)],
+        _about("days that the events of a store are kept; 0 for ever"),
+    ] = 90
     max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")

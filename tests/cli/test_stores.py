@@ -20,14 +20,27 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     deleted = program.run("store", "delete", "nursery", "--yes")
     assert (deleted.status, deleted.out, deleted.err) == (0, "", "")
     table = program.out("store", "list").splitlines()
-    assert table[0].split() == ["name", "revision", "created_at"]
-    assert [line.split()[:2] for line in table[1:]] == [["orchard", "0"]]
+    assert table[0].split() == ["name", "plants", "max_plants", "revision", "created_at"]
+    assert [line.split()[:4] for line in table[1:]] == [["orchard", "0", "-", "0"]]
 
 
 def test_a_made_store_is_described_as_json(program: Program) -> None:
     made = program.data("store", "create", "nursery")
     assert (made["name"], made["revision"]) == ("nursery", 0)
     assert TIME.fullmatch(made["created_at"])
+
+
+def test_a_store_has_a_quota(program: Program) -> None:
+    assert program.data("store", "create", "nursery", "--max-plants", "7")["max_plants"] == 7
+    program.out("store", "create", "orchard", PLANTSTORE_MAX_PLANTS="9")
+    program.out("token", "create", "--store", "roof", "--user", "ada", PLANTSTORE_MAX_PLANTS="8")
+    assert [store["max_plants"] for store in program.data("store", "list")] == [7, 9, 8]
+    changed = program.run("store", "set", "nursery", "--max-plants", "none")
+    assert changed.err == "nursery may hold any number of plants; it holds 0\n"
+    assert program.data("store", "list")[0]["max_plants"] is None
+    for bad in ("0", "-1", "many", "٣"):
+        refused = program.refusal("store", "set", "nursery", "--max-plants", bad, status=2)
+        assert "a whole number above 0, or none" in refused
 
 
 def test_deleting_asks_on_stderr_and_takes_yes(program: Program) -> None:

@@ -46,6 +46,8 @@ async def test_a_token_tells_its_user_its_label_and_its_store(
     caller = await harness.find_caller(token)
     assert caller is not None
     assert replace(caller, unchanged=None) == Caller(
+        token_store_id=ids_of_stores(administration)["nursery"],
+        token_hash=hash_token(token),
         user_id=user.user_id,
         token_label="kiosk",
         expires_at=4102444800000,

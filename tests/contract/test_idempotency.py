@@ -116,7 +116,7 @@ async def test_a_deleted_store_loses_its_keys(
 ) -> None:
     await harness.create(MONSTERA, KEY)
     administration.delete_store("nursery")
-    assert await harness.create(MONSTERA, KEY) is Outcome.NO_SUCH_STORE
+    assert await harness.create(MONSTERA, KEY) is Outcome.TOKEN_INVALID
     again = await harness.make_caller("nursery", "ada")
     assert await harness.create(MONSTERA, KEY_WITH_ANOTHER_BODY, again) is Outcome.CREATED
 

@@ -21,7 +21,7 @@ def test_a_new_store_is_empty(administration: Administration) -> None:
     assert before <= store.created_at <= time.time_ns() // 10**6
     assert administration.list_stores() == [store]
     assert administration.list_members("nursery") == []
-    assert administration.list_events("nursery") == []
+    assert list(administration.list_events("nursery")) == []
 
 
 def test_stores_are_listed_by_name(administration: Administration) -> None:

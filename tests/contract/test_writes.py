@@ -109,18 +109,13 @@ async def test_an_event_tells_the_plant_and_who_did_what(harness: DatabaseHarnes
     await harness.create(NewPlant(INT64_MIN, 'A "plant"'), caller=eve)
     await harness.delete(1, eve)
     events = harness.read_events()
-    ada = harness.owner
+    ada = ("ada", "", harness.owner.token_id)
+    by_eve = ("eve", "kiosk", eve.token_id)
+    first, second, third = (event.at for event in events)
     assert events == [
-        Event(1, "plant.created", MONSTERA, events[0].at, ada.user_id, ""),
-        Event(
-            2,
-            "plant.created",
-            NewPlant(INT64_MIN, 'A "plant"'),
-            events[1].at,
-            eve.user_id,
-            "kiosk",
-        ),
-        Event(3, "plant.deleted", MONSTERA, events[2].at, eve.user_id, "kiosk"),
+        Event(1, "plant.created", MONSTERA, first, *ada),
+        Event(2, "plant.created", NewPlant(INT64_MIN, 'A "plant"'), second, *by_eve),
+        Event(3, "plant.deleted", MONSTERA, third, *by_eve),
     ]
 
 
@@ -202,7 +197,7 @@ async def test_a_write_whose_request_was_given_up_disturbs_no_other(
     await harness.assert_consistency()
 
 
-async def test_writes_to_a_deleted_store_find_no_store(
+async def test_writes_to_a_deleted_store_are_refused(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     other = await harness.make_caller("orchard", "eve")
@@ -214,9 +209,9 @@ async def test_writes_to_a_deleted_store_find_no_store(
         harness.delete(1),
     ]
     assert await asyncio.gather(*writes) == [
-        Outcome.NO_SUCH_STORE,
+        Outcome.TOKEN_INVALID,
         Outcome.CREATED,
-        Outcome.NO_SUCH_STORE,
+        Outcome.TOKEN_INVALID,
     ]
     assert await harness.read_plants() == []
     assert await harness.read_revision() == 0
@@ -232,5 +227,5 @@ async def test_a_store_made_again_begins_empty(
     assert again.revision == 0
     assert await harness.read_plants(again) == []
     assert harness.read_events() == []
-    assert await harness.create(MONSTERA) is Outcome.NO_SUCH_STORE
+    assert await harness.create(MONSTERA) is Outcome.TOKEN_INVALID
     assert await harness.create(MONSTERA, caller=again) is Outcome.CREATED

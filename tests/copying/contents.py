@@ -62,7 +62,10 @@ def seed(url: str, plants: int) -> None:
         ],
     )
     table = "revisions" if url.startswith("postgres") else "stores"
-    execute(url, f"UPDATE {table} SET revision = {plants} WHERE store_id = {store_id}")
+    execute(
+        url,
+        f"UPDATE {table} SET revision = {plants}, plants = {plants} WHERE store_id = {store_id}",
+    )
 
 
 def _key(row: tuple[object, ...]) -> list[str]:

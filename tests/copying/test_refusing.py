@@ -78,10 +78,10 @@ def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) ->
 def change(url: str, times: int) -> None:
     """Create plants as the service does, with other names in each database."""
     with closing(open_session(url)) as session, session.transaction():
-        store_id, _, revision, _ = session.query("find_store", "nursery")[0]
+        store_id, _, revision, *_ = session.query("find_store", "nursery")[0]
         for number in range(times):
             plant = NewPlant(50 + number, url[-64:])
-            values = ("plant.created", plant.id, plant.name, None, 0, 1, "")
+            values = ("plant.created", plant.id, plant.name, None, 0, 1, "", "")
             session.write_rows("copy_plants", [(store_id, plant.id, plant.name, None)])
             session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
         session.query("set_revision", store_id, revision + times)

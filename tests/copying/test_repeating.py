@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration, open_copy
+from plantstore.bootstrap import open_administration, open_copy, open_session
 from plantstore.model import Role
 from plantstore.sql.copying import tables
 from tests.cli.program import Program
@@ -102,3 +102,15 @@ def test_a_source_that_changes_meanwhile_is_copied_as_it_was(
     assert contents(target) == before
     copy(source, target)
     assert contents(target) == contents(source) != before
+
+
+def test_a_copy_follows_what_the_source_has_trimmed(source: str, target: str) -> None:
+    seed(source, PAGE_ROWS)
+    copy(source, target)
+    with closing(open_session(source)) as session, session.transaction():
+        ((store_id, *_),) = session.query("find_store", "seeded")
+        session.query("delete_events_before", store_id, 100)
+        session.query("set_store", store_id, 1000, 99)
+    copy(source, target)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}

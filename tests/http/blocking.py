@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from plantstore.bootstrap import open_session
 from tests.databases import execute, writes_held
 from tests.http.fixtures import CREATES, LISTS, StoreFixture
 from tests.http.raw import TIMEOUT, Connection
@@ -58,6 +59,9 @@ def fill_store(service: Service, store: str, count: int, size: int = 10, filler:
             for number in range(1, count + 1)
         ),
     )
+    with closing(open_session(service.database)) as session:
+        ((store_id, *_),) = session.query("find_store", store)
+        session.query("set_store", store_id, None, 0)  # which counts them
 
 
 def new_plant() -> bytes:

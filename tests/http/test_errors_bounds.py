@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
 
+from plantstore.bootstrap import open_administration
 from tests.http.blocking import (
     FILLER,
     blocked_writes,
@@ -35,7 +36,7 @@ from tests.http.raw import Connection, Response
 from tests.service import Service
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
-NUMBERS = {42901, 50301}
+NUMBERS = {40302, 42901, 50301}
 WRITES = (*CREATES, *DELETES)
 StartService = Callable[..., Service]
 
@@ -87,6 +88,19 @@ def test_a_body_that_comes_late_is_not_counted_twice(start: StartService) -> Non
         assert not connection.has_data(0.1)
         connection.send(create.body)
         assert connection.receive().status == 200
+
+
+def test_a_full_store_takes_no_plant_until_one_is_deleted(start: StartService) -> None:
+    fixture = make_fixture(start())
+    with closing(open_administration(fixture.service.database)) as administration:
+        administration.set_quota(fixture.store, 1)
+    for route in CREATES:
+        expect_error(send(fixture, route), 40302)
+    assert fixture.create(PLANT).number == 40004
+    assert send(fixture, LISTS[0]).headers["x-total-count"] == "1"
+    assert send(fixture, DELETES[0]).status == 204
+    assert send(fixture, CREATES[0]).status == 200
+    assert send(fixture, LISTS[0]).headers["x-total-count"] == "1"
 
 
 @SQLITE_ONLY

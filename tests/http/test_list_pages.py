@@ -45,6 +45,13 @@ def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, lim
     assert 0 < len(pages[-1]) <= limit
 
 
+@pytest.mark.parametrize("target", ["/plants", "/plants?limit=0", "/plants?limit=3&after=MTAw"])
+def test_a_list_tells_how_many_plants_the_store_holds(many: httpx.Client, target: str) -> None:
+    assert many.get(target).headers["x-total-count"] == str(MANY)
+    assert many.head(target).headers["x-total-count"] == str(MANY)
+    assert "x-total-count" not in many.get(target, params={"tag": "even"}).headers
+
+
 def test_a_page_that_holds_all_has_no_link(many: httpx.Client) -> None:
     for limit in (MANY, MANY + 1, 10000):
         [page] = walk(many, f"/plants?limit={limit}")

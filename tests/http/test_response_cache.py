@@ -9,7 +9,7 @@ RESPONSE = Response(b"head", b"x" * 1000)
 
 
 def caller(unchanged: Unchanged | None, expires_at: int | None = None) -> Caller:
-    return Caller(1, "", expires_at, 1, Role.OWNER, frozenset(Scope), 7, unchanged)
+    return Caller(1, bytes(32), 1, "", expires_at, 1, Role.OWNER, frozenset(Scope), 7, unchanged)
 
 
 def test_the_longest_unused_go_first() -> None:

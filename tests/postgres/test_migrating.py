@@ -8,6 +8,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from plantstore.bootstrap import open_administration
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
 from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
@@ -56,11 +57,19 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
 def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
     with psycopg.connect(program.environ["PLANTSTORE_DATABASE"]) as connection:
         connection.execute("DROP INDEX members_by_user, tokens_by_hash")
+        connection.execute("ALTER TABLE events DROP COLUMN token_id")
+        for column in ("plants", "max_plants", "trimmed"):
+            connection.execute(f"ALTER TABLE revisions DROP COLUMN {column}".encode())
         connection.execute("DELETE FROM schema_migrations WHERE number > 1")
-    pending = "2 (members_by_user), 3 (tokens_by_hash) is pending"
+        connection.execute("INSERT INTO stores (store_id, name, created_at) VALUES (9, 'old', 0)")
+        connection.execute("INSERT INTO revisions VALUES (9, 1)")
+        connection.execute("INSERT INTO plants VALUES (9, 1, 'Ficus', NULL)")
+    pending = "2 (members_by_user), 3 (tokens_by_hash), 4 (quotas_and_token_ids) is pending"
     assert pending in program.refusal("store", "list")
-    assert program.run("migrate").err.count("applied migration") == 2
-    assert program.data("store", "list") == []
+    assert program.run("migrate").err.count("applied migration") == NEWEST - 1
+    with closing(open_administration(program.environ["PLANTSTORE_DATABASE"])) as administration:
+        (store,) = administration.list_stores()
+        assert (store.name, store.revision, store.plants, store.max_plants) == ("old", 1, 1, None)
 
 
 def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program) -> None:

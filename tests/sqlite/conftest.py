@@ -10,6 +10,7 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.model import TokenRequest
 from plantstore.sqlite.connection import connect
+from tests.sqlite.writes import TOKEN_HASH
 
 
 @pytest.fixture
@@ -25,6 +26,10 @@ def url(tmp_path: Path) -> str:
     with closing(open_administration(url)) as administration:
         for store in ("nursery", "orchard"):
             administration.create_token(TokenRequest(subject="ada", store=store))
+    with closing(connect(tmp_path / "plants.db")) as opened:
+        opened.execute(
+            "UPDATE tokens SET token_hash = ?, all_stores = 1 WHERE store_id = 1", (TOKEN_HASH,)
+        )
     return url
 
 

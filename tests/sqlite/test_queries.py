@@ -23,6 +23,7 @@ NAMES_THE_STORE = re.compile(
 # Queries across stores, and why that is right.
 ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
+    "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",
     "find_first_store": "it finds the stores of one user",
     "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",

@@ -22,7 +22,7 @@ async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
     url: str, connection: apsw.Connection
 ) -> None:
     connection.execute(  # the event that the next change of store 1 would have
-        "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '')"
+        "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '', '')"
     )
     database = SQLiteDatabase(Settings(database=url))
     writes = [

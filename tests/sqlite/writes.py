@@ -5,7 +5,10 @@ import apsw
 from plantstore.model import Caller, IdempotencyKey, NewPlant, Role, Scope
 from plantstore.sql.writes import Create
 
+TOKEN_HASH = bytes(32)
 ADA = Caller(
+    token_store_id=1,
+    token_hash=TOKEN_HASH,
     user_id=1,
     token_label="",
     expires_at=None,

@@ -8,8 +8,10 @@ import click
 
 import plantstore
 from plantstore.cli.copy import copy
+from plantstore.cli.events import event
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
+from plantstore.cli.plants import plant
 from plantstore.cli.serve import serve
 from plantstore.cli.stores import store
 from plantstore.cli.tokens import token
@@ -35,7 +37,7 @@ def cli() -> None:
     """
 
 
-for command in (serve, migrate, copy, check, store, user, member, token):
+for command in (serve, migrate, copy, check, store, user, member, token, event, plant):
     cli.add_command(command)
 
 

@@ -27,6 +27,17 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
+def quota_option(command: Command) -> Command:
+    """``--max-plants N``: how many plants a new store may hold."""
+    return click.option(
+        "--max-plants",
+        type=click.IntRange(1),
+        envvar="PLANTSTORE_MAX_PLANTS",
+        metavar="N",
+        help="Plants that a new store may hold; else PLANTSTORE_MAX_PLANTS, else any number.",
+    )(command)
+
+
 def quiet_option(command: Command) -> Command:
     """``--quiet``: suppress informational output."""
     return click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")(

@@ -24,6 +24,16 @@ def print_records(
         _print_table(records, columns)
 
 
+def print_json_line(value: object) -> None:
+    """One value as JSON, on one line, at once."""
+    click.echo(msgspec.json.encode(value))
+
+
+def print_row(record: Mapping[str, object], columns: Sequence[str]) -> None:
+    """One record as a line, its columns separated by tabs, at once."""
+    click.echo("\t".join(_to_text(record[column]) for column in columns))
+
+
 def format_time(milliseconds: int | None) -> str | None:
     """A Unix time in ISO 8601, UTC."""
     if milliseconds is None:

@@ -1,15 +1,18 @@
-"""``plantstore store``: create, list, delete."""
+"""``plantstore store``: create, set, list, delete."""
 
+import re
 import sys
 from contextlib import closing
 
 import click
 
 from plantstore.bootstrap import open_administration
-from plantstore.cli.options import database_option, json_option
+from plantstore.cli.options import database_option, json_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records
 from plantstore.errors import SetupError
 from plantstore.model import Store
+
+_COLUMNS = ("name", "plants", "max_plants", "revision", "created_at")
 
 
 @click.group()
@@ -19,9 +22,10 @@ def store() -> None:
 
 @store.command()
 @click.argument("name")
+@quota_option
 @database_option
 @json_option
-def create(name: str, database: str, *, as_json: bool) -> None:
+def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -> None:
     """Make a store.
 
     \b
@@ -29,11 +33,42 @@ def create(name: str, database: str, *, as_json: bool) -> None:
       plantstore store create nursery
     """
     with closing(open_administration(database)) as administration:
-        made = administration.create_store(name)
+        made = administration.create_store(name, max_plants)
     if as_json:
         print_json(_describe(made))
     else:
         click.echo(made.name)
+
+
+@store.command("set")
+@click.argument("name")
+@click.option(
+    "--max-plants",
+    required=True,
+    metavar="N|none",
+    callback=lambda _context, _option, text: _read_quota(text),
+    help="Plants that the store may hold; those that it holds already stay.",
+)
+@database_option
+def set_store(name: str, max_plants: int | None, database: str) -> None:
+    """Change a store's quota.
+
+    \b
+    Example:
+      plantstore store set nursery --max-plants 100000
+    """
+    with closing(open_administration(database)) as administration:
+        found = administration.set_quota(name, max_plants)
+    bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
+    click.echo(f"{found.name} may hold {bound}; it holds {found.plants}", err=True)
+
+
+def _read_quota(text: str) -> int | None:
+    if text == "none":
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,17}", text):
+        raise click.BadParameter("write a whole number above 0, or none")
+    return int(text)
 
 
 @store.command("list")
@@ -48,7 +83,7 @@ def list_stores(database: str, *, as_json: bool) -> None:
     """
     with closing(open_administration(database)) as administration:
         records = [_describe(found) for found in administration.list_stores()]
-    print_records(records, ("name", "revision", "created_at"), as_json=as_json)
+    print_records(records, _COLUMNS, as_json=as_json)
 
 
 @store.command()
@@ -80,5 +115,10 @@ def _confirm(question: str) -> bool:
 
 
 def _describe(found: Store) -> dict[str, object]:
-    created_at = format_time(found.created_at)
-    return {"name": found.name, "revision": found.revision, "created_at": created_at}
+    return {
+        "name": found.name,
+        "plants": found.plants,
+        "max_plants": found.max_plants,
+        "revision": found.revision,
+        "created_at": format_time(found.created_at),
+    }

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from plantstore.bootstrap import open_administration
-from plantstore.cli.options import database_option, json_option, quiet_option
+from plantstore.cli.options import database_option, json_option, quiet_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records
 from plantstore.clock import now
 from plantstore.model import IssuedToken, Role, Scope, Token, TokenRequest
@@ -67,6 +67,7 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     help="Open every store of the user. The token is made for the oldest of them, and is deleted "
     "with that store.",
 )
+@quota_option
 @database_option
 @json_option
 @quiet_option
@@ -77,6 +78,7 @@ def create(
     scopes: tuple[str, ...],
     expires: int | None,
     label: str,
+    max_plants: int | None,
     database: str,
     *,
     all_stores: bool,
@@ -102,6 +104,7 @@ def create(
         label=label,
         all_stores=all_stores,
         expires_at=expires,
+        max_plants=max_plants,
     )
     with closing(open_administration(database)) as administration:
         issued = administration.create_token(request)

@@ -6,7 +6,7 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -55,7 +55,8 @@ class App:
         self._in_flight = 0
         # A response that is remembered would not be counted.
         self.recall = cache.recall if rates is None else _forget
-        self.close = database.close
+        self._database = database
+        self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
 
     async def handle(self, request: Request) -> Response | Stream:
@@ -80,6 +81,16 @@ class App:
             observe(request, response, time.perf_counter() - began)
         lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
+
+    def run_beside(self, work: Coroutine[None, None, None]) -> None:
+        """Run work that has no end beside the requests, until the application is closed."""
+        self._tasks.append(asyncio.ensure_future(work))
+
+    async def close(self) -> None:
+        """See ``Application``."""
+        for task in self._tasks:
+            task.cancel()
+        await self._database.close()
 
     async def _respond(self, request: Request) -> Response | Stream:
         if request.error is not None:

@@ -7,7 +7,7 @@ _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"
 _EXPOSED = (
     b"Access-Control-Expose-Headers: "
-    b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id\r\n"
+    b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count\r\n"
 )
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "

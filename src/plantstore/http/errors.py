@@ -57,6 +57,8 @@ TABLE = (
     Row(40301, "the token may not do this",
         "the token may not {scope} plants of this store: use one with the scope {scope}, "
         "of a user whose role allows it", errors.ForbiddenError),
+    Row(40302, "the store holds as many plants as it may",
+        "the store is full: delete plants, or ask the owner of the service for more room", errors.StoreFullError),
     Row(40401, "no such plant", "there is no plant with the id {plant_id} in this store", errors.NoSuchPlantError),
     Row(40402, "no such path", "there is nothing at this path; see /openapi.json"),
     Row(40403, "no such store, or the token does not open it",

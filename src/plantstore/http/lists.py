@@ -20,6 +20,7 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 # Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
 _PAGE_SIZE = 1000
 # A client's cache asks again each time, and gets a 304 for what it has.
+_TOTAL = b"X-Total-Count: %d\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 
@@ -57,6 +58,8 @@ class PlantLists:
             snapshot = await self._database.open_snapshot(store_id)
             return await self._stream(request, store_id, query, snapshot)
         headers = _make_headers(store_id, page.revision, request)
+        if query.tag is None:
+            headers += _TOTAL % page.total
         if page.more:
             headers += _make_link(query, page.last_id)
         response = make_response(200, headers, b"[%s]" % page.plants)
@@ -68,6 +71,8 @@ class PlantLists:
     ) -> Response | Stream:
         try:
             headers = _make_headers(store_id, snapshot.revision, request)
+            if query.tag is None:
+                headers += _TOTAL % snapshot.total
             last_id = await snapshot.find_last_id(query)
         except BaseException:
             await snapshot.close()

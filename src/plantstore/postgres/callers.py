@@ -45,7 +45,9 @@ class Callers(Batcher[Credentials, Caller | None]):
         found: dict[Credentials, Caller] = {}
         results = await self._pool.read(*queries)
         for part, rows in zip([part for part in (own, named) if part], results, strict=True):
-            found |= {part[row[0] - 1]: _to_caller(row) for row in rows}
+            for row in rows:
+                credentials = part[row[0] - 1]
+                found[credentials] = _to_caller(credentials, row)
         return [found.get(one) for one in items]
 
 
@@ -57,8 +59,8 @@ def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
     )
 
 
-def _to_caller(row: Row) -> Caller:
+def _to_caller(credentials: Credentials, row: Row) -> Caller:
     _, user_id, label, expires_at, store_id, role_name, scopes, revision = row
+    who = (credentials.store_id, credentials.token_hash, user_id, label, expires_at)
     role = None if role_name is None else Role(role_name)
-    permissions = permissions_of(role, from_text(scopes))
-    return Caller(user_id, label, expires_at, store_id, role, permissions, revision)
+    return Caller(*who, store_id, role, permissions_of(role, from_text(scopes)), revision)

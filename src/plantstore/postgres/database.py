@@ -14,7 +14,7 @@ from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
-from plantstore.sql.writes import Create, Delete
+from plantstore.sql.writes import MAX_TRIMMED, Create, Delete
 
 _CHECK_INTERVAL = 1.0  # seconds: whoever checks more often takes no connection
 
@@ -77,6 +77,18 @@ class PostgresDatabase:
     async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
         """See ``Database``."""
         return await self._writer.submit(Delete(store_id, caller, plant_id))
+
+    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
+        """See ``Database``."""
+        query = (self._sql["find_oldest_event"], (after_store_id,))
+        (rows,) = await self._pool.read(query)
+        return (rows[0][0], rows[0][1]) if rows else None
+
+    async def trim_events(self, store_id: int, before: int) -> Outcome:
+        """See ``Database``."""
+        query = (self._sql["trim_events"], (store_id, before, MAX_TRIMMED))
+        (rows,) = await self._pool.read(query)
+        return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def check(self) -> None:
         """See ``Database``."""

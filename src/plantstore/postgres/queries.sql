@@ -39,10 +39,16 @@ ORDER BY s.name COLLATE "C"
 -- name: find_revision
 SELECT revision FROM revisions WHERE store_id = $1
 
+-- name: find_counts
+SELECT revision, plants FROM revisions WHERE store_id = $1
+
+-- name: find_oldest_event
+SELECT store_id, at FROM events WHERE store_id > $1 ORDER BY store_id, revision LIMIT 1
+
 -- The JSON is made here: it is half the time of rows that become objects.
 
 -- name: read_page
-SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
         ',' ORDER BY id),
@@ -50,7 +56,7 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_ag
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
 
 -- name: read_page_of_tag
-SELECT (SELECT revision FROM revisions WHERE store_id = $1), count(*), string_agg(
+SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || ',"tag":' || to_json(tag) || '}',
         ',' ORDER BY id),
@@ -91,47 +97,65 @@ SELECT store_id FROM revisions WHERE store_id = ANY($1::bigint[]) ORDER BY store
 
 -- name: write_batch
 WITH writes AS MATERIALIZED (
-    SELECT o.*, r.store_id IS NOT NULL AS has_store, encode(k.fingerprint, 'hex') AS first_fingerprint, k.outcome AS first_outcome
+    SELECT o.*,
+        CASE
+            WHEN t.user_id IS NULL OR t.expires_at <= $2 THEN 'token_invalid'
+            WHEN m.role IS NULL THEN 'no_such_store'
+            WHEN m.role = 'reader' THEN 'forbidden'
+            WHEN k.fingerprint <> decode(o.fingerprint, 'hex') THEN 'key_reused'
+            ELSE k.outcome END AS first_outcome,
+        r.max_plants IS NULL OR r.max_plants - r.plants >= count(*) FILTER (
+            WHERE r.max_plants IS NOT NULL AND o.name IS NOT NULL AND k.outcome IS NULL
+            AND NOT EXISTS (SELECT 1 FROM plants AS p WHERE p.store_id = o.store_id AND p.id = o.id)
+        ) OVER (PARTITION BY o.store_id ORDER BY o.n) AS has_room
     FROM ROWS FROM (json_to_recordset($1::json) AS (
-        store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text, key text, fingerprint text
-    )) WITH ORDINALITY AS o (store_id, id, name, tag, user_id, token_label, key, fingerprint, n)
+        store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text,
+        token_store_id bigint, token_hash text, key text, fingerprint text
+    )) WITH ORDINALITY AS o (
+        store_id, id, name, tag, user_id, token_label, token_store_id, token_hash, key, fingerprint, n
+    )
     LEFT JOIN revisions AS r ON r.store_id = o.store_id
+    LEFT JOIN tokens AS t ON t.store_id = o.token_store_id AND t.token_hash = decode(o.token_hash, 'hex')
+        AND t.revoked_at IS NULL AND (t.all_stores OR t.store_id = o.store_id)
+    LEFT JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
     LEFT JOIN idempotency_keys AS k
         ON k.store_id = o.store_id AND k.user_id = o.user_id AND k.key = o.key AND k.created_at > $3
 ), inserted AS (
     INSERT INTO plants (store_id, id, name, tag)
     SELECT store_id, id, name, tag FROM writes
-    WHERE has_store AND name IS NOT NULL AND first_outcome IS NULL
+    WHERE name IS NOT NULL AND first_outcome IS NULL AND has_room
     ON CONFLICT DO NOTHING
     RETURNING store_id, id
 ), deleted AS (
     DELETE FROM plants AS p USING writes AS w
-    WHERE w.name IS NULL AND p.store_id = w.store_id AND p.id = w.id
+    WHERE w.name IS NULL AND w.first_outcome IS NULL AND p.store_id = w.store_id AND p.id = w.id
     RETURNING p.store_id, p.id, p.name, p.tag
 ), changes AS (
-    SELECT w.n, w.store_id, 'plant.created' AS kind, w.id, w.name, w.tag, w.user_id, w.token_label
+    SELECT w.n, w.store_id, 'plant.created' AS kind, w.id, w.name, w.tag, w.user_id, w.token_label, w.token_hash
     FROM writes AS w JOIN inserted AS i ON i.store_id = w.store_id AND i.id = w.id
     UNION ALL
-    SELECT w.n, w.store_id, 'plant.deleted', w.id, d.name, d.tag, w.user_id, w.token_label
+    SELECT w.n, w.store_id, 'plant.deleted', w.id, d.name, d.tag, w.user_id, w.token_label, w.token_hash
     FROM writes AS w JOIN deleted AS d ON d.store_id = w.store_id AND d.id = w.id
 ), raised AS (
-    UPDATE revisions AS r SET revision = r.revision + c.count
-    FROM (SELECT store_id, count(*) FROM changes GROUP BY store_id) AS c
+    UPDATE revisions AS r SET revision = r.revision + c.count, plants = r.plants + c.created - (c.count - c.created)
+    FROM (
+        SELECT store_id, count(*), count(*) FILTER (WHERE kind = 'plant.created') AS created
+        FROM changes GROUP BY store_id
+    ) AS c
     WHERE r.store_id = c.store_id
     RETURNING r.store_id, r.revision - c.count AS base
 ), recorded AS (
-    INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
+    INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
     SELECT c.store_id, r.base + row_number() OVER (PARTITION BY c.store_id ORDER BY c.n),
-        c.kind, c.id, c.name, c.tag, $2, c.user_id, c.token_label
+        c.kind, c.id, c.name, c.tag, $2, c.user_id, c.token_label, left(c.token_hash, 16)
     FROM changes AS c JOIN raised AS r ON r.store_id = c.store_id
 ), outcomes AS (
     SELECT w.*, CASE
-        WHEN NOT w.has_store THEN 'no_such_store'
-        WHEN w.first_outcome IS NOT NULL THEN
-            CASE WHEN w.first_fingerprint = w.fingerprint THEN w.first_outcome ELSE 'key_reused' END
+        WHEN w.first_outcome IS NOT NULL THEN w.first_outcome
         WHEN c.kind = 'plant.created' THEN 'created'
         WHEN c.kind = 'plant.deleted' THEN 'deleted'
         WHEN w.name IS NULL THEN 'no_such_plant'
+        WHEN p.id IS NULL THEN 'store_full'
         WHEN p.name = w.name AND p.tag IS NOT DISTINCT FROM w.tag THEN 'already_stored'
         ELSE 'id_taken' END AS outcome
     FROM writes AS w
@@ -140,11 +164,22 @@ WITH writes AS MATERIALIZED (
 ), kept AS (
     INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
     SELECT store_id, user_id, key, decode(fingerprint, 'hex'), outcome, $2 FROM outcomes
-    WHERE has_store AND key IS NOT NULL AND first_outcome IS NULL
+    WHERE key IS NOT NULL AND first_outcome IS NULL AND outcome <> 'store_full'
     ON CONFLICT (store_id, user_id, key) DO UPDATE
     SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at
 )
 SELECT n, outcome FROM outcomes
+
+-- name: trim_events
+WITH oldest AS (
+    SELECT revision, at FROM events WHERE store_id = $1 ORDER BY revision LIMIT $3
+), kept AS (
+    SELECT coalesce(min(revision) FILTER (WHERE at >= $2), max(revision) + 1) AS first FROM oldest
+), deleted AS (
+    DELETE FROM events AS e USING kept WHERE e.store_id = $1 AND e.revision < kept.first RETURNING 1
+)
+UPDATE revisions SET trimmed = kept.first - 1 FROM kept
+WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
 
 -- Another process may delete the same ones: each skips those that are locked.
 
@@ -165,21 +200,24 @@ SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230
 
 -- name: insert_store
 WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
-INSERT INTO revisions (store_id) SELECT store_id FROM made
+INSERT INTO revisions (store_id, max_plants) SELECT store_id, $3::bigint FROM made
+
+-- name: set_max_plants
+UPDATE revisions SET max_plants = $2 WHERE store_id = $1
 
 -- name: find_store
-SELECT s.store_id, s.name, r.revision, s.created_at
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = $1
 
 -- name: list_stores
-SELECT s.store_id, s.name, r.revision, s.created_at
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name COLLATE "C"
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = $1
 
 -- name: raise_revision
-UPDATE revisions SET revision = revision + 1 WHERE store_id = $1
+UPDATE revisions SET revision = revision + 1, plants = plants + $2 WHERE store_id = $1 RETURNING revision
 
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = $1 AND id IN
@@ -220,7 +258,7 @@ SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user
 WHERE m.store_id = $1 ORDER BY u.subject COLLATE "C"
 
 -- name: find_first_store
-SELECT s.store_id, s.name, r.revision, s.created_at
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id
 JOIN revisions AS r ON r.store_id = m.store_id
@@ -258,8 +296,25 @@ WHERE t.token_hash BETWEEN $1 AND $2
 UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
 
 -- name: list_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
-WHERE store_id = $1 ORDER BY revision
+SELECT e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id
+FROM events AS e LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE e.store_id = $1 AND e.revision > $2 AND ($3::bigint IS NULL OR e.plant_id = $3)
+    AND ($4::text IS NULL OR u.subject = $4) AND ($5::bigint IS NULL OR e.at >= $5)
+ORDER BY e.revision LIMIT $6
+
+-- name: find_last_deletion
+SELECT name, tag FROM events WHERE store_id = $1 AND plant_id = $2 AND kind = 'plant.deleted'
+ORDER BY revision DESC LIMIT 1
+
+-- name: find_plant
+SELECT name, tag FROM plants WHERE store_id = $1 AND id = $2
+
+-- name: insert_plant
+INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
+
+-- name: insert_event
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 
 -- Copying: pages in the order of the keys, and rows written as they were read --------------------
@@ -272,7 +327,7 @@ SELECT (SELECT count(*) FROM members WHERE store_id = $1) + (SELECT count(*) FRO
 SELECT user_id, subject FROM users WHERE user_id >= $1 ORDER BY user_id LIMIT $2
 
 -- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.revision
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
 WHERE s.store_id >= $1 ORDER BY s.store_id LIMIT $2
 
@@ -287,7 +342,7 @@ WHERE store_id = $1 AND token_hash >= $2 ORDER BY token_hash LIMIT $3
 SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3
 
 -- name: page_of_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
+SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
 WHERE store_id = $1 AND revision >= $2 ORDER BY revision LIMIT $3
 
 -- name: page_of_keys
@@ -319,13 +374,20 @@ COPY plants (store_id, id, name, tag) FROM STDIN
 DELETE FROM plants WHERE store_id = $1 AND id = $2
 
 -- name: copy_events
-COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label) FROM STDIN
+COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id) FROM STDIN
 
 -- name: copy_keys
 COPY idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) FROM STDIN
 
 -- name: set_revision
 UPDATE revisions SET revision = $2 WHERE store_id = $1
+
+-- name: set_store
+UPDATE revisions SET max_plants = $2, trimmed = $3, plants = (SELECT count(*) FROM plants WHERE store_id = $1)
+WHERE store_id = $1
+
+-- name: delete_events_before
+DELETE FROM events WHERE store_id = $1 AND revision < $2
 
 -- Never back: the id of a deleted store or user is not used again.
 

@@ -64,8 +64,9 @@ def page_query(store_id: int, query: PlantQuery, max_plants: int) -> Named:
 
 def to_page(row: Row) -> Page:
     """The page in its row."""
-    revision, count, plants, last_id, more = row
-    return Page(revision or 0, count, (plants or "").encode(), last_id or 0, bool(more))
+    revision, total, count, plants, last_id, more = row
+    text = (plants or "").encode()
+    return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
 
 
 def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:

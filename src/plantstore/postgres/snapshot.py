@@ -16,7 +16,7 @@ from plantstore.sql.session import Row
 class PostgresSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
-    revision = 0
+    revision = total = 0
 
     def __init__(
         self,
@@ -38,8 +38,8 @@ class PostgresSnapshot:
         self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
         await self._query("begin_snapshot", ())
-        rows = await self._query("find_revision", (self._store_id,))
-        self.revision = rows[0][0] if rows else 0
+        for row in await self._query("find_counts", (self._store_id,)):
+            self.revision, self.total = row
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""

@@ -162,12 +162,16 @@ class _Row(Struct):
     tag: str | None
     user_id: int
     token_label: str
+    token_store_id: int
+    token_hash: str
     key: str | None
     fingerprint: str | None
 
 
 def _to_row(write: Write) -> _Row:
-    who = (write.caller.user_id, write.caller.token_label)
+    caller = write.caller
+    token = (caller.token_label, caller.token_store_id, caller.token_hash.hex())
+    who = (caller.user_id, *token)
     if not isinstance(write, Create):
         return _Row(write.store_id, write.plant_id, None, None, *who, None, None)
     plant, key = write.plant, write.key

@@ -3,7 +3,7 @@
 Invariant: every method is one transaction, except that a store is deleted in parts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
@@ -24,8 +24,9 @@ from plantstore.model import (
     broken_rule,
     is_store_name,
 )
-from plantstore.sql import token_records
-from plantstore.sql.session import Row, Session
+from plantstore.sql import history, token_records
+from plantstore.sql.history import EventQuery
+from plantstore.sql.session import Session
 
 _STORES_ROWS = ("plants", "events", "keys")
 
@@ -40,12 +41,19 @@ class Administration:
         self._session = session
         self._query = session.query
 
-    def create_store(self, name: str) -> Store:
-        """Make a store without plants or members."""
+    def create_store(self, name: str, max_plants: int | None = None) -> Store:
+        """Make a store without plants or members, which may hold so many plants."""
         with self._session.transaction():
             if self._find_store(name) is not None:
                 raise SetupError(f"there is a store {name!r} already: choose another name")
-            return self._insert_store(name)
+            return self._insert_store(name, max_plants)
+
+    def set_quota(self, name: str, max_plants: int | None) -> Store:
+        """Set how many plants a store may hold, None for any number."""
+        with self._session.transaction():
+            store = self._require_store(name)
+            self._query("set_max_plants", store.store_id, max_plants)
+            return self._require_store(name)
 
     def list_stores(self) -> Sequence[Store]:
         """All stores, by name."""
@@ -117,10 +125,14 @@ class Administration:
         with self._session.transaction():
             return token_records.revoke_token(self._session, token)
 
-    def list_events(self, store: str) -> Sequence[Event]:
-        """All changes to the store's plants, by revision."""
-        rows = self._query("list_events", self._require_store(store).store_id)
-        return [_to_event(row) for row in rows]
+    def list_events(self, store: str, query: EventQuery = EventQuery()) -> Iterator[Event]:  # noqa: B008 - frozen
+        """The changes to the store's plants, by revision."""
+        return history.list_events(self._session, self._require_store(store), query)
+
+    def restore_plant(self, store: str, plant_id: int) -> NewPlant:
+        """Bring back a deleted plant, as it was."""
+        with self._session.transaction():
+            return history.restore_plant(self._session, self._require_store(store), plant_id)
 
     def check(self) -> Sequence[str]:
         """What was checked and found good, in sentences."""
@@ -140,26 +152,26 @@ class Administration:
         The revision rises: a deletion may be interrupted, and caches and entity tags know the
         store's plants by its revision.
         """
-        self._query("raise_revision", store_id)
         deleted = [self._query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
+        self._query("raise_revision", store_id, -len(deleted[0]))
         return any(deleted)
 
     def _join(self, request: TokenRequest, user: User, made: list[str]) -> tuple[Store, Role]:
         """The token's store, and the user's role there."""
         if request.store is not None:
-            store, role = self._join_store(request.store, user, request.role, made)
+            store, role = self._join_store(request, request.store, user, made)
         if request.store is None or request.all_stores:
             # The role in each store bounds what the token may do there.
             return self._require_first_store(user), Role.OWNER
         return store, role
 
     def _join_store(
-        self, name: str, user: User, wanted: Role | None, made: list[str]
+        self, request: TokenRequest, name: str, user: User, made: list[str]
     ) -> tuple[Store, Role]:
         """The store and the user's role in it; a new store's first member owns it."""
-        store, default = self._find_store(name), Role.EDITOR
+        store, default, wanted = self._find_store(name), Role.EDITOR, request.role
         if store is None:
-            store, default = self._insert_store(name), Role.OWNER
+            store, default = self._insert_store(name, request.max_plants), Role.OWNER
             made.append(f"made the store {store.name}")
         role = self._find_role(store, user)
         if role is None:
@@ -190,13 +202,13 @@ class Administration:
             raise SetupError(f"{user.subject} is not a member of any store: name one with --store")
         return Store(*rows[0])
 
-    def _insert_store(self, name: str) -> Store:
+    def _insert_store(self, name: str, max_plants: int | None) -> Store:
         if not is_store_name(name):
             raise SetupError(
                 f"{name!r} cannot name a store: use 1 to 63 lowercase letters, digits and, "
                 "between them, hyphens"
             )
-        self._query("insert_store", name, now())
+        self._query("insert_store", name, now(), max_plants)
         return self._require_store(name)
 
     def _find_user(self, subject: str) -> User | None:
@@ -240,8 +252,3 @@ def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Sco
     if beyond := wanted - role.scopes:
         raise SetupError(f"the role {role} does not allow: {', '.join(sorted(beyond))}")
     return wanted
-
-
-def _to_event(row: Row) -> Event:
-    revision, kind, plant_id, name, tag, *rest = row
-    return Event(revision, kind, NewPlant(plant_id, name, tag), *rest)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import Scope, Store, Token, TokenRequest, User
+from plantstore.model import Scope, Store, Token, TokenRequest, User, token_id_of
 from plantstore.sql import scopes as scopes_column
 from plantstore.sql.session import Row, Session
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
@@ -65,7 +65,7 @@ def _to_token(row: Row) -> Token:
     _, token_hash, store, subject, label, scopes, all_stores, *times = row
     created_at, expires_at, revoked_at = times
     return Token(
-        token_id=token_hash[:_ID_LENGTH].hex(),
+        token_id=token_id_of(token_hash),
         store=store,
         subject=subject,
         label=label,

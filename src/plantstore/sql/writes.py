@@ -1,10 +1,13 @@
 """Writes as the adapters' writers queue them, for the next transaction."""
 
+from typing import ClassVar
+
 from msgspec import Struct
 
-from plantstore.model import Caller, IdempotencyKey, NewPlant
+from plantstore.model import Caller, IdempotencyKey, NewPlant, Scope
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
+MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
 
 class Create(Struct, frozen=True):
@@ -15,6 +18,8 @@ class Create(Struct, frozen=True):
     plant: NewPlant
     key: IdempotencyKey | None
 
+    scope: ClassVar = Scope.CREATE
+
 
 class Delete(Struct, frozen=True):
     """A plant to remove."""
@@ -22,6 +27,8 @@ class Delete(Struct, frozen=True):
     store_id: int
     caller: Caller
     plant_id: int
+
+    scope: ClassVar = Scope.DELETE
 
 
 Write = Create | Delete

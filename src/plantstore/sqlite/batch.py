@@ -1,19 +1,40 @@
-"""Applies a batch of writes in one transaction: plants, events, revisions, idempotency keys.
+"""Applies a batch of writes in one transaction: plants, events, counts, idempotency keys.
 
 Invariant: each change raises its store's revision by one and has its event under that revision;
-an outcome is given out only after the commit that holds it.
+an outcome is given out only after the commit that holds it; nothing is written for a token that
+is no longer valid.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 import apsw
+from msgspec import Struct
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome
+from plantstore.model import IdempotencyKey, NewPlant, Outcome, Role, Scope
 from plantstore.sql.queries import load_queries
-from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
+from plantstore.sql.writes import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Write
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS
 
-_PURGE_INTERVAL_MS = 60_000
+_CLEAN_INTERVAL_MS = 60_000
+_MAX_FREED_PAGES = 500
+_NOTHING: frozenset[Scope] = frozenset()
+
+
+class Trim(Struct, frozen=True):
+    """The oldest events of a store to remove: those before a time, ``MAX_TRIMMED`` at most."""
+
+    store_id: int
+    before: int
+
+
+class _Store(Struct):
+    """What a store's row says, as of the current batch."""
+
+    revision: int
+    plants: int
+    max_plants: int | None
+    is_changed: bool = False
 
 
 class BatchWriter:
@@ -28,11 +49,11 @@ class BatchWriter:
         self._execute = connection.cursor().execute
         self._sql = load_queries("plantstore.sqlite")
         self._clock = clock
-        self._purged_at = 0
+        self._cleaned_at = 0
         # Of the current batch:
         self._at = 0
-        self._revisions: dict[int, int | None] = {}
-        self._changed: set[int] = set()
+        self._stores: dict[int, _Store] = {}
+        self._scopes: dict[tuple[bytes, int], frozenset[Scope]] = {}  # of a token in a store
 
     def try_begin(self) -> bool:
         """Begin a batch at once; whether no other connection is in the way."""
@@ -48,30 +69,33 @@ class BatchWriter:
     def begin(self) -> None:
         """Begin a batch, after those of other connections."""
         self._at = int(self._clock() * 1000)
-        self._revisions.clear()
-        self._changed.clear()
+        self._stores.clear()
+        self._scopes.clear()
         self._execute("BEGIN IMMEDIATE")
 
-    def apply(self, write: Write) -> Outcome:
+    def apply(self, write: Write | Trim) -> Outcome:
         """Apply a write; its outcome, as soon as the batch is committed."""
-        store_id = write.store_id
-        if store_id not in self._revisions:
-            found = self._execute(self._sql["find_revision"], (store_id,)).get
-            self._revisions[store_id] = found
-        if self._revisions[store_id] is None:
-            return Outcome.NO_SUCH_STORE
+        if isinstance(write, Trim):
+            return self._trim(write)
+        token = (write.caller.token_hash, write.store_id)
+        if token not in self._scopes:
+            self._read(write)
+        if write.scope not in self._scopes[token]:
+            return self._refuse(write)
+        store = self._stores[write.store_id]
         if isinstance(write, Delete):
-            return self._delete(write)
+            return self._delete(write, store)
         if write.key is None:
-            return self._create(write)
-        return self._create_once(write, write.key)
+            return self._create(write, store)
+        return self._create_once(write, store, write.key)
 
     def finish(self) -> None:
         """Write what concerns the batch as a whole."""
-        for store_id in self._changed:
-            self._execute(self._sql["set_revision"], (store_id, self._revisions[store_id]))
-        if abs(self._at - self._purged_at) >= _PURGE_INTERVAL_MS:
-            self._purge_keys()
+        for store_id, store in self._stores.items():
+            if store.is_changed:
+                self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
+        if abs(self._at - self._cleaned_at) >= _CLEAN_INTERVAL_MS:
+            self._clean()
 
     def commit(self) -> None:
         """Make the batch durable."""
@@ -83,42 +107,85 @@ class BatchWriter:
         if self._connection.in_transaction:
             self._execute("ROLLBACK")
 
-    def _create_once(self, write: Create, key: IdempotencyKey) -> Outcome:
+    def _read(self, write: Write) -> None:
+        """Read what the write's token may do in the store, and the store: once for a batch."""
+        rows = self._find_role(write)
+        scopes = Role(rows[0][0]).scopes if rows and rows[0][0] is not None else _NOTHING
+        self._scopes[write.caller.token_hash, write.store_id] = scopes
+        if scopes and write.store_id not in self._stores:
+            (row,) = self._execute(self._sql["find_counts"], (write.store_id,))
+            self._stores[write.store_id] = _Store(*row)
+
+    def _refuse(self, write: Write) -> Outcome:
+        rows = self._find_role(write)
+        if not rows:
+            return Outcome.TOKEN_INVALID
+        return Outcome.NO_SUCH_STORE if rows[0][0] is None else Outcome.FORBIDDEN
+
+    def _find_role(self, write: Write) -> list[tuple[Any, ...]]:
+        caller = write.caller
+        token = (caller.token_store_id, caller.token_hash, write.store_id, self._at)
+        return self._execute(self._sql["find_role_of_token"], token).fetchall()
+
+    def _create_once(self, write: Create, store: _Store, key: IdempotencyKey) -> Outcome:
         row = (write.store_id, write.caller.user_id, key.key)
         stored = self._execute(self._sql["find_key"], (*row, self._at - KEY_LIFETIME_MS)).get
         if stored is not None:
             fingerprint, outcome = stored
             return Outcome(outcome) if fingerprint == key.fingerprint else Outcome.KEY_REUSED
-        created = self._create(write)
-        self._execute(self._sql["insert_key"], (*row, key.fingerprint, created.value, self._at))
+        created = self._create(write, store)
+        if created is not Outcome.STORE_FULL:  # which it may not be for the next try
+            once = (*row, key.fingerprint, created.value, self._at)
+            self._execute(self._sql["insert_key"], once)
         return created
 
-    def _create(self, write: Create) -> Outcome:
+    def _create(self, write: Create, store: _Store) -> Outcome:
         plant = write.plant
-        self._execute(self._sql["insert_plant"], (write.store_id, plant.id, plant.name, plant.tag))
-        if not self._connection.changes():
+        is_full = store.max_plants is not None and store.plants >= store.max_plants
+        if not is_full:
+            row = (write.store_id, plant.id, plant.name, plant.tag)
+            self._execute(self._sql["insert_plant"], row)
+        if is_full or not self._connection.changes():
             stored = self._execute(self._sql["find_plant"], (write.store_id, plant.id)).get
+            if stored is None:
+                return Outcome.STORE_FULL
             identical = stored == (plant.name, plant.tag)
             return Outcome.ALREADY_STORED if identical else Outcome.ID_TAKEN
-        self._record("plant.created", write, plant)
+        store.plants += 1
+        self._record("plant.created", write, plant, store)
         return Outcome.CREATED
 
-    def _delete(self, write: Delete) -> Outcome:
+    def _delete(self, write: Delete, store: _Store) -> Outcome:
         row = self._execute(self._sql["delete_plant"], (write.store_id, write.plant_id)).get
         if row is None:
             return Outcome.NO_SUCH_PLANT
-        self._record("plant.deleted", write, NewPlant(write.plant_id, *row))
+        store.plants -= 1
+        self._record("plant.deleted", write, NewPlant(write.plant_id, *row), store)
         return Outcome.DELETED
 
-    def _record(self, kind: str, write: Write, plant: NewPlant) -> None:
-        store_id, caller = write.store_id, write.caller
-        revision = (self._revisions[store_id] or 0) + 1
-        self._revisions[store_id] = revision
-        self._changed.add(store_id)
-        event = (store_id, revision, kind, plant.id, plant.name, plant.tag, self._at)
-        self._execute(self._sql["insert_event"], (*event, caller.user_id, caller.token_label))
+    def _record(self, kind: str, write: Write, plant: NewPlant, store: _Store) -> None:
+        caller = write.caller
+        store.revision += 1
+        store.is_changed = True
+        event = (write.store_id, store.revision, kind, plant.id, plant.name, plant.tag, self._at)
+        who = (caller.user_id, caller.token_label, caller.token_id)
+        self._execute(self._sql["insert_event"], event + who)
 
-    def _purge_keys(self) -> None:
+    def _trim(self, write: Trim) -> Outcome:
+        events = (write.store_id, write.before, MAX_TRIMMED)
+        first_kept = self._execute(self._sql["find_first_kept_event"], events).get
+        if first_kept is None:
+            return Outcome.NOTHING_TO_TRIM
+        self._execute(self._sql["delete_events_before"], (write.store_id, first_kept))
+        if not self._connection.changes():
+            return Outcome.NOTHING_TO_TRIM
+        self._execute(self._sql["set_trimmed"], (write.store_id, first_kept - 1))
+        return Outcome.TRIMMED
+
+    def _clean(self) -> None:
+        """Delete old keys, and give pages back to the file system that nothing needs again soon."""
         self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
         if not self._connection.changes():  # else there may be more, for the next batch
-            self._purged_at = self._at
+            self._cleaned_at = self._at
+        if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
+            self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()

@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
 LOCK_TIMEOUT = 10.0  # seconds
+_AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
 
 # WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
@@ -98,6 +99,7 @@ def prepare(path: Path) -> None:
         with closing(connect(path)) as connection:
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
+                    connection.execute(_AUTO_VACUUM)
                     _enable_wal(connection)
                     _apply(connection, find_pending(_migrations(), _applied(connection)))
             require_current(find_pending(_migrations(), _applied(connection)))
@@ -122,6 +124,8 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
                 _enable_wal(connection)
                 pending = find_pending(_migrations(), _applied(connection))
                 _apply(connection, pending)
+                if pending and not connection.pragma("auto_vacuum"):
+                    _enable_auto_vacuum(connection)
                 return pending
 
 
@@ -180,6 +184,14 @@ def _enable_wal(connection: apsw.Connection) -> None:
     mode = connection.execute("PRAGMA journal_mode = WAL").get
     if mode != "wal":
         raise SetupError("its file system cannot do WAL (is it a network drive?): use a local disk")
+
+
+def _enable_auto_vacuum(connection: apsw.Connection) -> None:
+    """Write the file anew, in a form that can become shorter; it stays as it is where it cannot."""
+    try:
+        connection.execute(_AUTO_VACUUM + "; VACUUM")
+    except (apsw.BusyError, apsw.FullError, apsw.LockedError) as error:
+        logger.warning("the file cannot be made to give space back (%s): run VACUUM later", error)
 
 
 def _migrations() -> Sequence[Migration]:

@@ -27,6 +27,7 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import Create, Delete
+from plantstore.sqlite.batch import Trim
 from plantstore.sqlite.connection import connect, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.reading import PageReader, unavailable
@@ -111,6 +112,19 @@ class SQLiteDatabase:
         """See ``Database``."""
         return await self._writer.submit(Delete(store_id, caller, plant_id))
 
+    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
+        """See ``Database``."""
+        try:
+            row: tuple[int, int] | None
+            row = self._execute(self._sql["find_oldest_event"], (after_store_id,)).get
+        except apsw.Error as error:
+            raise unavailable(error) from error
+        return row
+
+    async def trim_events(self, store_id: int, before: int) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Trim(store_id, before))
+
     async def check(self) -> None:
         """See ``Database``."""
         self._writer.require_working()
@@ -150,9 +164,8 @@ class SQLiteDatabase:
             raise unavailable(error) from error
         if row is None:
             return None
-        user_id, label, expires_at, store_id, role_name, scopes, revision = row
+        user_id, label, expires_at, found_id, role_name, scopes, revision = row
+        who = (store_id, token_hash, user_id, label, expires_at)
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, from_text(scopes))
-        return Caller(
-            user_id, label, expires_at, store_id, role, permissions, revision, self._unchanged
-        )
+        return Caller(*who, found_id, role, permissions, revision, self._unchanged)

@@ -39,7 +39,7 @@ SELECT revision FROM stores WHERE store_id = ?1
 -- One statement for all of a page: two would need a transaction to see the same moment.
 
 -- name: read_page
-SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
+SELECT s.revision, s.plants, page.count, page.plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id)
 FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
@@ -50,12 +50,12 @@ FROM (
         END AS plant
         FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
     )
-)
+) AS page LEFT JOIN stores AS s ON s.store_id = ?1
 
 -- Without a hint, SQLite scans all plants of the store for those of a rare tag.
 
 -- name: read_page_of_tag
-SELECT (SELECT revision FROM stores WHERE store_id = ?1), count, plants, last_id,
+SELECT s.revision, s.plants, page.count, page.plants, last_id,
     count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?5)
 FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
@@ -64,7 +64,7 @@ FROM (
             iif(?4, json_object('id', id, 'name', name, 'tag', tag), json_object('name', name, 'tag', tag)) AS plant
         FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?5 ORDER BY id LIMIT ?3
     )
-)
+) AS page LEFT JOIN stores AS s ON s.store_id = ?1
 
 -- The last plant of a limit, where another one follows.
 
@@ -81,6 +81,16 @@ WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag 
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
+-- The role of a token's user in the store that it writes to; no row where the token is not valid.
+
+-- name: find_role_of_token
+SELECT m.role FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
+    AND (t.expires_at IS NULL OR t.expires_at > ?4) AND (t.all_stores OR t.store_id = ?3)
+
+-- name: find_counts
+SELECT revision, plants, max_plants FROM stores WHERE store_id = ?1
+
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
@@ -91,11 +101,28 @@ SELECT name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2 RETURNING name, tag
 
 -- name: insert_event
-INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 
--- name: set_revision
-UPDATE stores SET revision = ?2 WHERE store_id = ?1
+-- name: set_counts
+UPDATE stores SET revision = ?2, plants = ?3 WHERE store_id = ?1
+
+-- Where the events begin that are not older than ?2, among the first ?3.
+
+-- name: find_first_kept_event
+SELECT coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1) FROM
+    (SELECT revision, at FROM events WHERE store_id = ?1 ORDER BY revision LIMIT ?3)
+
+-- name: delete_events_before
+DELETE FROM events WHERE store_id = ?1 AND revision < ?2
+
+-- name: set_trimmed
+UPDATE stores SET trimmed = ?2 WHERE store_id = ?1
+
+-- The next store that has events, and when its first one was.
+
+-- name: find_oldest_event
+SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision LIMIT 1
 
 -- name: find_key
 SELECT fingerprint, outcome FROM idempotency_keys
@@ -113,19 +140,22 @@ DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN
 -- Administration -------------------------------------------------------------------------------
 
 -- name: insert_store
-INSERT INTO stores (name, created_at) VALUES (?1, ?2)
+INSERT INTO stores (name, created_at, max_plants) VALUES (?1, ?2, ?3)
+
+-- name: set_max_plants
+UPDATE stores SET max_plants = ?2 WHERE store_id = ?1
 
 -- name: find_store
-SELECT store_id, name, revision, created_at FROM stores WHERE name = ?1
+SELECT store_id, name, revision, created_at, plants, max_plants FROM stores WHERE name = ?1
 
 -- name: list_stores
-SELECT store_id, name, revision, created_at FROM stores ORDER BY name
+SELECT store_id, name, revision, created_at, plants, max_plants FROM stores ORDER BY name
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
 
 -- name: raise_revision
-UPDATE stores SET revision = revision + 1 WHERE store_id = ?1
+UPDATE stores SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
 
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = ?1 AND id IN
@@ -166,7 +196,7 @@ SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user
 WHERE m.store_id = ?1 ORDER BY u.subject
 
 -- name: find_first_store
-SELECT s.store_id, s.name, s.revision, s.created_at
+SELECT s.store_id, s.name, s.revision, s.created_at, s.plants, s.max_plants
 FROM members AS m JOIN stores AS s ON s.store_id = m.store_id
 WHERE m.user_id = ?1 ORDER BY s.store_id LIMIT 1
 
@@ -202,8 +232,15 @@ WHERE t.token_hash BETWEEN ?1 AND ?2
 UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
 -- name: list_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
-WHERE store_id = ?1 ORDER BY revision
+SELECT e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id
+FROM events AS e LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE e.store_id = ?1 AND e.revision > ?2 AND (?3 IS NULL OR e.plant_id = ?3)
+    AND (?4 IS NULL OR u.subject = ?4) AND (?5 IS NULL OR e.at >= ?5)
+ORDER BY e.revision LIMIT ?6
+
+-- name: find_last_deletion
+SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
+ORDER BY revision DESC LIMIT 1
 
 
 -- Copying: pages in the order of the keys, and rows written as they were read --------------------
@@ -216,7 +253,8 @@ SELECT (SELECT count(*) FROM members WHERE store_id = ?1) + (SELECT count(*) FRO
 SELECT user_id, subject FROM users WHERE user_id >= ?1 ORDER BY user_id LIMIT ?2
 
 -- name: page_of_stores
-SELECT store_id, name, created_at, revision FROM stores WHERE store_id >= ?1 ORDER BY store_id LIMIT ?2
+SELECT store_id, name, created_at, plants, max_plants, trimmed, revision FROM stores
+WHERE store_id >= ?1 ORDER BY store_id LIMIT ?2
 
 -- name: page_of_members
 SELECT user_id, role FROM members WHERE store_id = ?1 AND user_id >= ?2 ORDER BY user_id LIMIT ?3
@@ -229,7 +267,7 @@ WHERE store_id = ?1 AND token_hash >= ?2 ORDER BY token_hash LIMIT ?3
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
 
 -- name: page_of_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label FROM events
+SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
 WHERE store_id = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3
 
 -- name: page_of_keys
@@ -258,8 +296,15 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
 INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4)
 
 -- name: copy_events
-INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+
+-- name: set_revision
+UPDATE stores SET revision = ?2 WHERE store_id = ?1
+
+-- name: set_store
+UPDATE stores SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
+WHERE store_id = ?1
 
 -- name: copy_keys
 INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)

@@ -31,8 +31,8 @@ class PageReader:
         if query.tag is not None:
             arguments += (query.tag,)
         row = self._execute(self._sql[name], arguments).get
-        revision, count, plants, last_id, more = row
-        return Page(revision or 0, count, plants or b"", last_id or 0, bool(more))
+        revision, total, count, plants, last_id, more = row
+        return Page(revision or 0, total or 0, count, plants or b"", last_id or 0, bool(more))
 
     def find_last_id(self, store_id: int, query: PlantQuery) -> int | None:
         """Id of the query's last plant where more follow its limit, else None."""

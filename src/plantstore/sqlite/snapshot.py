@@ -21,7 +21,7 @@ Result = TypeVar("Result")
 class SQLiteSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is over."""
 
-    revision = 0
+    revision = total = 0
 
     def __init__(
         self,
@@ -62,8 +62,10 @@ class SQLiteSnapshot:
         self._connection = connect(path)
         self._reader = PageReader(self._connection, self._sql)
         self._connection.execute("BEGIN")
-        found = self._connection.execute(self._sql["find_revision"], (self._store_id,))
-        self.revision = found.get or 0
+        row: tuple[int, int, int | None] | None
+        row = self._connection.execute(self._sql["find_counts"], (self._store_id,)).get
+        if row is not None:
+            self.revision, self.total, _ = row
 
     def _close(self) -> None:
         if self._connection is not None:

@@ -22,7 +22,7 @@ from plantstore.errors import (
 )
 from plantstore.model import Outcome
 from plantstore.sql.writes import Write
-from plantstore.sqlite.batch import BatchWriter
+from plantstore.sqlite.batch import BatchWriter, Trim
 from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.thread import Thread
 
@@ -52,7 +52,7 @@ _OF_THE_DATABASE = (
     apsw.ReadOnlyError,
 )
 
-Pending = tuple[Write, "asyncio.Future[Outcome]", float]
+Pending = tuple[Write | Trim, "asyncio.Future[Outcome]", float]
 
 
 class Writer:
@@ -78,7 +78,7 @@ class Writer:
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
 
-    def submit(self, write: Write) -> "asyncio.Future[Outcome]":
+    def submit(self, write: Write | Trim) -> "asyncio.Future[Outcome]":
         """Queue a write; the future ends with its outcome, or with why there is none."""
         if self.broken.done():
             raise DatabaseUnavailableError
@@ -166,7 +166,7 @@ class Writer:
             # One of them is at fault: it must not fail its neighbours.
             return [(await self._commit([pending]))[0] for pending in batch]
 
-    async def _write(self, writes: Sequence[Write]) -> list[Outcome]:
+    async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing of it is written."""
         try:
             if not self._batches.try_begin():

@@ -30,6 +30,8 @@ _THEN = (
     KEYS.write,
     EVENTS.write,
     "set_revision",
+    "delete_events_before",
+    "set_store",
     TOKENS.write,
     "revoke_token",
     MEMBERS.write,
@@ -71,6 +73,12 @@ class Batch:
     def set_revision(self, revision: int, store_id: int) -> None:
         """Set the store's revision, after all of its plants and events."""
         self._add("set_revision", [(store_id, revision)], store_id)
+
+    def finish_store(self, store: Row) -> None:
+        """Set what else the store's row says, after all of its plants and events."""
+        store_id, *_, max_plants, trimmed, _ = store
+        self._add("delete_events_before", [(store_id, trimmed + 1)], store_id)
+        self._add("set_store", [(store_id, max_plants, trimmed)], store_id)
 
     def write(self) -> None:
         """Write what is waiting."""

@@ -80,7 +80,7 @@ class Copy:
     def _write_store(self, store: Row, found: Row | None) -> Iterator[int]:
         store_id, *_, revision = store
         if found is None:
-            self._batch.insert(STORES, [store[:-1]])
+            self._batch.insert(STORES, [store[:3]])
         reached: int = 0 if found is None else found[-1]
         is_behind = reached < revision
         self._batch.expect(store_id, reached)
@@ -92,6 +92,8 @@ class Copy:
         yield from self._write_missing(EVENTS, store_id)
         if is_behind:
             self._batch.set_revision(revision, store_id)
+        if found is None or found[3:] != store[3:]:
+            self._batch.finish_store(store)
         yield from self._write_tokens(store_id)
         yield from self._write_missing(MEMBERS, store_id)
 

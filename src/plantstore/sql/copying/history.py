@@ -43,8 +43,9 @@ def _own_things(source: Session, target: Session) -> Iterator[str]:
         yield f"the user {user[1]!r} with the number {user[0]}"
     for store in _strangers(source, target, STORES):
         yield f"the store {store[1]!r} with the number {store[0]}, at revision {store[-1]}"
+    trimmed = {row[0]: row[-2] for row in read_rows(source, STORES)}
     for store_id, name, *_ in read_rows(target, STORES):
-        for event in _strange_events(source, target, store_id):
+        for event in _strange_events(source, target, store_id, trimmed[store_id]):
             yield f"the change of {name!r} to revision {event[0]}"
         for _ in _strangers(source, target, MEMBERS, store_id):
             yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
@@ -62,18 +63,21 @@ def _strangers(source: Session, target: Session, table: Table, *store: int) -> I
 
 def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
     """Whether the row was the source's, or still is."""
-    if ours is None or theirs[:-1] != ours[:-1]:
+    if ours is None:
         return False
-    if table is STORES:
-        return bool(theirs[-1] <= ours[-1])  # the revision
+    if table is STORES:  # with the same number, name and time, at an earlier revision
+        return bool(theirs[:3] == ours[:3] and theirs[-1] <= ours[-1])
+    if theirs[:-1] != ours[:-1]:
+        return False
     if table is TOKENS and theirs[-1] is None:
         return True  # since then it was revoked
     return bool(theirs[-1] == ours[-1])
 
 
-def _strange_events(source: Session, target: Session, store_id: int) -> Iterator[Row]:
-    """As ``_strangers``, without reading the source's later events."""
+def _strange_events(source: Session, target: Session, store_id: int, trimmed: int) -> Iterator[Row]:
+    """As ``_strangers``, without reading the source's later events, and those it has trimmed."""
     ours = chain(read_rows(source, EVENTS, store_id), repeat(None))
-    for their, our in zip(read_rows(target, EVENTS, store_id), ours, strict=False):
+    theirs = (row for row in read_rows(target, EVENTS, store_id) if row[0] > trimmed)
+    for their, our in zip(theirs, ours, strict=False):
         if their != our:
             yield their

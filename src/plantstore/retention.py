@@ -1,0 +1,54 @@
+"""Trims old events: store after store, in steps that other writes do not feel.
+
+Every process of a service does it; whoever comes second finds nothing to trim.
+"""
+
+import asyncio
+import logging
+
+from plantstore.clock import now
+from plantstore.database import Database
+from plantstore.errors import PlantStoreError
+from plantstore.model import Outcome
+
+logger = logging.getLogger(__name__)
+
+_DAY_MS = 24 * 3600 * 1000
+_STORES = 20  # looked at in a round
+_ROUND_SECONDS = 1.0
+_STEP_SECONDS = 0.02  # between two steps, for other writes
+
+
+class Retention:
+    """Keeps the events of a database for some days."""
+
+    def __init__(self, database: Database, days: float) -> None:
+        self._database = database
+        self._keep = int(days * _DAY_MS)
+        self._store_id = 0  # the last one that was looked at
+
+    async def run(self) -> None:
+        """Trim until cancelled."""
+        while True:
+            await asyncio.sleep(_ROUND_SECONDS)
+            try:
+                await self._trim_some()
+            except PlantStoreError:
+                logger.info("old events are trimmed later: the database is not available")
+
+    async def _trim_some(self) -> None:
+        for _ in range(_STORES):
+            found = await self._database.find_oldest_event(self._store_id)
+            if found is None:
+                self._store_id = 0  # again from the first one on
+                return
+            self._store_id, at = found
+            before = now() - self._keep
+            if at < before:
+                await self._trim(self._store_id, before)
+
+    async def _trim(self, store_id: int, before: int) -> None:
+        outcome = Outcome.TRIMMED
+        while outcome is Outcome.TRIMMED:
+            outcome = await self._database.trim_events(store_id, before)
+            await asyncio.sleep(_STEP_SECONDS)

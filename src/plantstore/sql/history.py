@@ -1,0 +1,61 @@
+"""What happened to a store's plants: read from its events, and a deleted plant brought back."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from plantstore.clock import now
+from plantstore.errors import SetupError
+from plantstore.model import Event, NewPlant, Store
+from plantstore.sql.session import Row, Session
+
+_PAGE_ROWS = 1000
+_COMMAND_LINE = (0, "plantstore plant restore", "")  # no user, its label, no token
+
+
+class EventQuery(Struct, frozen=True):
+    """Which events: those after a revision, of a plant, by a user, since a Unix time in ms."""
+
+    after: int = 0
+    plant_id: int | None = None
+    subject: str | None = None
+    since: int | None = None
+
+
+def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[Event]:
+    """The store's events, by revision, read in pages."""
+    after = query.after
+    while True:
+        filters = (query.plant_id, query.subject, query.since, _PAGE_ROWS)
+        rows = session.query("list_events", store.store_id, after, *filters)
+        yield from map(_to_event, rows)
+        if len(rows) < _PAGE_ROWS:
+            return
+        after = rows[-1][0]
+
+
+def restore_plant(session: Session, store: Store, plant_id: int) -> NewPlant:
+    """Bring back a plant as it was when it was last deleted; within a transaction.
+
+    :raises SetupError: it is there, or was not deleted as far as the events tell.
+    """
+    if session.query("find_plant", store.store_id, plant_id):
+        raise SetupError(f"{store.name} has a plant with the id {plant_id}: delete it first")
+    rows = session.query("find_last_deletion", store.store_id, plant_id)
+    if not rows:
+        raise SetupError(f"{store.name} has no event of the deletion of plant {plant_id}")
+    if store.max_plants is not None and store.plants >= store.max_plants:
+        raise SetupError(
+            f"{store.name} is full: `plantstore store set {store.name} --max-plants N` gives room"
+        )
+    name, tag = rows[0]
+    ((revision,),) = session.query("raise_revision", store.store_id, 1)
+    session.query("insert_plant", store.store_id, plant_id, name, tag)
+    event = (store.store_id, revision, "plant.created", plant_id, name, tag, now())
+    session.query("insert_event", *event, *_COMMAND_LINE)
+    return NewPlant(plant_id, name, tag)
+
+
+def _to_event(row: Row) -> Event:
+    revision, kind, plant_id, name, tag, *rest = row
+    return Event(revision, kind, NewPlant(plant_id, name, tag), *rest)

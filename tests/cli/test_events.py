@@ -1,0 +1,80 @@
+"""``plantstore event`` and ``plant``: who did what, and a deleted plant brought back."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cli.program import PLANTSTORE, Program
+from tests.service import Service
+
+
+@pytest.fixture
+def service(program: Program) -> Iterator[Service]:
+    """A service with the plants 7, deleted by eve, and 8."""
+    with Service(program.folder, database=program.database) as service:
+        with service.client(service.make_token("nursery", "ada")) as ada:
+            for plant in ({"id": 7, "name": "Fern", "tag": "green"}, {"id": 8, "name": "Ficus"}):
+                assert ada.post("/plants", json=plant).is_success
+        with service.client(service.make_token("nursery", "eve")) as eve:
+            assert eve.delete("/plants/7").is_success
+        yield service
+
+
+def kinds(program: Program, *filters: str) -> list[tuple[str, int, str]]:
+    events = program.data("event", "list", "--store", "nursery", *filters)
+    return [(event["kind"], event["id"], event["user"]) for event in events]
+
+
+def test_events_tell_who_did_what_with_which_token(program: Program, service: Service) -> None:
+    assert service
+    assert kinds(program, "--plant", "7") == [
+        ("plant.created", 7, "ada"),
+        ("plant.deleted", 7, "eve"),
+    ]
+    assert kinds(program, "--user", "eve", "--since", "1h") == [("plant.deleted", 7, "eve")]
+    assert kinds(program, "--since", "2100-01-01") == []
+    assert len(kinds(program, "--since", "2001-01-01T08:00:00+02:00")) == 3
+    deletion = program.data("event", "list", "--store", "nursery", "--user", "eve")[0]
+    (token,) = [token for token in program.data("token", "list") if token["user"] == "eve"]
+    assert deletion["token_id"] == token["id"]
+    assert "Fern" in program.out("event", "list", "--store", "nursery")
+    refused = program.refusal("event", "list", "--store", "nursery", "--since", "now", status=2)
+    assert "write an age such as 24h" in refused
+
+
+def test_following_goes_on_with_new_events(program: Program, service: Service) -> None:
+    command = [*PLANTSTORE, "event", "list", "--store", "nursery", "--plant", "9", "--follow"]
+    with (
+        subprocess.Popen(
+            [*command, "--json"], stdout=subprocess.PIPE, env=program.environ
+        ) as follow,
+        service.client(service.make_token("nursery", "ada")) as ada,
+    ):
+        assert follow.stdout is not None
+        for name in ("Fern", "Ficus"):
+            assert ada.post("/plants", json={"id": 9, "name": name}).is_success
+            assert json.loads(follow.stdout.readline())["name"] == name
+            assert ada.delete("/plants/9").is_success
+            assert json.loads(follow.stdout.readline())["kind"] == "plant.deleted"
+        follow.terminate()
+
+
+def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> None:
+    restored = program.run("plant", "restore", "--store", "nursery", "7")
+    assert restored.err == "restored the plant 7, 'Fern', in nursery\n"
+    with service.client(service.make_token("nursery", "ada")) as ada:
+        listed = ada.get("/plants?include=id")
+        assert listed.json()[0] == {"id": 7, "name": "Fern", "tag": "green"}
+        assert listed.headers["x-total-count"] == "2"
+    assert kinds(program)[-1] == ("plant.created", 7, None)
+    assert "has a plant with the id 7" in program.refusal(
+        "plant", "restore", "--store", "nursery", "7"
+    )
+    nothing = program.refusal("plant", "restore", "--store", "nursery", "-9")
+    assert "no event of the deletion of plant -9" in nothing
+    program.out("store", "set", "nursery", "--max-plants", "1")
+    with service.client(service.make_token("nursery", "ada")) as ada:
+        assert ada.delete("/plants/8").is_success
+    assert "is full" in program.refusal("plant", "restore", "--store", "nursery", "8")

@@ -1,0 +1,62 @@
+"""Old events are trimmed from the first one on, and a store says how far."""
+
+import asyncio
+from contextlib import closing
+
+import pytest
+
+from plantstore.bootstrap import open_session
+from plantstore.model import NewPlant, Outcome
+from plantstore.retention import Retention
+from plantstore.sql.writes import MAX_TRIMMED
+from tests.contract.harness import DatabaseHarness
+from tests.databases import execute
+
+pytestmark = pytest.mark.anyio
+
+
+async def make_events(harness: DatabaseHarness, url: str, count: int, old: int) -> None:
+    """Give the store so many events, of which the first ones are old."""
+    await asyncio.gather(*(harness.create(NewPlant(n, "Fern")) for n in range(count)))
+    execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(old,)])
+
+
+def read_trimmed(url: str) -> int:
+    with closing(open_session(url)) as session:
+        _, _, _, _, _, trimmed, _ = session.query("page_of_stores", 0, 1)[0]
+        assert isinstance(trimmed, int)
+        return trimmed
+
+
+async def test_events_before_a_time_are_trimmed_in_steps(
+    harness: DatabaseHarness, url: str
+) -> None:
+    await make_events(harness, url, MAX_TRIMMED + 30, MAX_TRIMMED + 20)
+    trim = harness.database.trim_events
+    outcomes = [await trim(harness.store_id, 1) for _ in range(3)]
+    assert outcomes == [Outcome.TRIMMED, Outcome.TRIMMED, Outcome.NOTHING_TO_TRIM]
+    assert [event.revision for event in harness.read_events()] == [
+        *range(MAX_TRIMMED + 21, MAX_TRIMMED + 31)
+    ]
+    assert read_trimmed(url) == MAX_TRIMMED + 20
+    assert len(await harness.read_plants()) == MAX_TRIMMED + 30
+
+
+async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) -> None:
+    eve = await harness.make_caller("orchard", "eve")
+    await harness.create(NewPlant(1, "Apple"), caller=eve)
+    await harness.create(NewPlant(2, "Pear"), caller=eve)
+    await make_events(harness, url, 4, 3)
+    execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
+    task = asyncio.create_task(Retention(harness.database, 1.0).run())
+    async with asyncio.timeout(30):
+        while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0.05)
+    task.cancel()
+
+
+async def test_a_store_without_old_events_keeps_all(harness: DatabaseHarness) -> None:
+    await harness.create(NewPlant(1, "Fern"))
+    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.NOTHING_TO_TRIM
+    assert await harness.database.trim_events(9999, 1) is Outcome.NOTHING_TO_TRIM
+    assert len(harness.read_events()) == 1
