@@ -45,7 +45,7 @@ def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, lim
     assert 0 < len(pages[-1]) <= limit
 
 
-@pytest.mark.parametrize("target", ["/plants", "/plants?limit=0", "/plants?limit=3&after=MTAw"])
+@pytest.mark.parametrize("target", ["/plants", "/plants?limit=0"])
 def test_a_list_tells_how_many_plants_the_store_holds(many: httpx.Client, target: str) -> None:
     assert many.get(target).headers["x-total-count"] == str(MANY)
     assert many.head(target).headers["x-total-count"] == str(MANY)
