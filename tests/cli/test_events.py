@@ -22,7 +22,7 @@ def service(program: Program) -> Iterator[Service]:
         yield service
 
 
-def kinds(program: Program, *filters: str) -> list[tuple[str, int, str]]:
+def kinds(program: Program, *filters: str) -> list[tuple[str, int, str | None]]:
     events = program.data("event", "list", "--store", "nursery", *filters)
     return [(event["kind"], event["id"], event["user"]) for event in events]
 
