@@ -20,7 +20,7 @@ from plantstore.model import (
 
 @pytest.mark.parametrize(
     "text",
-    ["a", NAME_MAX * "a", NAME_MAX * "😀", " a", "a ", "é", "שלום", "\u200b", "\x80", "\ufeff"],
+    ["a", NAME_MAX * "a", NAME_MAX * "😀", " a", "a ", "é", "שלום", "\u200b", "\u200e", "\ufeff"],
 )
 def test_text_is_taken(text: str) -> None:
     assert broken_rule(text, NAME_MAX) is None
@@ -32,9 +32,9 @@ def test_text_is_taken(text: str) -> None:
         ("", "must be 1 to 256 characters long, not 0"),
         (257 * "a", "must be 1 to 256 characters long, not 257"),
         (257 * "😀", "must be 1 to 256 characters long, not 257"),
-        ("a\x00", "must not have control characters (U+0000 to U+001F, U+007F)"),
-        ("\x1f", "must not have control characters (U+0000 to U+001F, U+007F)"),
-        ("a\x7f", "must not have control characters (U+0000 to U+001F, U+007F)"),
+        ("a\x00", "must not have control characters (U+0000 to U+001F, U+007F to U+009F)"),
+        ("\x9b1m", "must not have control characters (U+0000 to U+001F, U+007F to U+009F)"),
+        ("a\u202eb", "overrides of the text's direction (U+202A to U+202E, U+2066 to U+2069)"),
         ("\ud800", "lone surrogates"),
         ("a\udfff", "lone surrogates"),
         (" ", "must not be only white space"),
@@ -48,9 +48,10 @@ def test_text_is_refused_with_the_rule(text: str, fault: str) -> None:
 @given(st.text(max_size=70), st.integers(1, 64))
 def test_the_rules_are_length_characters_and_white_space(text: str, longest: int) -> None:
     has_length = 1 <= len(text) <= longest
-    forbidden = any(ord(letter) < 0x20 or ord(letter) == 0x7F for letter in text)
-    surrogates = any(unicodedata.category(letter) == "Cs" for letter in text)
-    allowed = has_length and not forbidden and not surrogates and bool(text.strip())
+    forbidden = any(unicodedata.category(letter) in {"Cc", "Cs"} for letter in text)
+    overrides = {"LRE", "RLE", "PDF", "LRO", "RLO", "LRI", "RLI", "FSI", "PDI"}
+    turned = any(unicodedata.bidirectional(letter) in overrides for letter in text)
+    allowed = has_length and not forbidden and not turned and bool(text.strip())
     assert (broken_rule(text, longest) is None) is allowed
 
 

@@ -19,7 +19,8 @@ SUBJECT_MAX = 255
 LABEL_MAX = 64
 EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can write
 
-_CONTROL_OR_SURROGATE = re.compile("[\x00-\x1f\x7f\ud800-\udfff]")
+# Controls, which terminals may obey, and what turns the direction of text, which hides what it is.
+_FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
@@ -270,8 +271,11 @@ def broken_rule(text: str, longest: int) -> str | None:
     """
     if not 1 <= len(text) <= longest:
         return f"must be 1 to {longest} characters long, not {len(text)}"
-    if _CONTROL_OR_SURROGATE.search(text):
-        return "must not have control characters (U+0000 to U+001F, U+007F) or lone surrogates"
+    if _FORBIDDEN.search(text):
+        return (
+            "must not have control characters (U+0000 to U+001F, U+007F to U+009F), overrides of "
+            "the text's direction (U+202A to U+202E, U+2066 to U+2069) or lone surrogates"
+        )
     if text.isspace():
         return "must not be only white space"
     return None

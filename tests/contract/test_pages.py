@@ -134,7 +134,7 @@ async def test_a_page_is_as_fresh_as_the_last_write(harness: DatabaseHarness) ->
 
 def storable_text(longest: int) -> st.SearchStrategy[str]:
     characters = st.characters(codec="utf-8", exclude_categories=["Cs"]).filter(
-        lambda character: not re.match("[\x00-\x1f\x7f]", character)
+        lambda character: not re.match("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", character)
     )
     return st.text(characters, min_size=1, max_size=longest)
 

@@ -11,7 +11,7 @@ from tests.http.fixtures import SQLITE_ONLY
 LENGTHS = {"name": 256, "tag": 64}
 FIELDS = pytest.mark.parametrize("field", LENGTHS)
 ASTRAL = "\U0001fab4"
-SPACES = "\u0085\u00a0\u1680\u2000\u2001\u2028\u2029\u202f\u205f\u3000"
+SPACES = "\u00a0\u1680\u2000\u2001\u2028\u2029\u202f\u205f\u3000"
 TEXTS = (
     "a",
     " a ",
@@ -24,12 +24,10 @@ TEXTS = (
     "a\u200bb\u200d",
     "\u200b",  # no white space by Unicode's rules
     "\ufeff",
-    "\u0080",
-    "\u009f",
     "\ufffd",
     "\uffff",
     "\U0010ffff",
-    "\u202eabc",
+    "\u200fabc",
     "'; DROP TABLE plants; --",
     '"\\/<&>%s{}',
     "a\u3000b",
@@ -37,7 +35,7 @@ TEXTS = (
 REFUSED = {
     "must be 1 to": ("",),
     "must not be only white space": (" ", "  ", SPACES, *SPACES[:3]),
-    "must not have control characters": ("a\x00b", "\n", "a\tb", "\x1f", "a\x7f"),
+    "must not have control characters": ("a\x00b", "\n", "a\tb", "\x1f", "a\x7f", "\x9b", "\u202e"),
     "must not have": ("\ud800", "a\udfff", "\udc00\ud800", "\ud83e\ud83e\udeb4"),
     "must be a string": (None, 1, 1.5, True, ["a"], {}),
 }

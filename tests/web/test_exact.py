@@ -24,6 +24,9 @@ PIECES = (
     "é",
     "שרך",
     "🌿",
+    "=",
+    "'",
+    "@",
 )
 EDGES = (0, -1, 2**53 - 1, 2**53, 2**53 + 1, INT64_MIN, INT64_MAX)
 READ = """async ([module, json]) => {
@@ -78,3 +81,11 @@ def test_csv_is_read_as_it_was_written(driver: PageDriver) -> None:
     read, written = driver.page.evaluate(READ_TABLE, [tables, text])
     assert read == [one | {"id": str(one["id"])} for one in plants]
     assert driver.page.evaluate(READ_TABLE, [tables, written]) == [read, written]
+
+
+def test_no_cell_of_an_export_is_a_formula(driver: PageDriver) -> None:
+    names = ["=1+1", "+1", "-1", "@x", "'=1", "'a", "a=1"]
+    text = "\n".join(json.dumps({"id": 1, "name": name, "tag": name}) for name in names)
+    _, written = driver.page.evaluate(READ_TABLE, [module(driver, "tables"), text])
+    cells = [line.split(",")[1] for line in written.splitlines()[1:]]
+    assert cells == ["'=1+1", "'+1", "'-1", "'@x", "''=1", "'a", "a=1"]

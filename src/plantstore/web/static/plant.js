@@ -8,7 +8,7 @@ const GREATEST = 2n ** 63n - 1n;
 const NAME_MOST = 256;
 const TAG_MOST = 64;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
-const FORBIDDEN = /[\u0000-\u001f\u007f\p{Surrogate}]/u;
+const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u;
 
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 /** @param {string} json */
@@ -77,7 +77,7 @@ function findTextFault(field, text, most) {
   if (typeof text !== "string") return `${field} must be text`;
   const length = [...text].length;
   if (length > most) return `${field} must be 1 to ${most} characters long, not ${length}`;
-  if (FORBIDDEN.test(text)) return `${field} must not have control characters`;
+  if (FORBIDDEN.test(text)) return `${field} must not have control characters or overrides of the text's direction`;
   // JavaScript counts U+FEFF as white space, the service does not.
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }

@@ -107,7 +107,7 @@ function readHeader({ cells }) {
 
 /** @param {CsvRecord} record @param {string[]} columns */
 function checkRecord({ line, cells, fault }, columns) {
-  const fields = Object.fromEntries(columns.map((name, place) => [name, cells[place] ?? ""]));
+  const fields = Object.fromEntries(columns.map((name, place) => [name, restore(cells[place] ?? "")]));
   const extra = cells.slice(columns.length).some((cell) => cell !== "");
   if (fields.tag === "") delete fields.tag;
   return check(line, fields, fault ?? (extra ? "the line has too many columns" : undefined));
@@ -186,6 +186,16 @@ function markRepeated(rows) {
   }
 }
 
+// A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is
+// one that looks like such a cell, so that reading takes off what writing put on.
+const FORMULA = /^'*[=+\-@\t\r]/;
+
+/** @param {string} [text] */
+const defuse = (text) => (text !== undefined && FORMULA.test(text) ? `'${text}` : text);
+
+/** @param {string} cell */
+const restore = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
+
 /** @param {string} cell */
 const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
@@ -195,5 +205,5 @@ export const writeCsvLine = (cells) => `${cells.map((cell) => quote(cell ?? ""))
 /** @param {Plant[]} plants */
 export const writeCsv = (plants) => [
   writeCsvLine(COLUMNS),
-  ...plants.map(({ id, name, tag }) => writeCsvLine([id, name, tag])),
+  ...plants.map(({ id, name, tag }) => writeCsvLine([id, defuse(name), defuse(tag)])),
 ];
