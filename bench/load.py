@@ -75,6 +75,13 @@ def run_wrk(load: Load, first_number: int, seconds: int) -> Counts:
 
     :raises WrongResponseError: a response was wrong.
     """
+    counts = count_wrk(load, first_number, seconds)
+    _check_counts(counts, load)
+    return counts
+
+
+def count_wrk(load: Load, first_number: int, seconds: int) -> Counts:
+    """As ``run_wrk``, where responses may be refusals."""
     scenario = load.scenario
     command = ["wrk", "-t1", f"-c{scenario.connections}", f"-d{seconds}s", "--timeout", "30s"]
     command += ["--script", f"{scenario.script}.lua"]
@@ -90,11 +97,9 @@ def run_wrk(load: Load, first_number: int, seconds: int) -> Counts:
         timeout=seconds + _END_SECONDS,
     )
     try:
-        counts = msgspec.json.decode(done.stdout.splitlines()[-1], type=Counts)
+        return msgspec.json.decode(done.stdout.splitlines()[-1], type=Counts)
     except (IndexError, msgspec.DecodeError):
         raise WrongResponseError(f"wrk failed:\n{done.stdout.decode()}") from None
-    _check_counts(counts, load)
-    return counts
 
 
 def _check_response(scenario: Scenario, method: str, response: Response) -> None:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from msgspec import Struct
 
@@ -56,11 +57,12 @@ def running_service(
     folder: Path,
     command: Sequence[str] = PLANTSTORE,
     cores: Sequence[int] = SERVER_CORES,
+    environ: Mapping[str, str] = MappingProxyType({}),
 ) -> Iterator[Server]:
-    """``plantstore serve`` on this database."""
+    """``plantstore serve`` on this database; ``environ`` has further settings."""
     port = find_port()
-    environ = {"PLANTSTORE_DATABASE": database, "PLANTSTORE_PORT": str(port)}
-    with running_server([*command, "serve"], port, folder, environ, cores) as server:
+    settings = {"PLANTSTORE_DATABASE": database, "PLANTSTORE_PORT": str(port), **environ}
+    with running_server([*command, "serve"], port, folder, settings, cores) as server:
         yield server
 
 

@@ -14,16 +14,16 @@ function take_number()
 end
 
 -- Created ids lie beyond those of a filled store; deleted ones are its own (see stores.py).
-function format_create()
+function format_create(id)
   local headers = {["Content-Type"] = "application/json"}
   for name, value in pairs(wrk.headers) do headers[name] = value end
   local body = string.format(
-    '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}', 1e15 + take_number())
+    '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}', id or 1e15 + take_number())
   return wrk.format("POST", "/plants", headers, body)
 end
 
-function format_delete()
-  return wrk.format("DELETE", string.format("/plants/%d", 1000 * take_number()))
+function format_delete(id)
+  return wrk.format("DELETE", string.format("/plants/%d", id or 1000 * take_number()))
 end
 
 -- Prints what was counted as a line of JSON, the last that wrk writes. Times in seconds.
