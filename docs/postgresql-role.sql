@@ -1,10 +1,10 @@
--- A role that can only do what `plantstore serve` does. Run it as the owner of the tables, who has
--- run `plantstore migrate`; give the role a password, or a certificate, as your server wants it:
+-- A role that can only do what `plantstore serve` does. Run it as the owner of the tables, after
+-- `plantstore migrate`; give the role a password, or a certificate, as your server requires:
 --
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It reads who may do what, and changes none of it; it never alters a plant or an event. The
+-- It reads permissions but cannot change them; it never updates a plant or an event. The
 -- commands that administer stores, users, members and tokens need the owner's role.
 -- Run it again after a migration: new tables start without grants.
 
