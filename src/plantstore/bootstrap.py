@@ -68,7 +68,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
         source.snapshot(),
     ):
         if source.location == target.location:
-            raise SetupError(f"both URLs lead to {source.location}: name two databases")
+            raise SetupError(f"both URLs name {source.location}: give two databases")
         yield Copy(source, target)
 
 
@@ -124,7 +124,7 @@ def _is_postgres(url: str) -> bool:
     if not url.startswith("sqlite:"):
         kind = re.split("[:=@ ]", url)[0]  # not more of it: there may be a password
         raise SetupError(
-            f"no database URL that is known begins with {kind!r}: "
+            f"a database URL cannot begin with {kind!r}: "
             "write sqlite:///plants.db, or postgresql://user@host/name"
         )
     return False

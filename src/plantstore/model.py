@@ -242,7 +242,7 @@ def broken_rule(text: str, longest: int) -> str | None:
     if not 1 <= len(text) <= longest:
         return f"must be 1 to {longest} characters long, not {len(text)}"
     if _CONTROL_OR_SURROGATE.search(text):
-        return "must not have control characters (U+0000 to U+001F, U+007F) or lone surrogates"
+        return "must not contain control characters (U+0000 to U+001F, U+007F) or lone surrogates"
     if text.isspace():
         return "must not be only white space"
     return None

@@ -42,23 +42,23 @@ class Settings(Struct, frozen=True, kw_only=True):
     ]
     host: Annotated[str, _about("address to listen on")] = "127.0.0.1"
     port: Annotated[
-        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 takes a free one")
+        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 picks a free one")
     ] = 8080
     workers: Annotated[
         Annotated[int, Meta(ge=1, le=64)],
-        _about("processes that serve; one is the fastest for writes to SQLite"),
+        _about("worker processes; one is the fastest for writes to SQLite"),
     ] = 1
     tls_cert: Annotated[str | None, _about("PEM file of the TLS certificate chain")] = None
     tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
     public_url: Annotated[
         str,
-        _about("address of the service that its OpenAPI document names; by default relative to it"),
+        _about("server address in the OpenAPI document; by default relative to the document"),
     ] = "."
     cors_origins: Annotated[
         tuple[str, ...],
         _about("origins whose pages may call the service: `*` for any, `none` for no page"),
     ] = ("*",)
-    log_format: Annotated[Literal["text", "json"], _about("form of the log lines on stderr")] = (
+    log_format: Annotated[Literal["text", "json"], _about("format of the log lines on stderr")] = (
         "text"
     )
     rate_limit: Annotated[
@@ -82,7 +82,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = True
     max_connections: Annotated[
-        Count, _about("maximum open connections; for a further one the longest idle is closed")
+        Count, _about("maximum open connections; beyond it the longest idle one is closed")
     ] = 4096
     max_connections_per_address: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
@@ -91,21 +91,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_requests: Annotated[Count, _about("maximum in-flight requests; further ones get 503")] = (
         2048
     )
-    max_writes: Annotated[Count, _about("maximum creates and deletes that wait for a commit")] = (
-        1024
-    )
+    max_writes: Annotated[Count, _about("maximum creates and deletes waiting for a commit")] = 1024
     max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
     ] = 10.0
     body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
-    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept")] = 75.0
+    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept open")] = 75.0
     write_timeout: Annotated[
         Seconds, _about("seconds that a create or delete may wait for the database")
     ] = 10.0
-    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent completely")] = (
-        600.0
-    )
+    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent")] = 600.0
     drain_timeout: Annotated[
         Seconds, _about("seconds for in-flight requests to finish when the service stops")
     ] = 30.0
@@ -223,7 +219,7 @@ def _require_known(given: Mapping[str, object], file: str | None) -> None:
     for name in given:
         if name not in setting_names():
             known = ", ".join(setting_names())
-            raise SetupError(f"{file}: there is no setting {name!r}; there are: {known}")
+            raise SetupError(f"{file}: unknown setting {name!r}; the settings are: {known}")
 
 
 def _convert(given: Mapping[str, object]) -> Settings:

@@ -7,7 +7,7 @@ from tests.web.browser import OpenPage
 from tests.web.page_driver import create_plants, list_plants
 
 TAKEN = "the id 1 belongs to another plant of this store"
-STORED = "this very plant, with the id 1, is in the store already"
+STORED = "an identical plant with the id 1 is already in this store"
 NOT_WHOLE = "id must be a whole number, such as 7"
 # The field that a refusal is about, what was typed, and the words beside the field.
 REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (

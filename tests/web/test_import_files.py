@@ -139,7 +139,7 @@ def test_problems_are_told_by_line_and_the_rest_is_imported(
         "Line 5 name must be 1 to 256 characters long, not 257",
         "Line 6 id 1 stands in line 2 already",
         f"Line 7 id must be from {-(2**63)} to {2**63 - 1}",
-        "Line 9 name must not have control characters",
+        "Line 9 name must not contain control characters",
         "Line 11 the line has too many columns",
     ]
     driver["#import-start"].click()

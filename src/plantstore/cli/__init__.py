@@ -25,7 +25,7 @@ def cli() -> None:
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
-    Serve, and make a token for a client:
+    Serve, and create a token for a client:
       plantstore serve
       plantstore token create --store nursery --user ada
 

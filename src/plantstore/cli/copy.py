@@ -40,7 +40,7 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
 def _describe(written: Mapping[str, int]) -> str:
     counts = ", ".join(f"{words}: {count}" for words, count in written.items())
     if not counts:
-        return "nothing to copy: the target is up to date, which was verified"
+        return "nothing to copy: the target is up to date (verified)"
     return f"copied and verified: {counts}"
 
 

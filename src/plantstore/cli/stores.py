@@ -14,7 +14,7 @@ from plantstore.model import Store
 
 @click.group()
 def store() -> None:
-    """Make, list and delete stores."""
+    """Create, list and delete stores."""
 
 
 @store.command()
@@ -22,7 +22,7 @@ def store() -> None:
 @database_option
 @json_option
 def create(name: str, database: str, *, as_json: bool) -> None:
-    """Make a store.
+    """Create a store.
 
     \b
     Example:

@@ -9,14 +9,14 @@ _STORE = "nursery"
 _USER = "gardener"
 
 _FIRST = """\
-Plant Store serves on {origin}
+Plant Store is running at {origin}
 
-A first store, {store}, was made. This token opens it; it is shown only now, so keep it:
+The store {store} was created. This is a token for it, shown only once, so keep it:
 
   {token}
 
-Sign in with it at {origin} in a browser, or create a plant here,
-list the plants, delete one:
+Sign in with it at {origin} in a browser, or create a plant,
+list the plants and delete one here:
 
   curl {origin}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
@@ -27,9 +27,9 @@ list the plants, delete one:
 """
 
 _LATER = """\
-Plant Store serves on {origin}
+Plant Store is running at {origin}
 
-For another token: plantstore token create --store NAME --user NAME
+To create another token: plantstore token create --store NAME --user NAME
 """
 
 

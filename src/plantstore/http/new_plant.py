@@ -48,17 +48,17 @@ def check_media_type(headers: Mapping[bytes, bytes]) -> None:
         _check_content_type(content_type.lower())
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
-        raise RequestError(41501, reason="a Content-Encoding is not possible here")
+        raise RequestError(41501, reason="a Content-Encoding is not supported")
 
 
 def _check_content_type(content_type: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != _JSON:
-        raise RequestError(41501, reason="the Content-Type is another")
+        raise RequestError(41501, reason="the Content-Type is not application/json")
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
-            raise RequestError(41501, reason="its charset is another")
+            raise RequestError(41501, reason="its charset is not utf-8")
 
 
 def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | None:
@@ -131,11 +131,11 @@ def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
             parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
-        raise RequestError(40001, reason=f"byte {error.start} is not UTF-8") from None
+        raise RequestError(40001, reason=f"byte {error.start} is not valid UTF-8") from None
     except RecursionError:
         raise RequestError(40001, reason="it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        where = f"it is not JSON from line {error.lineno}, column {error.colno} on"
+        where = f"it is not valid JSON at line {error.lineno}, column {error.colno}"
         raise RequestError(40001, reason=where if body else "it is empty") from None
 
 

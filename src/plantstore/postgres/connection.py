@@ -64,7 +64,7 @@ def connect(url: str) -> Connection:
     if encoding != "UTF8":
         connection.close()
         raise SetupError(
-            f"the database cannot keep all names, its encoding is {encoding}: make one with "
+            f"the database cannot store all names, its encoding is {encoding}: create one with "
             "CREATE DATABASE plantstore ENCODING 'UTF8' TEMPLATE template0"
         )
     return connection
@@ -76,7 +76,7 @@ def explained() -> Iterator[None]:
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        raise SetupError(f"the database's role may not do this: {_first_line(error)}") from error
+        raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
         raise SetupError(f"cannot use the database: {_first_line(error)}") from error
 

@@ -80,8 +80,8 @@ class PostgresSession:
         version = self._connection.execute("SHOW server_version").fetchone()
         location = f"{info.dbname} at {info.host or 'a local socket'}"
         return [
-            f"PostgreSQL {version[0] if version else '?'} has {location} and takes writes",
-            f"the schema of {info.dbname} is this program's",
+            f"PostgreSQL {version[0] if version else '?'} has {location} and accepts writes",
+            f"the schema of {info.dbname} is up to date",
         ]
 
     def close(self) -> None:

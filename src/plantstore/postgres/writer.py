@@ -135,7 +135,7 @@ class Writer(Batcher[Write, Outcome]):
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken:
-            logger.error("the database was lost while a batch was in flight: %s", error)
+            logger.error("the connection was lost while a batch was in flight: %s", error)
             return OutcomeUnknownError()
         # The server has rolled back. What it refused, another one may accept: a primary that became
         # a standby keeps its connections.

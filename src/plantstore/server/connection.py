@@ -395,7 +395,7 @@ class Connection(asyncio.Protocol):
         elif self._sender.is_paused:
             self.since = self._connections.now
             if self._sender.has_timed_out():
-                logger.warning("a response was given up: its client takes it too slowly")
+                logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
         elif self._body is not None and self._transport.is_reading():
             self.timeout, self._connection_line = math.inf, CLOSE
@@ -433,7 +433,7 @@ class Connection(asyncio.Protocol):
         if self._task is not None:
             self._task.cancel()
         if self._sender.is_paused:
-            logger.warning("a response was broken off: the service stops")
+            logger.warning("a response was aborted: the service is stopping")
             self._transport.abort()
         else:
             self._transport.close()

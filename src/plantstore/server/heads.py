@@ -198,7 +198,7 @@ class HeadParser:
         if target == b"*" and self.method == "OPTIONS":
             return target, b""
         if self.method == "CONNECT":
-            raise RequestError(40011, reason="CONNECT is for proxies")
+            raise RequestError(40011, reason="CONNECT is only for proxies")
         with suppress(httptools.HttpParserInvalidURLError):
             url = httptools.parse_url(target)
             if url.path and (target.startswith(b"/") or url.host):
@@ -242,7 +242,7 @@ def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
 def _is_chunked(coding: bytes | None, version: bytes) -> bool:
     """Whether the body is in chunks; what a proxy before us may have read otherwise is refused."""
     if coding is not None and version != b"HTTP/1.1":
-        raise RequestError(40011, reason=f"{version.decode()} has no Transfer-Encoding")
+        raise RequestError(40011, reason=f"Transfer-Encoding is not allowed in {version.decode()}")
     if coding is not None and coding.lower() != b"chunked":
-        raise RequestError(40011, reason="its Transfer-Encoding is not chunked alone")
+        raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
     return coding is not None

@@ -78,11 +78,11 @@ class Sender:
                 if chunked:
                     await self._send_part(_LAST_CHUNK)
         except TimeoutError:
-            logger.warning("a stream was given up: its client takes it too slowly")
+            logger.warning("a stream was aborted: its client reads too slowly")
         except PlantStoreError:
-            logger.warning("a stream was broken off: the database failed")
+            logger.warning("a stream was aborted: the database failed")
         except (ClientGoneError, asyncio.CancelledError):
-            logger.info("a stream was broken off: its client has gone, or the service stops")
+            logger.info("a stream was aborted: its client has gone, or the service is stopping")
         else:
             return True
         finally:

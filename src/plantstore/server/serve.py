@@ -109,7 +109,7 @@ class Server(uvicorn.Server):
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
-        logger.critical("the database is broken, the service stops: %s", error)
+        logger.critical("the database is broken, stopping the service: %s", error)
         self.has_failed = True
         self.should_exit = True
 

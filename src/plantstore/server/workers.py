@@ -87,7 +87,7 @@ class Workers(Multiprocess):
                 self.should_exit.set()
                 return
             logger.error(
-                "worker %s died with exit code %s, another takes its place",
+                "worker %s died with exit code %s and is replaced",
                 worker.pid,
                 worker.exitcode,
             )
@@ -99,7 +99,7 @@ class Workers(Multiprocess):
         for worker in self.processes:
             worker.process.join(max(0, deadline - time.monotonic()))
             if worker.process.is_alive():
-                logger.error("worker %s does not end, it is killed", worker.pid)
+                logger.error("worker %s does not stop and is killed", worker.pid)
                 worker.kill()
                 worker.join()
 

@@ -44,7 +44,7 @@ class Administration:
         """Make a store without plants or members."""
         with self._session.transaction():
             if self._find_store(name) is not None:
-                raise SetupError(f"there is a store {name!r} already: choose another name")
+                raise SetupError(f"the store {name!r} already exists: choose another name")
             return self._insert_store(name)
 
     def list_stores(self) -> Sequence[Store]:
@@ -67,7 +67,7 @@ class Administration:
         """Make a user who is not a member of any store yet."""
         with self._session.transaction():
             if self._find_user(subject) is not None:
-                raise SetupError(f"there is a user {subject!r} already: choose another subject")
+                raise SetupError(f"the user {subject!r} already exists: choose another name")
             return self._insert_user(subject)
 
     def list_users(self) -> Sequence[User]:
@@ -100,7 +100,7 @@ class Administration:
             user = self._find_user(request.subject)
             if user is None:
                 user = self._insert_user(request.subject)
-                made.append(f"made the user {user.subject}")
+                made.append(f"created the user {user.subject}")
             store, role = self._join(request, user, made)
             scopes = _choose_scopes(request.scopes, role)
             inserted = token_records.insert_token(self._session, store, user, request, scopes)
@@ -160,7 +160,7 @@ class Administration:
         store, default = self._find_store(name), Role.EDITOR
         if store is None:
             store, default = self._insert_store(name), Role.OWNER
-            made.append(f"made the store {store.name}")
+            made.append(f"created the store {store.name}")
         role = self._find_role(store, user)
         if role is None:
             role = wanted or default
@@ -168,7 +168,7 @@ class Administration:
             made.append(f"made {user.subject} {role} of {store.name}")
         elif wanted not in (None, role):
             raise SetupError(
-                f"{user.subject} is {role} of {store.name} already: change that with `plantstore "
+                f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
                 f"member add --store {store.name} --user {user.subject} --role {wanted}`"
             )
         return store, role
@@ -181,7 +181,7 @@ class Administration:
         store = self._find_store(name)
         if store is None:
             names = ", ".join(found.name for found in self.list_stores()) or "none"
-            raise SetupError(f"there is no store {name!r}; there are: {names}")
+            raise SetupError(f"there is no store {name!r}; the stores are: {names}")
         return store
 
     def _require_first_store(self, user: User) -> Store:
@@ -193,7 +193,7 @@ class Administration:
     def _insert_store(self, name: str) -> Store:
         if not is_store_name(name):
             raise SetupError(
-                f"{name!r} cannot name a store: use 1 to 63 lowercase letters, digits and, "
+                f"{name!r} is not a valid store name: use 1 to 63 lowercase letters, digits and, "
                 "between them, hyphens"
             )
         self._query("insert_store", name, now())
@@ -209,7 +209,7 @@ class Administration:
         user = self._find_user(subject)
         if user is None:
             raise SetupError(
-                f"there is no user {subject!r}: make one with `plantstore user create`"
+                f"there is no user {subject!r}: create one with `plantstore user create`"
             )
         return user
 

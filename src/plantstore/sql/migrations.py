@@ -69,7 +69,7 @@ def find_pending(
         version = max(recorded.number for recorded in applied)
         raise SetupError(
             f"the database's schema is version {version}, newer than this program's "
-            f"{newest}: use the program that moved it, or a newer one"
+            f"{newest}: use the program that migrated it, or a newer one"
         )
     checksums = {recorded.number: recorded.checksum for recorded in applied}
     for migration in migrations:

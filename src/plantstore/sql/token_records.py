@@ -57,7 +57,7 @@ def _find(session: Session, token: str) -> Row:
         highest = lowest.ljust(_HASH_LENGTH, b"\xff")
         rows = session.query("find_tokens_between", lowest, highest)
     if not rows:
-        raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
+        raise SetupError("there is no such token: `plantstore token list` shows all ids")
     return rows[0]
 
 

@@ -61,7 +61,7 @@ def database_path(url: str) -> Path:
         file = Path(path).expanduser().resolve()
         str(file).encode()  # SQLite takes UTF-8 alone
     except (OSError, RuntimeError, ValueError) as error:
-        raise SetupError(f"{url!r} does not lead to a file: {error}") from None
+        raise SetupError(f"{url!r} does not name a file: {error}") from None
     return file
 
 
@@ -171,7 +171,7 @@ def _is_new(connection: apsw.Connection) -> bool:
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     if tables and not _applied(connection):
         raise SetupError(
-            "it is a SQLite database of another program: name another file with --database"
+            "the file is a SQLite database of another program: give another one with --database"
         )
     return not tables
 
@@ -179,7 +179,7 @@ def _is_new(connection: apsw.Connection) -> bool:
 def _enable_wal(connection: apsw.Connection) -> None:
     mode = connection.execute("PRAGMA journal_mode = WAL").get
     if mode != "wal":
-        raise SetupError("its file system cannot do WAL (is it a network drive?): use a local disk")
+        raise SetupError("the file system has no WAL support (a network drive?): use a local disk")
 
 
 def _migrations() -> Sequence[Migration]:

@@ -55,7 +55,7 @@ class FileLock:
         while not self.try_acquire():
             if time.monotonic() > deadline:
                 raise SetupError(
-                    f"another process holds {self._path} for longer than {timeout:g} s: "
+                    f"another process has held {self._path} for longer than {timeout:g} s: "
                     "find it, with `fuser` for example, and try again"
                 )
             time.sleep(_POLL_SECONDS)

@@ -80,10 +80,10 @@ class SQLiteSession:
         """See ``Session``."""
         reason = self._connection.execute("PRAGMA quick_check(1)").get
         if reason != "ok":
-            raise SetupError(f"{self._path} is damaged, restore a backup: {reason}")
+            raise SetupError(f"{self._path} is corrupt, restore a backup: {reason}")
         return [
             f"SQLite {apsw.sqlite_lib_version()} is recent enough",
-            f"{self._path} is sound, and its schema is this program's",
+            f"{self._path} is intact, and its schema is up to date",
         ]
 
     def close(self) -> None:

@@ -105,7 +105,7 @@ class Writer:
         if self._running is not None:
             await asyncio.wait([self._running], timeout=self._timeout)
         if self._running is not None:  # another process does not give up the lock
-            logger.error("%d writes were not taken when the service stopped", len(self._pending))
+            logger.error("%d writes were not executed when the service stopped", len(self._pending))
             return False
         if self.broken.done():
             # Closing would write the WAL back, and rely on the disk once more.
@@ -128,7 +128,7 @@ class Writer:
             while self._pending and not self.broken.done():
                 await self._write_batch()
         except Exception as error:
-            logger.exception("the writer cannot go on")
+            logger.exception("the writer cannot continue")
             self._break(error)
         waiting, self._pending = self._pending, []  # there are some only where it is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
@@ -190,7 +190,7 @@ class Writer:
         except apsw.BusyError:
             pass  # another process is at it
         except apsw.Error as error:
-            logger.warning("a checkpoint failed, and will be tried again: %s", error)
+            logger.warning("a checkpoint failed and will be retried: %s", error)
             if _breaks(error):
                 self._loop.call_soon_threadsafe(self._break, error)
         self._wal_pages = 0

@@ -107,5 +107,5 @@ class Batch:
             found = [row[0] for row in self._target.query("lock_revision", store_id)]
             if found != [self._revisions[store_id]]:
                 raise SetupError(
-                    f"{self._target.location} was changed during the copy: stop what serves it"
+                    f"{self._target.location} was changed during the copy: stop its service"
                 )

@@ -32,7 +32,7 @@ def require_earlier_state(source: Session, target: Session) -> None:
     found = next(_own_things(source, target), None)
     if found is not None:
         raise SetupError(
-            f"{target.location} has {found}, and {source.location} has not: copy to an empty "
+            f"{target.location} has {found}, {source.location} does not: copy to an empty "
             "database, or to an earlier copy of the same one; nothing was written"
         )
 

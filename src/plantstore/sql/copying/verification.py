@@ -69,5 +69,5 @@ def _verify_table(
     if str(ours) != str(theirs):
         raise SetupError(
             f"the {words} differ: {source.location} has {ours}, {target.location} has {theirs}; "
-            "the target was changed other than through the service: copy to an empty database"
+            "the target was changed outside the service: copy to an empty database"
         )

@@ -77,7 +77,7 @@ function findTextFault(field, text, most) {
   if (typeof text !== "string") return `${field} must be text`;
   const length = [...text].length;
   if (length > most) return `${field} must be 1 to ${most} characters long, not ${length}`;
-  if (FORBIDDEN.test(text)) return `${field} must not have control characters`;
+  if (FORBIDDEN.test(text)) return `${field} must not contain control characters`;
   // JavaScript counts U+FEFF as white space, the service does not.
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
