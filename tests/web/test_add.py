@@ -70,14 +70,14 @@ def test_a_refusal_stands_beside_its_field(
     for field, typed, words in REFUSED:
         texts = {"name": "X", "tag": "", "id": "2"} | typed
         driver.submit_plant(texts["name"], texts["tag"], texts["id"])
-        driver.assert_shows(words, f"#add-{field}-fault")
+        driver.assert_shows(words, f"#add-{field}-reason")
         expect(driver["#announcements"]).to_contain_text(words)
         expect(driver[f"#add-{field}"]).to_be_focused()
         expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
         for other, text in texts.items():
             expect(driver[f"#add-{other}"]).to_have_value(text)
         driver[f"#add-{field}"].fill("3")
-        expect(driver[f"#add-{field}-fault"]).to_be_hidden()
+        expect(driver[f"#add-{field}-reason"]).to_be_hidden()
     assert len(list_plants(service, owner)) == 1
 
 
@@ -93,7 +93,7 @@ def test_after_a_lost_response_a_plant_is_added_once(
 
     driver.page.route("**/plants", lose_response)
     driver.submit_plant("Fern")
-    driver.assert_shows("The server cannot be reached", "#add-fault")
+    driver.assert_shows("The server cannot be reached", "#add-reason")
     expect(driver["#add-name"]).to_have_value("Fern")
     driver.page.unroute("**/plants")
     driver["#add-button"].click()
