@@ -1,6 +1,6 @@
-"""What a create says: its media type, its key, and the plant in its body.
+"""Reads a create: its media type, its key, and the plant in its body.
 
-The body is decoded quickly where it is usual, and precisely where it is not.
+A usual body is decoded quickly; any other with precise error messages.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def check_media_type(headers: Mapping[bytes, bytes]) -> None:
-    """Let JSON in UTF-8 pass.
+    """Require JSON in UTF-8.
 
     :raises RequestError: the body is something else, or encoded.
     """
@@ -62,9 +62,9 @@ def _check_content_type(content_type: bytes) -> None:
 
 
 def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | None:
-    """The request's key with its body's fingerprint, or None where it has no key.
+    """The request's key with its body's fingerprint, or None if it has no key.
 
-    :raises RequestError: the key has another form.
+    :raises RequestError: the key is not valid.
     """
     key = headers.get(b"idempotency-key")
     if key is None:
@@ -75,18 +75,18 @@ def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | No
 
 
 def decode_new_plant(body: bytes) -> NewPlant:
-    """The plant in the body; unknown keys are ignored, of repeated ones the last counts.
+    """The plant in the body; unknown keys are ignored; the last of repeated keys counts.
 
     :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
     """
     try:
-        body.decode()  # msgspec does not look into the strings of unknown keys
+        body.decode()  # msgspec does not check the strings of unknown keys
         found = _decode(body)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return _decode_slowly(body)
     name, tag = found.name, found.tag or "-"
     if not (name.isprintable() and tag.isprintable()) or name.isspace() or tag.isspace():
-        return _decode_slowly(body)  # which knows what else is possible
+        return _decode_slowly(body)  # which knows all the rules
     return NewPlant(found.id, name, found.tag or None)
 
 
@@ -140,7 +140,7 @@ def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
 
 
 def _parse_integer(digits: str) -> int:
-    """Any number beyond int64 will do for one with more digits: Python refuses to read those."""
+    """The integer, or one beyond int64 for more digits, which Python refuses to read."""
     return int(digits) if len(digits) <= len(str(INT64_MIN)) else INT64_MAX + 1
 
 
