@@ -2,7 +2,7 @@
 
 Each comes from a flag, an environment variable ``PLANTSTORE_<NAME>`` (or a file named by
 ``PLANTSTORE_<NAME>_FILE``, for secrets), the settings file (TOML), or its default: the first of
-these that has it.
+these that has a value.
 """
 
 import re
@@ -20,11 +20,11 @@ from plantstore.errors import SetupError
 
 _USERS_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)")
 _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
-# libpq's names; those of files (passfile, sslkey) are no secrets.
+# libpq's names; file names (passfile, sslkey) are not secret.
 _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
-_UTF_8 = "utf-8-sig"  # some editors begin a file with a mark
+_UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -35,7 +35,7 @@ def _about(text: str) -> Meta:
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """All settings with their defaults; the descriptions are the reference that the docs show."""
+    """All settings with their defaults; the docs show the descriptions."""
 
     database: Annotated[
         str, _about("URL of the database; the default is a file in the user's data folder")
@@ -131,9 +131,9 @@ def load_settings(
 
 
 def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
-    """The database's URL alone, from the same sources: other settings may be wrong.
+    """Only the database's URL, from the same sources: other settings may be wrong.
 
-    :raises SetupError: a source that is asked cannot be read, or has something else than text.
+    :raises SetupError: a source cannot be read, or its value is not text.
     """
     url = flag or _read_variable("database", environ)
     if url:
@@ -143,7 +143,7 @@ def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
 
 
 def check_tls(settings: Settings) -> None:
-    """Try the certificate and its key, which perhaps only the service may read.
+    """Check the certificate and its key, which maybe only the service may read.
 
     :raises SetupError: they are not a certificate and its key.
     """
@@ -163,7 +163,7 @@ def check_tls(settings: Settings) -> None:
 def _check_rate(settings: Settings) -> None:
     if settings.rate_limit is None:
         return
-    # Not imported at the top: it takes a third of a start, and most services have no limit.
+    # Not imported at the top: it takes a third of the start, and most services have no limit.
     from limits import parse_many  # noqa: PLC0415 - as above
 
     try:
@@ -185,7 +185,7 @@ def default_database() -> str:
 
 def without_password(url: str) -> str:
     """The database URL as it may be shown and logged."""
-    shown = _PARAMETER.sub(_hide, url)  # first: the users' password ends at the last @ that is left
+    shown = _PARAMETER.sub(_hide, url)  # first: the user's password ends at the last remaining @
     return _USERS_PASSWORD.sub(r"\1...", shown)
 
 
@@ -238,7 +238,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
 
 
 def _read_variable(name: str, environ: Mapping[str, str]) -> str:
-    """The setting's variable, else what is in the file that its ``_FILE`` names; maybe empty."""
+    """The setting's variable, else the content of the file in its ``_FILE``; may be empty."""
     variable = f"PLANTSTORE_{name.upper()}"
     value = environ.get(variable, "").strip()
     if not value and (secret := environ.get(f"{variable}_FILE")):

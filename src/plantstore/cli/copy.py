@@ -45,7 +45,7 @@ def _describe(written: Mapping[str, int]) -> str:
 
 
 def _show(words: str, steps: Iterator[int], rows: int) -> None:
-    """Take the steps, which yield how many of the rows they are done with, and show a bar."""
+    """Run the steps, which yield how many more rows they have processed, and show a bar."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
     from rich.progress import Progress  # noqa: PLC0415 - as above
 

@@ -155,7 +155,7 @@ def revoke(token: str, database: str, *, quiet: bool) -> None:
     Example:
       plantstore token revoke 1f0c9a52b7d84e63
     """
-    if token == "-":  # noqa: S105 - the sign for stdin
+    if token == "-":  # noqa: S105 - stands for stdin
         token = sys.stdin.readline().strip()
     with closing(open_administration(database)) as administration:
         revoked = administration.revoke_token(token)

@@ -1,4 +1,4 @@
-"""A first store with a token, for a newcomer: shown once, on stdout, and only when asked for."""
+"""A first store with a token, for new users: shown once, on stdout, only with --welcome."""
 
 import click
 
@@ -34,7 +34,7 @@ To create another token: plantstore token create --store NAME --user NAME
 
 
 def welcome(administration: Administration, origin: str) -> None:
-    """Show the three calls with a new token where there is no store yet, else where we serve."""
+    """Show the three calls with a new token if there is no store yet, else only the address."""
     if administration.list_stores():
         click.echo(_LATER.format(origin=origin))
         return

@@ -1,4 +1,4 @@
-"""The command line's connection to PostgreSQL; it may run beside serving processes."""
+"""The command line's connection to PostgreSQL; it may be used while the service runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Administration, as the command line does it: stores, users, members and tokens.
+"""Administration for the command line: stores, users, members and tokens.
 
 Invariant: every method is one transaction, except that a store is deleted in parts.
 """
@@ -33,7 +33,7 @@ _STORES_ROWS = ("plants", "events", "keys")
 class Administration:
     """Administers the database of a session, which it closes.
 
-    What a person asks for wrongly is a ``SetupError``, saying what to do.
+    A wrong request is a ``SetupError`` that says what to do.
     """
 
     def __init__(self, session: Session) -> None:
@@ -41,7 +41,7 @@ class Administration:
         self._query = session.query
 
     def create_store(self, name: str) -> Store:
-        """Make a store without plants or members."""
+        """Create a store without plants or members."""
         with self._session.transaction():
             if self._find_store(name) is not None:
                 raise SetupError(f"the store {name!r} already exists: choose another name")
@@ -55,16 +55,16 @@ class Administration:
         """Remove a store with its plants, events, members and tokens."""
         with self._session.transaction():
             store_id = self._require_store(name).store_id
-            self._query("delete_members_of_store", store_id)  # from now on nobody gets in
+            self._query("delete_members_of_store", store_id)  # from now on nobody has access
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
         with self._session.transaction():
-            while self._delete_rows(store_id):  # from the first one on no write comes between
+            while self._delete_rows(store_id):  # its first query keeps other writes out
                 pass
             self._query("delete_store", store_id)
 
     def create_user(self, subject: str) -> User:
-        """Make a user who is not a member of any store yet."""
+        """Create a user who is not a member of any store yet."""
         with self._session.transaction():
             if self._find_user(subject) is not None:
                 raise SetupError(f"the user {subject!r} already exists: choose another name")
@@ -93,7 +93,7 @@ class Administration:
         return [Member(subject, Role(role)) for subject, role in rows]
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
-        """Make a token, with its missing store, user and membership."""
+        """Create a token, and a missing store, user or membership."""
         _check(request)
         made: list[str] = []
         with self._session.transaction():
@@ -113,7 +113,7 @@ class Administration:
         return token_records.list_tokens(self._session, store)
 
     def revoke_token(self, token: str) -> Token:
-        """Revoke a token, given its id or itself."""
+        """Revoke a token, given its id or the token itself."""
         with self._session.transaction():
             return token_records.revoke_token(self._session, token)
 
@@ -123,7 +123,7 @@ class Administration:
         return [_to_event(row) for row in rows]
 
     def check(self) -> Sequence[str]:
-        """What was checked and found good, in sentences."""
+        """The checks that passed, in sentences."""
         return self._session.check()
 
     def close(self) -> None:
@@ -137,8 +137,8 @@ class Administration:
     def _delete_rows(self, store_id: int) -> bool:
         """Delete some thousand rows of each table; whether there were any.
 
-        The revision rises: a deletion may be interrupted, and caches and entity tags know the
-        store's plants by its revision.
+        The revision rises: a deletion may be interrupted, and caches and entity tags depend on
+        the store's revision.
         """
         self._query("raise_revision", store_id)
         deleted = [self._query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
@@ -200,7 +200,7 @@ class Administration:
         return self._require_store(name)
 
     def _find_user(self, subject: str) -> User | None:
-        if broken_rule(subject, SUBJECT_MAX):  # it may not even be text that a database takes
+        if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
             return None
         rows = self._query("find_user", subject)
         return User(*rows[0]) if rows else None

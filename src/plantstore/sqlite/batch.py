@@ -1,7 +1,7 @@
 """Applies a batch of writes in one transaction: plants, events, revisions, idempotency keys.
 
 Invariant: each change raises its store's revision by one and has its event under that revision;
-an outcome is given out only after the commit that holds it.
+an outcome is reported only after its commit.
 """
 
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _PURGE_INTERVAL_MS = 60_000
 class BatchWriter:
     """Writes batches through one connection; ``clock`` gives Unix time in seconds.
 
-    A batch begins, its writes are applied in their order, it is finished and committed; after any
+    A batch is begun, its writes are applied in order, it is finished and committed; after any
     error it is rolled back.
     """
 
@@ -35,7 +35,7 @@ class BatchWriter:
         self._changed: set[int] = set()
 
     def try_begin(self) -> bool:
-        """Begin a batch at once; whether no other connection is in the way."""
+        """Begin a batch without waiting; False if another connection is writing."""
         self._connection.set_busy_timeout(0)
         try:
             self.begin()
@@ -46,14 +46,14 @@ class BatchWriter:
         return True
 
     def begin(self) -> None:
-        """Begin a batch, after those of other connections."""
+        """Begin a batch, waiting for those of other connections."""
         self._at = int(self._clock() * 1000)
         self._revisions.clear()
         self._changed.clear()
         self._execute("BEGIN IMMEDIATE")
 
     def apply(self, write: Write) -> Outcome:
-        """Apply a write; its outcome, as soon as the batch is committed."""
+        """Apply a write; returns its outcome, valid once the batch is committed."""
         store_id = write.store_id
         if store_id not in self._revisions:
             found = self._execute(self._sql["find_revision"], (store_id,)).get
@@ -67,7 +67,7 @@ class BatchWriter:
         return self._create_once(write, write.key)
 
     def finish(self) -> None:
-        """Write what concerns the batch as a whole."""
+        """Write the revisions, and purge old keys from time to time."""
         for store_id in self._changed:
             self._execute(self._sql["set_revision"], (store_id, self._revisions[store_id]))
         if abs(self._at - self._purged_at) >= _PURGE_INTERVAL_MS:
