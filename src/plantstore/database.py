@@ -1,8 +1,8 @@
-"""The persistence port: what serving needs. Every method is one transaction; the store is its
-first argument.
+"""The persistence port: what serving needs. Every method is one transaction.
 
-Errors are ``DatabaseUnavailableError`` (nothing was written), ``OutcomeUnknownError`` and
-``OverloadedError``; all else is a value. The command line uses ``sql/administration.py``.
+The store's id is the first argument. Errors are ``DatabaseUnavailableError`` (nothing was
+written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. The command line
+uses ``sql/administration.py``.
 """
 
 from typing import Protocol

@@ -55,7 +55,7 @@ def main() -> None:
     except OSError as error:
         # Maybe stdout cannot be written to; so that the flush at exit does not fail again:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has gone, which is no error
+        if not isinstance(error, BrokenPipeError):  # its reader has gone: not an error
             place = "" if error.filename is None else f"{error.filename}: "
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1

@@ -46,10 +46,10 @@ class Pages(Batcher[PageRequest, Page]):
         """The pages."""
         distinct = list(dict.fromkeys(items))
         named = [page_query(one.store_id, one.query, one.max_plants) for one in distinct]
-        answers = await self._pool.read(
+        results = await self._pool.read(
             *((self._sql[name], arguments) for name, arguments in named)
         )
-        found = {one: to_page(rows[0]) for one, rows in zip(distinct, answers, strict=True)}
+        found = {one: to_page(rows[0]) for one, rows in zip(distinct, results, strict=True)}
         return [found[one] for one in items]
 
 

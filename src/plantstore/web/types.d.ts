@@ -43,8 +43,8 @@ interface CsvRecord {
 /** An error, maybe one that the service reported. */
 type Failure = Error & { status?: number; number?: number };
 
-/** The service's complete answer. */
-interface Answer {
+/** The service's complete response. */
+interface ApiResponse {
   method: string;
   status: number;
   headers: Headers;

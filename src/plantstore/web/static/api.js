@@ -133,10 +133,10 @@ export class Api {
    */
   async ask(method, target, { headers = {}, body, signal } = {}) {
     headers = { Authorization: `Bearer ${this.#token}`, ...headers };
-    const answer = await this.#fetch(target, { method, body, headers, signal });
+    const response = await this.#fetch(target, { method, body, headers, signal });
     this.on.reached();
-    if (isSuccess(answer)) return answer;
-    const refusal = readRefusal(answer);
+    if (isSuccess(response)) return response;
+    const refusal = readRefusal(response);
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (isBarred(refusal)) this.on.barred();
     throw refusal;
@@ -158,9 +158,9 @@ export class Api {
     const watch = this.#watchSlowness();
     try {
       const either = AbortSignal.any([ended, silence.signal]);
-      const answer = await fetch(target, { ...options, signal: either, cache: "no-store" });
-      const { status, headers } = answer;
-      return { method: options.method, status, headers, text: await readText(answer, hear) };
+      const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
+      const { status, headers } = response;
+      return { method: options.method, status, headers, text: await readText(response, hear) };
     } catch {
       ended.throwIfAborted();
       this.on.unreachable();
@@ -216,18 +216,18 @@ export class Store {
 
   /** @param {string} target @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async #read(target, signal) {
-    const answer = await this.api.ask("GET", target, { signal });
-    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
+    const response = await this.api.ask("GET", target, { signal });
+    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "");
     const next = link && (() => this.#read(this.#plants + link[1], signal));
-    return { plants: parse(answer, parseExactly), next };
+    return { plants: parse(response, parseExactly), next };
   }
 
   // Whether the store still has this `etag`, and its current one.
   /** @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : undefined;
-    const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
-    return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
+    const response = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
+    return { etag: response.headers.get("etag"), isSame: response.status === 304 };
   }
 
   /** @param {Draft} plant @param {string} key @param {AbortSignal} [signal] */
@@ -256,35 +256,35 @@ async function readText({ body }, hear) {
 }
 
 // A proxy's response may look like the service's.
-/** @param {Answer} answer */
+/** @param {ApiResponse} response */
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
   return status === 200 && headers.get("content-type")?.startsWith("application/json");
 }
 
-/** @param {Answer} answer @param {(text: string) => any} read */
-function parse(answer, read) {
+/** @param {ApiResponse} response @param {(text: string) => any} read */
+function parse(response, read) {
   try {
-    return read(answer.text);
+    return read(response.text);
   } catch {
-    throw makeStrange(answer);
+    throw makeStrange(response);
   }
 }
 
-/** @param {Answer} answer */
-function readRefusal(answer) {
-  const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
+/** @param {ApiResponse} response */
+function readRefusal(response) {
+  const retryAfter = Number(response.headers.get("retry-after")) || undefined;
   try {
-    const { error, message } = JSON.parse(answer.text);
-    if (typeof message === "string" && message && answer.status >= 400)
-      return new Refusal(answer.status, error, message, retryAfter);
+    const { error, message } = JSON.parse(response.text);
+    if (typeof message === "string" && message && response.status >= 400)
+      return new Refusal(response.status, error, message, retryAfter);
   } catch {
     // Only the status is left.
   }
-  return makeStrange(answer, retryAfter);
+  return makeStrange(response, retryAfter);
 }
 
-/** @param {Answer} answer @param {number} [retryAfter] */
+/** @param {ApiResponse} response @param {number} [retryAfter] */
 const makeStrange = ({ status }, retryAfter) =>
   new Refusal(status, 0, `the server answered with status ${status}, but not like this service`, retryAfter);

@@ -221,15 +221,15 @@ export class Importer {
 // Shows each step, and announces some of them.
 /** @param {number} total */
 function makeProgress(total) {
-  let told = performance.now();
+  let announced = performance.now();
   /** @param {number} ended */
   const tell = (ended) => {
     const text = `${figures(ended)} of ${figures(total)}`;
     $("import-bar").max = total;
     $("import-bar").value = ended;
     $("import-progress-text").textContent = text;
-    if (performance.now() - told < ANNOUNCE_EVERY) return;
-    told = performance.now();
+    if (performance.now() - announced < ANNOUNCE_EVERY) return;
+    announced = performance.now();
     announce(text);
   };
   tell(0);

@@ -53,9 +53,9 @@ export class Removal {
       plants = [...this.#undo.plants, ...plants];
       this.#undo.toast.close();
     }
-    const told = tell(["Deleted ", describe(plants), this.#where(store)]);
-    this.#undo = { store, plants, toast: told };
-    if (canCreate) told.offer("Undo", () => this.#restore(store, plants));
+    const shown = tell(["Deleted ", describe(plants), this.#where(store)]);
+    this.#undo = { store, plants, toast: shown };
+    if (canCreate) shown.offer("Undo", () => this.#restore(store, plants));
   }
 
   /** @param {Store} store @param {Plant[]} plants */
