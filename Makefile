@@ -24,7 +24,7 @@ test: ## run all tests
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
 
-quick: ## run the tests of the loop of work: HTTP, the port and SQLite, without PostgreSQL
+quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev
 	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
 		tests/http tests/contract tests/sqlite tests/test_*.py $(ARGS)
@@ -43,7 +43,7 @@ docs: ## write docs/reference.md from the code
 	@scripts/setup dev
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
 
-picture: ## draw docs/page.png for the README, and each state of the page in .screenshots
+picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev
 	@scripts/need chromium chromium
 	.venv/bin/python -m tests.web.picture docs/page.png
@@ -56,10 +56,10 @@ bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/need nginx nginx-light
 	.venv/bin/python -m bench $(ARGS)
 
-lock: ## pin the requirements' versions; ARGS=--upgrade takes the newest
+lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
 	@scripts/setup dev
 	scripts/lock $(ARGS)
 
-clean: ## remove everything that these targets made
+clean: ## remove everything that these targets create
 	rm -rf .venv .venv-schemathesis node_modules .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +

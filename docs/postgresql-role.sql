@@ -1,11 +1,11 @@
--- A role that can only do what `plantstore serve` does. Run it as the owner of the tables, who has
--- run `plantstore migrate`; give the role a password, or a certificate, as your server wants it:
+-- A role that can only do what `plantstore serve` does. Run it as the owner of the tables, after
+-- `plantstore migrate`; give the role a password, or a certificate, as your server requires:
 --
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It reads who may do what, and changes none of it; it never alters a plant or an event, and deletes
--- events only because old ones are trimmed (without the grant, and with events_keep 0, none are). The
+-- It reads permissions but cannot change them; it never updates a plant or an event, and deletes events
+-- only to trim old ones (without the grant, set events_keep to 0). The
 -- commands that administer stores, users, members and tokens need the owner's role.
 -- Run it again after a migration: new tables start without grants.
 

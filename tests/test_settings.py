@@ -185,7 +185,9 @@ def test_certificate_and_key_go_together(one: str) -> None:
 
 def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("prot = 80\n")
-    with pytest.raises(SetupError, match="there is no setting 'prot'; there are: database, host"):
+    with pytest.raises(
+        SetupError, match="unknown setting 'prot'; the settings are: database, host"
+    ):
         load_settings({}, URL, str(tmp_path / "settings.toml"))
 
 

@@ -1,6 +1,6 @@
-"""The composition root: which adapter a database URL means, and the application around it.
+"""The composition root: the adapter for a database URL, and the application around it.
 
-Adapters are imported when a URL asks for them: a start is quick because it imports little.
+An adapter is imported when a URL needs it: the start is fast because it imports little.
 """
 
 import gc
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def open_database(settings: Settings) -> Database:
-    """The serving side of the database. Call it on the loop that will use it."""
+    """The database for serving. Call it on the event loop that will use it."""
     if _is_postgres(settings.database):
         from plantstore.postgres.database import PostgresDatabase
 
@@ -37,14 +37,14 @@ def open_database(settings: Settings) -> Database:
 
 
 def open_administration(url: str) -> "Administration":
-    """The administration's side of the database; an SQLite file is made where it is missing."""
+    """The database for administration; a missing SQLite file is created."""
     from plantstore.sql.administration import Administration
 
     return Administration(open_session(url))
 
 
 def open_session(url: str) -> "Session":
-    """A connection for the command line; an SQLite file is made where it is missing."""
+    """A connection for the command line; a missing SQLite file is created."""
     if _is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
@@ -69,14 +69,14 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
         source.snapshot(),
     ):
         if source.location == target.location:
-            raise SetupError(f"both URLs lead to {source.location}: name two databases")
+            raise SetupError(f"both URLs name {source.location}: give two databases")
         yield Copy(source, target)
 
 
 def require_database(url: str) -> None:
-    """Refuse the URL of an SQLite file that is not there, which opening it would make.
+    """Refuse the URL of a missing SQLite file, which opening would create.
 
-    :raises SetupError: it is not there.
+    :raises SetupError: it does not exist.
     """
     if not _is_postgres(url):
         from plantstore.sqlite.session import require_file
@@ -85,7 +85,7 @@ def require_database(url: str) -> None:
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
-    """Move the database to this program's schema; the migrations that it lacked."""
+    """Migrate the database to this program's schema; returns the migrations that it lacked."""
     if _is_postgres(url):
         from plantstore.postgres.connection import migrate
 
@@ -104,8 +104,8 @@ def create_app(settings: Settings) -> "App":
     app = App(database, settings)
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep).run())
-    # What is there now stays, and requests leave hardly any cycles: the collector's rounds took
-    # 8 % of a create's time.
+    # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection
+    # took 8 % of a create's time.
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
     return app
@@ -119,16 +119,16 @@ def serve(settings: Settings, listener: socket) -> bool:
 
 
 def _is_postgres(url: str) -> bool:
-    """Whether the URL is of PostgreSQL, else of SQLite.
+    """Whether the URL is one of PostgreSQL, not of SQLite.
 
     :raises SetupError: it is neither.
     """
     if url.startswith(("postgresql://", "postgres://")):
         return True
     if not url.startswith("sqlite:"):
-        kind = re.split("[:=@ ]", url)[0]  # not more of it: there may be a password
+        kind = re.split("[:=@ ]", url)[0]  # no more of it: it may contain a password
         raise SetupError(
-            f"no database URL that is known begins with {kind!r}: "
+            f"a database URL cannot begin with {kind!r}: "
             "write sqlite:///plants.db, or postgresql://user@host/name"
         )
     return False

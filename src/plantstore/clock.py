@@ -1,4 +1,4 @@
-"""The time, as everything stores it."""
+"""The time, in the unit used everywhere."""
 
 import time
 

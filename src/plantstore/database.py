@@ -1,7 +1,8 @@
-"""The persistence port: what serving needs. Every method is one transaction, the store first.
+"""The persistence port: what serving needs. Every method is one transaction.
 
-Errors are ``DatabaseUnavailableError`` (nothing was written), ``OutcomeUnknownError`` and
-``OverloadedError``; all else is a value. The command line has ``sql/administration.py``.
+The store's id is the first argument. Errors are ``DatabaseUnavailableError`` (nothing was
+written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. The command line
+uses ``sql/administration.py``.
 """
 
 from typing import Protocol
@@ -30,44 +31,44 @@ class Snapshot(Protocol):
         """As ``Database.read_page``, at the snapshot's revision."""
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
-        """Id of the query's last plant where more follow its limit, else None."""
+        """Id of the query's last plant if more follow its limit, else None."""
 
     async def close(self) -> None:
-        """Give the snapshot up. Safe to call twice."""
+        """Release the snapshot. Safe to call twice."""
 
 
 class Database(Protocol):
-    """What the service needs while it serves."""
+    """What serving needs of a database."""
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """Who calls with the token of this store, and about which store; None for no such token.
+        """Who calls with the token of this store, for which store; None if there is no such token.
 
         ``store_name`` None means the token's own store. An expired token is still found, a
-        revoked one is not. A token not for all stores has no role in another store than its own.
+        revoked one is not. Only a token for all stores has a role in stores other than its own.
         """
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """Who holds the token of this store, and what it opens; None for no such token.
+        """Who holds the token of this store, and what it opens; None if there is none.
 
         An expired token is still found, a revoked one is not.
         """
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """At most ``max_count`` plants, or the query's limit where that is lower."""
+        """At most ``max_count`` plants, or the query's limit if that is lower."""
 
     async def open_snapshot(self, store_id: int) -> Snapshot:
-        """A snapshot of the store as it is now; OverloadedError past the bound."""
+        """A snapshot of the store as it is now; OverloadedError beyond the limit."""
 
     async def create_plant(
         self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
     ) -> Outcome:
         """Store the plant, its event and the key, durably.
 
-        CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED where the key came with
-        another body within 24 h; with the same body, the outcome that it had then. Where the
-        caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with
+        another body within 24 h; with the same body, the first outcome. If the caller is no
+        longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
         """
 
     async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
@@ -87,10 +88,10 @@ class Database(Protocol):
         """
 
     async def check(self) -> None:
-        """Return where the database can be read and written to, as far as is known; else raise."""
+        """Return if the database can be read and written, as far as is known; else raise."""
 
     async def wait_until_broken(self) -> Exception:
-        """Wait for a fault after which the process must not go on, and give it."""
+        """Wait for an error after which the process must stop, and return it."""
 
     async def close(self) -> None:
-        """Finish the writes in hand and let the database go."""
+        """Finish the writes in flight and close the database."""

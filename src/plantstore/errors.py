@@ -1,12 +1,12 @@
 """The domain's errors.
 
-They know no HTTP: their numbers, statuses and messages stand in the one table of
+They know no HTTP: their numbers, statuses and messages are in the one table of
 ``http/errors.py``, which formats a message with the error's details.
 """
 
 
 class PlantStoreError(Exception):
-    """Base of all errors that a caller is told about; ``details`` are what the message names."""
+    """Base of all errors that clients see; ``details`` are the values in the message."""
 
     def __init__(self, **details: object) -> None:
         super().__init__(*details.values())
@@ -14,7 +14,7 @@ class PlantStoreError(Exception):
 
 
 class RequestError(PlantStoreError):
-    """The request itself is wrong, or cannot be taken now; ``number`` says how, in the table."""
+    """The request is wrong, or cannot be served now; ``number`` is its row in the table."""
 
     def __init__(self, number: int, **details: object) -> None:
         super().__init__(**details)
@@ -30,11 +30,11 @@ class AlreadyStoredError(PlantStoreError):
 
 
 class KeyReusedError(PlantStoreError):
-    """The Idempotency-Key was another request's."""
+    """The Idempotency-Key was used for another request."""
 
 
 class InvalidTokenError(PlantStoreError):
-    """The token is unknown, malformed, expired or revoked: which one is not said."""
+    """The token is unknown, malformed, expired or revoked: clients do not learn which."""
 
 
 class ForbiddenError(PlantStoreError):
@@ -50,11 +50,11 @@ class NoSuchPlantError(PlantStoreError):
 
 
 class NoSuchStoreError(PlantStoreError):
-    """There is no such store, or the caller is not a member of it: which one is not said."""
+    """There is no such store, or the caller is not a member: clients do not learn which."""
 
 
 class OverloadedError(PlantStoreError):
-    """A bound on work in flight is reached; nothing was done."""
+    """A limit on work in flight is reached; nothing was done."""
 
 
 class DatabaseUnavailableError(PlantStoreError):
@@ -62,7 +62,7 @@ class DatabaseUnavailableError(PlantStoreError):
 
 
 class OutcomeUnknownError(PlantStoreError):
-    """The database failed while committing: the write may be there or not."""
+    """The database failed while committing: the write may be stored or not."""
 
 
 class SetupError(Exception):

@@ -1,4 +1,4 @@
-"""Logs: one line an event on stderr, as text for people or as JSON for machines."""
+"""Logs: one line per event on stderr, as text for people or as JSON for machines."""
 
 import logging
 import time
@@ -13,7 +13,7 @@ def set_up_logs(log_format: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
-    # It tells of every process's start and stop, and we do so ourselves.
+    # It logs the start and stop of every process, as we do ourselves.
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
@@ -26,7 +26,7 @@ def _text_formatter() -> logging.Formatter:
 
 
 class JsonFormatter(logging.Formatter):
-    """One JSON object a record: ``time``, ``level``, ``logger``, ``message``, maybe ``error``."""
+    """One JSON object per record: ``time``, ``level``, ``logger``, ``message``, maybe ``error``."""
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"

@@ -1,6 +1,6 @@
 """The domain's data: frozen structs, decoded once at the edge and then only passed on.
 
-Words are the glossary's, in ARCHITECTURE.md. Times are Unix times in milliseconds,
+The terms are those of the glossary in ARCHITECTURE.md. Times are Unix times in milliseconds,
 ids are signed 64-bit integers.
 """
 
@@ -17,7 +17,7 @@ NAME_MAX = 256
 TAG_MAX = 64
 SUBJECT_MAX = 255
 LABEL_MAX = 64
-EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can write
+EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
 # Controls, which terminals may obey, and what turns the direction of text, which hides what it is.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -25,7 +25,7 @@ _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 
 
 class Scope(StrEnum):
-    """One thing that a token may do."""
+    """One operation that a token may allow."""
 
     LIST = "list"
     CREATE = "create"
@@ -70,8 +70,8 @@ class NewPlant(Struct, frozen=True):
 class PlantQuery(Struct, frozen=True):
     """Which plants of a store, in ascending order of id.
 
-    ``limit`` is None for all. ``first_id`` is the lowest id wanted. ``tag`` matches exactly.
-    ``with_ids`` asks for each plant's id, too.
+    ``limit`` is None for all. ``first_id`` is the lowest id. ``tag`` matches exactly.
+    ``with_ids`` includes each plant's id.
     """
 
     limit: int | None = None
@@ -84,7 +84,7 @@ class Page(Struct, frozen=True):
     """Plants of one store at one revision.
 
     ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets;
-    ``last_id`` is the last one's id, meaningless where there is none; ``more`` says whether the
+    ``last_id`` is the last one's id, meaningless if there is none; ``more`` says whether the
     query matches plants beyond it; ``total`` is how many plants the store holds.
     """
 
@@ -102,11 +102,11 @@ Unchanged = Callable[[], bool]
 class Caller(Struct, frozen=True):
     """Who sent a request, as its token proves, and the store that the request is about.
 
-    ``role`` is None where the user is not a member of that store, or there is no such store;
+    ``role`` is None if the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
-    store's, read together with the rest. ``unchanged`` says whether nothing was committed, by
-    anyone, since this was read; it is None where only a query could tell. The token is found by
-    ``token_store_id``, its own store's, and ``token_hash``.
+    store's, read together with the rest. ``unchanged`` tells whether nothing has been
+    committed since, by any process; it is None if only a query could tell. The token is
+    found by ``token_store_id``, its own store's, and ``token_hash``.
     """
 
     token_store_id: int
@@ -225,7 +225,7 @@ class Member(Struct, frozen=True):
 
 
 class Token(Struct, frozen=True):
-    """What is kept of a token: everything but the secret. ``token_id`` tells it from others."""
+    """What is stored of a token: everything but the secret. ``token_id`` identifies it."""
 
     token_id: str
     store: str
@@ -239,10 +239,10 @@ class Token(Struct, frozen=True):
 
 
 class TokenRequest(Struct, frozen=True):
-    """A token to make. What is missing of its store, user and membership is made with it.
+    """A token to create. A missing store, user or membership is created with it.
 
-    ``role`` is for a membership that is missing, ``scopes`` None means all that the role allows.
-    ``store`` None, with ``all_stores``, takes the user's first. A store that is made may hold
+    ``role`` is for a missing membership, ``scopes`` None means all that the role allows.
+    ``store`` None, with ``all_stores``, means the user's first. A new store may hold
     ``max_plants`` plants.
     """
 
@@ -257,7 +257,7 @@ class TokenRequest(Struct, frozen=True):
 
 
 class IssuedToken(Struct, frozen=True):
-    """A new token, whose secret is never shown again, and sentences on what was made with it."""
+    """A new token, whose secret is never shown again, and sentences on what was created."""
 
     secret: str
     token: Token
@@ -273,8 +273,8 @@ def broken_rule(text: str, longest: int) -> str | None:
         return f"must be 1 to {longest} characters long, not {len(text)}"
     if _FORBIDDEN.search(text):
         return (
-            "must not have control characters (U+0000 to U+001F, U+007F to U+009F), overrides of "
-            "the text's direction (U+202A to U+202E, U+2066 to U+2069) or lone surrogates"
+            "must not contain control characters (U+0000 to U+001F, U+007F to U+009F), overrides "
+            "of the text's direction (U+202A to U+202E, U+2066 to U+2069) or lone surrogates"
         )
     if text.isspace():
         return "must not be only white space"
@@ -282,7 +282,7 @@ def broken_rule(text: str, longest: int) -> str | None:
 
 
 def is_store_name(name: str) -> bool:
-    """Whether a store can have this name: it stands in paths, so it is written as a DNS label."""
+    """Whether a store can have this name: it is part of paths, so it has a DNS label's form."""
     return _STORE_NAME.fullmatch(name) is not None
 
 

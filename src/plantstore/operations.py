@@ -1,6 +1,6 @@
-"""The three operations and who may use them: straight lines from a token to an outcome.
+"""The three operations and who may use them, from a token to an outcome.
 
-They know neither HTTP nor SQL: errors are raised by their names in ``errors``.
+They know neither HTTP nor SQL; they raise the domain's errors.
 """
 
 from plantstore.clock import now
@@ -31,17 +31,17 @@ from plantstore.tokens import parse_token
 async def authenticate(
     database: Database, token: str, store_name: str | None, scope: Scope
 ) -> Caller:
-    """Who may do this with the token, in its own store or in the one of that name.
+    """The caller, who may do this with the token, in its own store or in the named one.
 
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
-    :raises NoSuchStoreError: there is no such store, or it is none of the caller's.
+    :raises NoSuchStoreError: there is no such store, or the caller is not a member.
     :raises ForbiddenError: the token or the caller's role does not allow it.
     """
     store_id, token_hash = parse_token(token)
     if store_id is None:
         raise InvalidTokenError
     if store_name is not None and not is_store_name(store_name):
-        store_name = ""  # the name of no store; others would fill memories of callers
+        store_name = ""  # no store has this name; arbitrary ones would fill caches of callers
     caller = await database.find_caller(store_id, token_hash, store_name)
     if caller is None or (caller.expires_at is not None and caller.expires_at <= now()):
         raise InvalidTokenError
@@ -74,7 +74,7 @@ async def create_plant(
 ) -> None:
     """Store a plant in the caller's store; return when it is durable.
 
-    :raises PlantStoreError: the id is taken, or the key was another request's.
+    :raises PlantStoreError: the id is taken, or the key was used for another request.
     """
     outcome = await database.create_plant(caller.store_id, caller, plant, key)
     if outcome is not Outcome.CREATED:

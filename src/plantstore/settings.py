@@ -2,7 +2,7 @@
 
 Each comes from a flag, an environment variable ``PLANTSTORE_<NAME>`` (or a file named by
 ``PLANTSTORE_<NAME>_FILE``, for secrets), the settings file (TOML), or its default: the first of
-these that has it.
+these that has a value.
 """
 
 import re
@@ -20,11 +20,11 @@ from plantstore.errors import SetupError
 
 _USERS_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)")
 _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
-# libpq's names; those of files (passfile, sslkey) are no secrets.
+# libpq's names; file names (passfile, sslkey) are not secret.
 _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
-_UTF_8 = "utf-8-sig"  # some editors begin a file with a mark
+_UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -35,30 +35,30 @@ def _about(text: str) -> Meta:
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """All settings with their defaults; the descriptions are the reference that the docs show."""
+    """All settings with their defaults; the docs show the descriptions."""
 
     database: Annotated[
         str, _about("URL of the database; the default is a file in the user's data folder")
     ]
     host: Annotated[str, _about("address to listen on")] = "127.0.0.1"
     port: Annotated[
-        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 takes a free one")
+        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 picks a free one")
     ] = 8080
     workers: Annotated[
         Annotated[int, Meta(ge=1, le=64)],
-        _about("processes that serve; one is the fastest for writes to SQLite"),
+        _about("worker processes; one is the fastest for writes to SQLite"),
     ] = 1
     tls_cert: Annotated[str | None, _about("PEM file of the TLS certificate chain")] = None
     tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
     public_url: Annotated[
         str,
-        _about("address of the service that its OpenAPI document names; by default relative to it"),
+        _about("server address in the OpenAPI document; by default relative to the document"),
     ] = "."
     cors_origins: Annotated[
         tuple[str, ...],
         _about("origins whose pages may call the service: `*` for any, `none` for no page"),
     ] = ("*",)
-    log_format: Annotated[Literal["text", "json"], _about("form of the log lines on stderr")] = (
+    log_format: Annotated[Literal["text", "json"], _about("format of the log lines on stderr")] = (
         "text"
     )
     rate_limit: Annotated[
@@ -82,7 +82,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         ),
     ] = True
     max_connections: Annotated[
-        Count, _about("maximum open connections; for a further one the longest idle is closed")
+        Count, _about("maximum open connections; beyond it the longest idle one is closed")
     ] = 4096
     max_connections_per_address: Annotated[
         Annotated[int, Meta(ge=0, le=1_000_000)],
@@ -91,29 +91,25 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_requests: Annotated[Count, _about("maximum in-flight requests; further ones get 503")] = (
         2048
     )
-    max_writes: Annotated[Count, _about("maximum creates and deletes that wait for a commit")] = (
-        1024
-    )
+    max_writes: Annotated[Count, _about("maximum creates and deletes waiting for a commit")] = 1024
     max_plants: Annotated[
         Count | None,
-        _about("plants that a new store may hold, unless it is made with another number"),
+        _about("plants that a new store may hold, unless created with another number"),
     ] = None
     events_keep: Annotated[
         Annotated[float, Meta(ge=0, le=36_500)],
-        _about("days that the events of a store are kept; 0 for ever"),
+        _about("days that the events of a store are kept; 0 means forever"),
     ] = 90
     max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
     ] = 10.0
     body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
-    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept")] = 75.0
+    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept open")] = 75.0
     write_timeout: Annotated[
         Seconds, _about("seconds that a create or delete may wait for the database")
     ] = 10.0
-    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent completely")] = (
-        600.0
-    )
+    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent")] = 600.0
     drain_timeout: Annotated[
         Seconds, _about("seconds for in-flight requests to finish when the service stops")
     ] = 30.0
@@ -143,9 +139,9 @@ def load_settings(
 
 
 def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
-    """The database's URL alone, from the same sources: other settings may be wrong.
+    """Only the database's URL, from the same sources: other settings may be wrong.
 
-    :raises SetupError: a source that is asked cannot be read, or has something else than text.
+    :raises SetupError: a source cannot be read, or its value is not text.
     """
     url = flag or _read_variable("database", environ)
     if url:
@@ -155,7 +151,7 @@ def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
 
 
 def check_tls(settings: Settings) -> None:
-    """Try the certificate and its key, which perhaps only the service may read.
+    """Check the certificate and its key, which maybe only the service may read.
 
     :raises SetupError: they are not a certificate and its key.
     """
@@ -175,7 +171,7 @@ def check_tls(settings: Settings) -> None:
 def _check_rate(settings: Settings) -> None:
     if settings.rate_limit is None:
         return
-    # Not imported at the top: it takes a third of a start, and most services have no limit.
+    # Not imported at the top: it takes a third of the start, and most services have no limit.
     from limits import parse_many  # noqa: PLC0415 - as above
 
     try:
@@ -197,7 +193,7 @@ def default_database() -> str:
 
 def without_password(url: str) -> str:
     """The database URL as it may be shown and logged."""
-    shown = _PARAMETER.sub(_hide, url)  # first: the users' password ends at the last @ that is left
+    shown = _PARAMETER.sub(_hide, url)  # first: the user's password ends at the last remaining @
     return _USERS_PASSWORD.sub(r"\1...", shown)
 
 
@@ -231,7 +227,7 @@ def _require_known(given: Mapping[str, object], file: str | None) -> None:
     for name in given:
         if name not in setting_names():
             known = ", ".join(setting_names())
-            raise SetupError(f"{file}: there is no setting {name!r}; there are: {known}")
+            raise SetupError(f"{file}: unknown setting {name!r}; the settings are: {known}")
 
 
 def _convert(given: Mapping[str, object]) -> Settings:
@@ -250,7 +246,7 @@ def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
 
 
 def _read_variable(name: str, environ: Mapping[str, str]) -> str:
-    """The setting's variable, else what is in the file that its ``_FILE`` names; maybe empty."""
+    """The setting's variable, else the content of the file in its ``_FILE``; may be empty."""
     variable = f"PLANTSTORE_{name.upper()}"
     value = environ.get(variable, "").strip()
     if not value and (secret := environ.get(f"{variable}_FILE")):

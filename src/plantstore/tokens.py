@@ -1,7 +1,7 @@
 """The form of tokens: ``pst_<store number>_<32 random bytes><checksum>``.
 
 Numbers are base62. The store's number only routes the look-up; the checksum, a CRC-32, only
-spots typing errors and leaked tokens. A token is kept as its SHA-256 alone.
+detects typing errors and leaked tokens. Only the SHA-256 of a token is stored.
 """
 
 import hashlib
@@ -17,7 +17,7 @@ _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
-MAX_LENGTH = 128  # of what is read as a token; those that are made have at most 64 characters
+MAX_LENGTH = 128  # of input read as a token; our own have at most 64 characters
 _FORM = re.compile(f"{PREFIX}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
@@ -31,18 +31,17 @@ def make_token(store_id: int) -> str:
 
 @lru_cache(maxsize=1000)
 def parse_token(token: str) -> tuple[int | None, bytes]:
-    """What a token is found by: its store's number, None where it has none, and its hash.
+    """The key of a token: its store's number, or None, and its hash.
 
-    Those that came before are remembered: give it none that is longer than ``MAX_LENGTH``.
+    Results are cached: pass no token longer than ``MAX_LENGTH``.
     """
     return read_store_id(token), hash_token(token)
 
 
 def read_store_id(token: str) -> int | None:
-    """The store's number in a token, or None where the token has none.
+    """The store's number in a token, or None if it has none.
 
-    It is all that a look-up needs; the checksum is not looked at, since a token with a wrong one
-    is found nowhere.
+    The checksum is not verified, since the look-up finds no token with a wrong one.
     """
     parts = token.split("_")
     if len(parts) != 3 or parts[0] != PREFIX:  # noqa: PLR2004 - prefix, number, secret

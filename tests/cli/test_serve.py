@@ -62,9 +62,9 @@ def test_a_bad_setting_is_named(program: Program) -> None:
     [
         ("postgresql://ada:se%cret@db/plants", "not valid: invalid percent-encoded token; write"),
         ("postgresql://ada:secret@[::1/plants", "not valid: end of string reached when looking"),
-        ("postgresql:/ada:se%cret@db/plants", "begins with 'postgresql': write"),
-        ("host=db user=ada password=se%cret", "begins with 'host': write"),
-        ("plants.db", "begins with 'plants.db': write"),
+        ("postgresql:/ada:se%cret@db/plants", "begin with 'postgresql': write"),
+        ("host=db user=ada password=se%cret", "begin with 'host': write"),
+        ("plants.db", "begin with 'plants.db': write"),
     ],
 )
 def test_a_bad_database_url_is_refused_without_its_password(url: str, said: str) -> None:

@@ -78,7 +78,7 @@ def test_users_are_made_and_listed(program: Program) -> None:
         "ada lovelace",
         "eve",
     ]
-    assert "already: choose another subject" in program.refusal("user", "create", "eve")
+    assert "already exists: choose another name" in program.refusal("user", "create", "eve")
 
 
 def test_members_are_added_changed_listed_and_removed(program: Program) -> None:

@@ -24,7 +24,9 @@ def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_pat
     script = 'TOKEN=$(plantstore token create --store nursery --user ada) && printf %s "$TOKEN"'
     before = program.in_shell(script)
     assert is_well_formed(before.out)
-    assert before.err == ("made the user ada\nmade the store nursery\nmade ada owner of nursery\n")
+    assert before.err == (
+        "created the user ada\ncreated the store nursery\nmade ada owner of nursery\n"
+    )
     with Service(tmp_path) as service:
         meanwhile = program.in_shell(script)
         assert is_well_formed(meanwhile.out)
@@ -102,7 +104,7 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "name the token's store with --store, or give --all-stores" in (
         program.refusal(*create, status=2)
     )
-    assert "--role is the user's in one store: name that with --store, or leave --role out" in (
+    assert "--role applies to one store: name that with --store, or leave out --role" in (
         program.refusal(*create, "--all-stores", "--role", "reader", status=2)
     )
     assert "ada is not a member of any store: name one with --store" in (

@@ -30,7 +30,7 @@ class Welcoming(Service):
 def test_the_first_start_shows_a_token_and_three_calls_that_work(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
         shown = service.shown()
-        assert f"Plant Store serves on {service.origin}\n" in shown
+        assert f"Plant Store is running at {service.origin}\n" in shown
         (token,) = set(TOKEN.findall(shown))
         assert is_well_formed(token)
         calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
@@ -62,7 +62,7 @@ def test_later_starts_show_where_it_serves_and_no_token(tmp_path: Path) -> None:
         (token,) = set(TOKEN.findall(service.shown()))
         assert service.stop() == 0
         service.start()
-        later = service.shown().split("Plant Store serves on ")[2]
+        later = service.shown().split("Plant Store is running at ")[2]
         assert later.startswith(f"{service.origin}\n")
         assert TOKEN.search(later) is None
         assert "plantstore token create" in later

@@ -42,7 +42,7 @@ def test_store_numbers_are_never_used_again(administration: Administration) -> N
 
 def test_two_stores_cannot_have_one_name(administration: Administration) -> None:
     administration.create_store("nursery")
-    with pytest.raises(SetupError, match="'nursery' already: choose another name"):
+    with pytest.raises(SetupError, match="'nursery' already exists: choose another name"):
         administration.create_store("nursery")
     assert len(administration.list_stores()) == 1
 
@@ -96,11 +96,11 @@ def test_a_deleted_store_loses_its_members_and_tokens(
 def test_a_store_that_is_not_there_is_named_with_those_that_are(
     administration: Administration, use: Use
 ) -> None:
-    with pytest.raises(SetupError, match=r"no store 'meadow'; there are: none$"):
+    with pytest.raises(SetupError, match=r"no store 'meadow'; the stores are: none$"):
         use(administration)
     administration.create_store("orchard")
     administration.create_store("nursery")
-    with pytest.raises(SetupError, match=r"no store 'meadow'; there are: nursery, orchard$"):
+    with pytest.raises(SetupError, match=r"no store 'meadow'; the stores are: nursery, orchard$"):
         use(administration)
 
 
@@ -114,7 +114,7 @@ def test_users_are_listed_by_subject(administration: Administration) -> None:
 
 def test_two_users_cannot_have_one_subject(administration: Administration) -> None:
     administration.create_user("ada")
-    with pytest.raises(SetupError, match="'ada' already: choose another subject"):
+    with pytest.raises(SetupError, match="'ada' already exists: choose another name"):
         administration.create_user("ada")
 
 
@@ -201,7 +201,7 @@ def test_a_user_that_is_not_there_cannot_be_a_member(
     administration: Administration, use: Use
 ) -> None:
     administration.create_store("nursery")
-    with pytest.raises(SetupError, match="no user 'ada': make one with `plantstore user"):
+    with pytest.raises(SetupError, match="no user 'ada': create one with `plantstore user"):
         use(administration)
 
 

@@ -109,7 +109,7 @@ def test_a_refused_request_makes_nothing(administration: Administration) -> None
 def test_a_token_does_not_change_a_role(administration: Administration) -> None:
     administration.create_token(ADA)
     request = TokenRequest(subject="ada", store="nursery", role=Role.READER)
-    with pytest.raises(SetupError, match=r"ada is owner of nursery already: .*member add"):
+    with pytest.raises(SetupError, match=r"ada is already owner of nursery: .*member add"):
         administration.create_token(request)
     assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
 

@@ -151,7 +151,7 @@ def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
 def test_a_database_is_not_copied_to_itself(target: str) -> None:
     open_session(target).close()
     spelled_otherwise = target.replace("/plants.db", "/../target/plants.db")
-    assert_refused(target, spelled_otherwise, "name two databases")
+    assert_refused(target, spelled_otherwise, "give two databases")
 
 
 def test_a_source_that_is_missing_is_not_made(target: str, program: Program) -> None:

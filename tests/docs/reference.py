@@ -15,12 +15,12 @@ from plantstore.settings import Settings, setting_description, setting_names
 _INTRODUCTION = """\
 # Reference
 
-Made from the code by `make docs`.
+Generated from the code by `make docs`.
 
 ## Settings
 
-A flag of `plantstore serve` (where there is one) comes before the environment variable, that
-before the settings file (TOML, named by `--settings` or `PLANTSTORE_SETTINGS`), that before the
+The first of these that has a value wins: a flag of `plantstore serve` (where there is one), the
+environment variable, the settings file (TOML, named by `--settings` or `PLANTSTORE_SETTINGS`), the
 default. `PLANTSTORE_<NAME>_FILE` names a file that holds the value, for secrets.
 
 | setting | environment variable | default | meaning |
@@ -37,7 +37,7 @@ The HTTP status × 100 + n; never reused, never renumbered.
 _COMMANDS = """
 ## Commands
 
-Exit status: 0, 1 for a failure, 2 for a wrong call, 130 when interrupted. Data goes to stdout,
+Exit status: 0, 1 for a failure, 2 for a usage error, 130 when interrupted. Data goes to stdout,
 notes and logs to stderr."""
 
 

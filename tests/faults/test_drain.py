@@ -93,7 +93,7 @@ def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path, u
             assert pipeline.has_data(10)
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0
-    assert "broken off: the service stops" in service.log()
+    assert "aborted: the service is stopping" in service.log()
     assert "Traceback" not in service.log()
 
 

@@ -122,7 +122,7 @@ def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0
             # Whether it is looked for before the end begins, or waited for at the end.
-            assert re.search(f"worker {hanging} (died|does not end)", service.log())
+            assert re.search(f"worker {hanging} (died|does not stop)", service.log())
         finally:
             kill(hanging)
     assert "Traceback" not in service.log()

@@ -171,10 +171,10 @@ def test_nesting_in_an_unknown_key_is_passed_over(depth: int) -> None:
     ("body", "reason"),
     [
         (b"", "it is empty"),
-        (b'{"id": 7', "it is not JSON from line 1, column 9 on"),
-        (b'\xef\xbb\xbf{"id": 7}', "it is not JSON from line 1, column 1 on"),
+        (b'{"id": 7', "it is not valid JSON at line 1, column 9"),
+        (b'\xef\xbb\xbf{"id": 7}', "it is not valid JSON at line 1, column 1"),
         (b'{"id": NaN}', "NaN is not JSON"),
-        (b'{"id": "\xff"}', "byte 8 is not UTF-8"),
+        (b'{"id": "\xff"}', "byte 8 is not valid UTF-8"),
     ],
 )
 def test_what_is_not_json_is_said_in_words_of_ours(body: bytes, reason: str) -> None:

@@ -132,7 +132,9 @@ def test_a_database_that_cannot_keep_all_names_is_refused(
     name = f"{command}_{encoding}".lower()
     postgres_server.execute(f"CREATE DATABASE {name} ENCODING {encoding} TEMPLATE template0")
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.url(name)})
-    assert f"its encoding is {encoding}: make one with CREATE DATABASE" in program.refusal(command)
+    assert f"its encoding is {encoding}: create one with CREATE DATABASE" in program.refusal(
+        command
+    )
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
@@ -147,4 +149,4 @@ def test_a_role_that_may_not_gets_a_reason(
     url = program.environ["PLANTSTORE_DATABASE"]
     postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")
     said = Program(program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")})
-    assert "the database's role may not do this" in said.refusal("store", "list")
+    assert "the database role lacks a permission" in said.refusal("store", "list")

@@ -83,4 +83,4 @@ def test_the_commands_of_administration_say_that_the_role_may_not(
     tmp_path: Path, owners_url: str
 ) -> None:
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": as_role(owners_url)})
-    assert "the database's role may not do this" in program.refusal("store", "create", "nursery")
+    assert "the database role lacks a permission" in program.refusal("store", "create", "nursery")

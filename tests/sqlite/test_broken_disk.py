@@ -74,7 +74,7 @@ def test_a_failed_fsync_fails_the_batch_and_ends_the_process(tmp_path: Path) -> 
             assert (failed.status_code, failed.json()["error"]) == (503, 50303)
             assert "retry-after" in failed.headers
         assert service.process.wait(30) == 1
-        assert "the database is broken, the service stops" in service.log()
+        assert "the database is broken, stopping the service" in service.log()
         assert "Traceback" not in service.log()
     with restart(tmp_path) as service:
         assert_whole(service, token, "nursery", set(range(10)))
@@ -214,7 +214,7 @@ def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, wo
             if not status:
                 break
         assert service.process.wait(60) == 1
-        assert "the database is broken, the service stops" in service.log()
+        assert "the database is broken, stopping the service" in service.log()
         assert "Traceback" not in service.log()
     with restart(tmp_path) as restarted:
         assert_whole(restarted, token, "nursery", acknowledged)

@@ -44,7 +44,7 @@ def read(program: Program) -> bytes:
     [
         (
             "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)",
-            f"version 9999, newer than this program's {NEWEST}: use the program that moved it, or",
+            f"version 9999, newer than this program's {NEWEST}: use the program that migrated it",
         ),
         (
             "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1",
@@ -99,7 +99,7 @@ def make_foreign(file: Path) -> None:
 @pytest.mark.parametrize(
     ("make", "advice"),
     [
-        (make_foreign, "of another program: name another file with --database"),
+        (make_foreign, "of another program: give another one with --database"),
         (put(b"A text, and no database at all. " * 100), "file is not a database"),
     ],
     ids=["foreign", "text"],

@@ -7,7 +7,7 @@ from tests.web.browser import OpenPage
 from tests.web.page_driver import create_plants, list_plants
 
 TAKEN = "the id 1 belongs to another plant of this store"
-STORED = "this very plant, with the id 1, is in the store already"
+STORED = "an identical plant with the id 1 is already in this store"
 NOT_WHOLE = "id must be a whole number, such as 7"
 # The field that a refusal is about, what was typed, and the words beside the field.
 REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
@@ -70,14 +70,14 @@ def test_a_refusal_stands_beside_its_field(
     for field, typed, words in REFUSED:
         texts = {"name": "X", "tag": "", "id": "2"} | typed
         driver.submit_plant(texts["name"], texts["tag"], texts["id"])
-        driver.assert_shows(words, f"#add-{field}-fault")
+        driver.assert_shows(words, f"#add-{field}-reason")
         expect(driver["#announcements"]).to_contain_text(words)
         expect(driver[f"#add-{field}"]).to_be_focused()
         expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
         for other, text in texts.items():
             expect(driver[f"#add-{other}"]).to_have_value(text)
         driver[f"#add-{field}"].fill("3")
-        expect(driver[f"#add-{field}-fault"]).to_be_hidden()
+        expect(driver[f"#add-{field}-reason"]).to_be_hidden()
     assert len(list_plants(service, owner)) == 1
 
 
@@ -93,7 +93,7 @@ def test_after_a_lost_response_a_plant_is_added_once(
 
     driver.page.route("**/plants", lose_response)
     driver.submit_plant("Fern")
-    driver.assert_shows("The server cannot be reached", "#add-fault")
+    driver.assert_shows("The server cannot be reached", "#add-reason")
     expect(driver["#add-name"]).to_have_value("Fern")
     driver.page.unroute("**/plants")
     driver["#add-button"].click()

@@ -138,7 +138,7 @@ def test_what_others_deleted_or_put_there_is_done(
     create_plants(service, owner, {"id": 2, "name": "000002", "tag": "even"})
     driver.undo()
     driver.assert_shows("000002 is back", "#toasts")
-    expect(driver["#toasts"]).not_to_contain_text("not put back")
+    expect(driver["#toasts"]).not_to_contain_text("not restored")
 
 
 def test_an_id_taken_meanwhile_is_not_put_back(
@@ -147,5 +147,5 @@ def test_an_id_taken_meanwhile_is_not_put_back(
     delete(driver, "000002")
     create_plants(service, owner, {"id": 2, "name": "Another"})
     driver.undo()
-    driver.assert_shows("000002 was not put back: the id 2 belongs to another plant", "#toasts")
+    driver.assert_shows("000002 was not restored: the id 2 belongs to another plant", "#toasts")
     assert names_in(service, owner)[1] == "Another"

@@ -128,7 +128,7 @@ def test_an_undo_that_failed_is_tried_again(
     driver.assert_shows("Deleted 000001xxxx", "#toasts")
     driver.respond("**/plants", 500, FAILED)
     driver.undo()
-    driver.assert_shows("000001xxxx was not put back", "#toasts")
+    driver.assert_shows("000001xxxx was not restored", "#toasts")
     driver.page.unroute("**/plants")
     driver["#toasts"].get_by_role("button", name="Try again").click()
     driver.assert_shows("000001xxxx is back", "#toasts")

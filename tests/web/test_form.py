@@ -55,7 +55,7 @@ def test_enter_held_adds_one(open_page: OpenPage, service: Service, owner: str) 
     driver.settle()
     driver.assert_shows("Added Fern", "#add-done")
     for field in ("name", "tag", "id"):
-        expect(driver[f"#add-{field}-fault"]).to_be_hidden()
+        expect(driver[f"#add-{field}-reason"]).to_be_hidden()
     assert len(list_plants(service, owner)) == 1
 
 
@@ -67,7 +67,7 @@ def test_a_proposed_id_that_was_taken_is_proposed_no_more(
     expect(driver["#add-id"]).to_have_value("2")
     create_plants(service, owner, {"id": 2, "name": "Somebody else's"})
     driver.submit_plant("Aloe")
-    driver.assert_shows("the id 2 belongs to another plant", "#add-id-fault")
+    driver.assert_shows("the id 2 belongs to another plant", "#add-id-reason")
     expect(driver["#add-id"]).to_have_value("3")
     expect(driver["#add-name"]).to_have_value("Aloe")
     driver.page.keyboard.press("Enter")

@@ -55,11 +55,11 @@ def test_what_the_service_refuses_is_told_with_its_line(
     create_plants(service, owner, {"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver = open_page().sign_in(owner)
     driver.choose_file("plants.csv", "id,name\n1,Other\n2,Known\n3,New\n")
-    text = "3 plants to import, 2 of them in the store already, 0 lines with a problem."
+    text = "3 plants to import, 2 of them already in the store, 0 lines with a problem."
     driver.assert_shows(text, "#import-counts")
-    driver.assert_shows("Line 2 this id is in the store already", "#import-faults")
+    driver.assert_shows("Line 2 this id is already in the store", "#import-reasons")
     driver["#import-start"].click()
-    driver.assert_shows("1 plant imported, 1 in the store already, 1 line not", "#import-result")
+    driver.assert_shows("1 plant imported, 1 already in the store, 1 line not", "#import-result")
     driver.assert_shows("Line 2 the id 1 belongs to another plant", "#import-failures")
 
 

@@ -35,8 +35,8 @@ GOOD: dict[str, str | bytes] = {
     "indented.json": json.dumps(PLANTS, indent=2),
 }
 BAD: dict[str, tuple[str | bytes, str]] = {
-    "empty.csv": ("", "has no plants in it."),
-    "only.csv": ("id,name,tag\n", "has no plants in it."),
+    "empty.csv": ("", "contains no plants."),
+    "only.csv": ("id,name,tag\n", "contains no plants."),
     "picture.png": (bytes(range(256)) * 4, "is not in UTF-8"),
     "old.csv": ("id;name\r\n1;Bärlauch\r\n2;Fern\r\n".encode("cp1252"), "is not in UTF-8"),
     "twice.csv": ("id,name,name\n1,Fern,Aloe\n", "has two columns named name."),
@@ -119,7 +119,7 @@ def test_what_is_no_list_is_told(driver: PageDriver) -> None:
     driver["#import-open"].click()
     for name, (content, words) in BAD.items():
         driver.set_file(name, content)
-        driver.assert_shows(f"{name} {words}", "#import-fault")
+        driver.assert_shows(f"{name} {words}", "#import-reason")
         assert_nothing_offered(driver)
     driver.set_file("words.txt", "Buy ferns.\nWater them.\n")
     expect(driver["#import-start"]).to_be_disabled()
@@ -133,13 +133,13 @@ def test_problems_are_told_by_line_and_the_rest_is_imported(
 ) -> None:
     driver.choose_file("bad.csv", BAD_LINES)
     driver.assert_shows("3 plants to import, 7 lines with a problem.", "#import-counts")
-    assert driver["#import-faults li"].all_text_contents() == [
+    assert driver["#import-reasons li"].all_text_contents() == [
         "Line 3 id must be a whole number, such as 7",
         "Line 4 name is missing",
         "Line 5 name must be 1 to 256 characters long, not 257",
-        "Line 6 id 1 stands in line 2 already",
+        "Line 6 id 1 is already in line 2",
         f"Line 7 id must be from {-(2**63)} to {2**63 - 1}",
-        "Line 9 name must not have control characters or overrides of the text's direction",
+        "Line 9 name must not contain control characters or overrides of the text's direction",
         "Line 11 the line has too many columns",
     ]
     driver["#import-start"].click()
@@ -188,14 +188,14 @@ def test_large_files_are_read(driver: PageDriver) -> None:
         DROP_LARGE, """'id,name\\n1,"' + 'x'.repeat(9_000_000) + '"\\n2,Fern\\n'"""
     )
     driver.assert_shows("1 plant to import, 1 line with a problem.", "#import-counts")
-    driver.assert_shows("Line 2", "#import-faults")
+    driver.assert_shows("Line 2", "#import-reasons")
 
 
 def test_what_is_read_is_told_meanwhile(driver: PageDriver) -> None:
     driver["#import-open"].click()
     driver.evaluate(NOTE_TITLES)
     driver.set_file("none.csv", "id,name\n")
-    driver.assert_shows("none.csv has no plants", "#import-fault")
+    driver.assert_shows("none.csv contains no plants", "#import-reason")
     assert driver.evaluate("window.titles") == ["Reading the file…", "Import plants"]
 
 
@@ -206,8 +206,8 @@ def test_a_file_that_vanished_is_told(driver: PageDriver, tmp_path: Path) -> Non
     driver["#probe"].set_input_files(path)
     path.unlink()
     driver.evaluate(DROP_PROBE)
-    expect(driver["#import-fault"]).to_be_visible()
-    expect(driver["#import-fault"]).not_to_be_empty()
+    expect(driver["#import-reason"]).to_be_visible()
+    expect(driver["#import-reason"]).not_to_be_empty()
     assert_nothing_offered(driver)
 
 

@@ -83,7 +83,7 @@ def test_messages_and_drafts_are_gone(open_page: OpenPage, users: Users, how: st
 def test_what_was_imported_is_gone(open_page: OpenPage, users: Users, how: str) -> None:
     driver = opened(open_page(), users)
     driver.choose_file("secret.csv", "id,name\n")
-    driver.assert_shows("secret.csv has no plants", "#import-fault")
+    driver.assert_shows("secret.csv contains no plants", "#import-reason")
     driver.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
     driver["#import-start"].click()
     driver.assert_shows("1 plant imported, 2 lines not imported", "#import-result")

@@ -94,7 +94,7 @@ def test_a_token_that_ends_soon_says_so(open_page: OpenPage, service: Service, s
     soon = service.make_token(store, expires_at=now + 5 * 86_400_000)
     later = service.make_token(store, expires_at=now + 100 * 86_400_000)
     driver = open_page().sign_in(soon)
-    driver.assert_shows("This token ends on", "#expiry")
+    driver.assert_shows("This token expires on", "#expiry")
     driver["#sign-out"].click()
     driver.sign_in(later)
     expect(driver["#expiry"]).to_be_hidden()

@@ -27,7 +27,7 @@ def cli() -> None:
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
-    Serve, and make a token for a client:
+    Serve, and create a token for a client:
       plantstore serve
       plantstore token create --store nursery --user ada
 
@@ -55,9 +55,9 @@ def main() -> None:
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:
-        # Maybe our output cannot be written; so that the exit's flush does not fail once more:
+        # Maybe stdout cannot be written to; so that the flush at exit does not fail again:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if not isinstance(error, BrokenPipeError):  # its reader has gone, which is no failure
+        if not isinstance(error, BrokenPipeError):  # its reader has gone: not an error
             place = "" if error.filename is None else f"{error.filename}: "
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
@@ -65,7 +65,7 @@ def main() -> None:
 
 
 def _open_closed_streams() -> None:
-    """Let a stream that the shell closed lead nowhere, and no file of ours take its place."""
+    """Open streams that the shell closed, so that no other file gets their descriptors."""
     nowhere = Path(os.devnull)
     sys.stdin = sys.stdin or nowhere.open()
     sys.stdout = sys.stdout or nowhere.open("w")

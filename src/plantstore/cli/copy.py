@@ -40,12 +40,12 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
 def _describe(written: Mapping[str, int]) -> str:
     counts = ", ".join(f"{words}: {count}" for words, count in written.items())
     if not counts:
-        return "nothing to copy: the target is up to date, which was verified"
+        return "nothing to copy: the target is up to date (verified)"
     return f"copied and verified: {counts}"
 
 
 def _show(words: str, steps: Iterator[int], rows: int) -> None:
-    """Take the steps, which yield how many of the rows they are done with, and show a bar."""
+    """Run the steps, which yield how many more rows they have processed, and show a bar."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
     from rich.progress import Progress  # noqa: PLC0415 - as above
 

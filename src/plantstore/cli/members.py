@@ -41,7 +41,7 @@ def add(store: str, user: str, role: str, database: str) -> None:
 @click.option("--user", required=True, help="User name.")
 @database_option
 def remove(store: str, user: str, database: str) -> None:
-    """Remove a member: the user's tokens no longer open the store.
+    """Remove a member: the user's tokens lose access to the store.
 
     \b
     Example:

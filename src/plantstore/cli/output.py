@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import click
 import msgspec
 
-_WIDTH = 1000  # nothing is cut: a narrow terminal breaks the lines
+_WIDTH = 1000  # nothing is truncated: a narrow terminal wraps the lines
 
 
 def print_json(value: object) -> None:

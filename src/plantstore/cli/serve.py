@@ -18,9 +18,9 @@ logger = logging.getLogger("plantstore")
 @click.command()
 @click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
-@click.option("--port", type=int, help="Port to listen on; 0 takes a free one.  [default: 8080]")
+@click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
 @click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
-@click.option("--workers", type=int, help="Processes that serve.  [default: 1]")
+@click.option("--workers", type=int, help="Worker processes.  [default: 1]")
 @click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key (PEM).")
 @click.option(
@@ -31,7 +31,7 @@ logger = logging.getLogger("plantstore")
     help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
-@click.option("--welcome", "welcomes", is_flag=True, help="Make and show a first token.")
+@click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
 def serve(
     file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:

@@ -17,7 +17,7 @@ _COLUMNS = ("name", "plants", "max_plants", "revision", "created_at")
 
 @click.group()
 def store() -> None:
-    """Make, list and delete stores."""
+    """Create, list and delete stores."""
 
 
 @store.command()
@@ -26,7 +26,7 @@ def store() -> None:
 @database_option
 @json_option
 def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -> None:
-    """Make a store.
+    """Create a store.
 
     \b
     Example:

@@ -21,7 +21,7 @@ _COLUMNS = ("id", "store", "user", "label", "scopes", "all_stores", "expires_at"
 
 @click.group()
 def token() -> None:
-    """Make, list and revoke tokens."""
+    """Create, list and revoke tokens."""
 
 
 def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str) -> int | None:
@@ -38,8 +38,8 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
 
 
 @token.command()
-@click.option("--store", help="Name of the token's store; the store is made if missing.")
-@click.option("--user", required=True, help="User name; the user is made if missing.")
+@click.option("--store", help="Name of the token's store; it is created if missing.")
+@click.option("--user", required=True, help="User name; the user is created if missing.")
 @click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
@@ -50,7 +50,7 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
     "scopes",
     type=click.Choice([scope.value for scope in Scope]),
     multiple=True,
-    help="What the token may do; repeatable; by default all that the role allows.",
+    help="What the token may do; repeatable; by default everything that the role allows.",
 )
 @click.option(
     "--expires",
@@ -64,8 +64,8 @@ def _read_lifetime(_context: click.Context, _option: click.Parameter, text: str)
 @click.option(
     "--all-stores",
     is_flag=True,
-    help="Open every store of the user. The token is made for the oldest of them, and is deleted "
-    "with that store.",
+    help="Give access to every store of the user. The token belongs to the oldest of them, and is "
+    "deleted with that store.",
 )
 @quota_option
 @database_option
@@ -85,9 +85,9 @@ def create(
     as_json: bool,
     quiet: bool,
 ) -> None:
-    """Make a token and print it, once: it cannot be shown again.
+    """Create a token and print it: it cannot be shown again.
 
-    A missing store, user or membership is made with it.
+    A missing store, user or membership is created too.
 
     \b
     Examples:
@@ -118,7 +118,7 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
         raise click.UsageError("name the token's store with --store, or give --all-stores")
     if role is not None:
         raise click.UsageError(
-            "--role is the user's in one store: name that with --store, or leave --role out"
+            "--role applies to one store: name that with --store, or leave out --role"
         )
 
 
@@ -158,7 +158,7 @@ def revoke(token: str, database: str, *, quiet: bool) -> None:
     Example:
       plantstore token revoke 1f0c9a52b7d84e63
     """
-    if token == "-":  # noqa: S105 - the sign for stdin
+    if token == "-":  # noqa: S105 - stands for stdin
         token = sys.stdin.readline().strip()
     with closing(open_administration(database)) as administration:
         revoked = administration.revoke_token(token)

@@ -11,7 +11,7 @@ from plantstore.cli.output import print_json, print_records
 
 @click.group()
 def user() -> None:
-    """Make and list users."""
+    """Create and list users."""
 
 
 @user.command()
@@ -19,7 +19,7 @@ def user() -> None:
 @database_option
 @json_option
 def create(subject: str, database: str, *, as_json: bool) -> None:
-    """Make a user; SUBJECT is the user name.
+    """Create a user; SUBJECT is the user name.
 
     \b
     Example:

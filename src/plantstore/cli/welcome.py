@@ -1,4 +1,4 @@
-"""A first store with a token, for a newcomer: shown once, on stdout, and only when asked for."""
+"""A first store with a token, for new users: shown once, on stdout, only with --welcome."""
 
 import click
 
@@ -9,14 +9,14 @@ _STORE = "nursery"
 _USER = "gardener"
 
 _FIRST = """\
-Plant Store serves on {origin}
+Plant Store is running at {origin}
 
-A first store, {store}, was made. This token opens it; it is shown only now, so keep it:
+The store {store} was created. This is a token for it, shown only once, so keep it:
 
   {token}
 
-Sign in with it at {origin} in a browser, or create a plant here,
-list the plants, delete one:
+Sign in with it at {origin} in a browser, or create a plant,
+list the plants and delete one here:
 
   curl {origin}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
@@ -27,14 +27,14 @@ list the plants, delete one:
 """
 
 _LATER = """\
-Plant Store serves on {origin}
+Plant Store is running at {origin}
 
-For another token: plantstore token create --store NAME --user NAME
+To create another token: plantstore token create --store NAME --user NAME
 """
 
 
 def welcome(administration: Administration, origin: str) -> None:
-    """Show the three calls with a new token where there is no store yet, else where we serve."""
+    """Show the three calls with a new token if there is no store yet, else only the address."""
     if administration.list_stores():
         click.echo(_LATER.format(origin=origin))
         return

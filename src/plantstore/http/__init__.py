@@ -1,1 +1,1 @@
-"""All that knows HTTP: the protocol's bounds, the routes, the answers and their error numbers."""
+"""The application: routes, responses and error numbers."""

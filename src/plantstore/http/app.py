@@ -29,7 +29,7 @@ from plantstore.settings import Settings
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
-_UNBOUNDED = (b"/livez", b"/readyz")  # for whoever watches, under any load
+_UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
 
 
 Observer = Callable[[Request, Response | Stream, float], None]
@@ -53,7 +53,7 @@ class App:
         self._routes = Routes(database, Authentication(database, rates), lists, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
-        # A response that is remembered would not be counted.
+        # A cached response would not be counted.
         self.recall = cache.recall if rates is None else _forget
         self._database = database
         self._tasks: list[asyncio.Task[None]] = []
@@ -69,7 +69,7 @@ class App:
             response = error_response(error)
         except ClientGoneError:
             raise
-        except asyncio.CancelledError:  # the server stops, and waits no longer
+        except asyncio.CancelledError:  # the drain timeout is over
             is_read = request.method in _READS
             response = error_response(OverloadedError() if is_read else OutcomeUnknownError())
         except Exception:

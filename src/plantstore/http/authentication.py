@@ -12,17 +12,17 @@ _SCHEME = b"bearer "
 
 
 class Authentication:
-    """Identifies callers, and counts their calls, where their ``rates`` are limited."""
+    """Identifies callers, and counts their calls if ``rates`` limits them."""
 
     def __init__(self, database: Database, rates: Rates | None) -> None:
         self._database = database
         self._rates = rates
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
-        """Who calls, if they may do this in the store (None: their own), and not too often.
+        """The caller, if they may do this in the store (None: their own), and not too often.
 
-        :raises PlantStoreError: the token is missing or not valid, does not open the store, or may
-            not do this; or there were too many calls.
+        :raises PlantStoreError: the token is missing or not valid, has no access to the store, or
+            may not do this; or there were too many calls.
         """
         token = _read_token(request)
         caller = await operations.authenticate(self._database, token, store_name, scope)
@@ -37,7 +37,7 @@ class Authentication:
         return await operations.authenticate(self._database, token, store_name, scope)
 
     async def introspect(self, request: Request) -> TokenInfo:
-        """Whose token it is, and what it opens.
+        """Whose token it is, and which stores it opens.
 
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """

@@ -17,16 +17,16 @@ _PREFLIGHT = (
 
 
 class Cors:
-    """The headers for the origins of the settings; ``*`` stands for any."""
+    """The headers for the origins in the settings; ``*`` stands for any."""
 
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._origins = frozenset(origin.encode() for origin in origins)
 
     def headers_for(self, request: Request) -> HeaderLines:
-        """What a page that sent the request needs to read its response."""
+        """The headers that let the page that sent the request read the response."""
         origin = request.headers.get(b"origin")
         if _ANY in self._origins:
-            # The head of a refused request may not have been read as far as its Origin.
+            # The head of a refused request may not have been read up to its Origin.
             is_page = origin is not None or request.error is not None
             return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED if is_page else b""
         if not self._origins:
@@ -36,7 +36,7 @@ class Cors:
         return _VARY
 
     def options_response(self, methods: str) -> Response:
-        """The response to OPTIONS: what is possible here, for people and for browsers."""
+        """The response to OPTIONS: the methods, for people and for browsers."""
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if self._origins:

@@ -1,4 +1,4 @@
-"""Cursors: an opaque form of the id after which a list goes on."""
+"""Cursors: an opaque form of the id after which a list continues."""
 
 import base64
 import re
@@ -7,7 +7,7 @@ from plantstore.model import INT64_MAX
 
 _BYTES = 8
 _LENGTH = 11
-# The last character holds the last four of the 64 bits, and so is each fourth of the alphabet.
+# The last character holds only the last four of the 64 bits: every fourth of the alphabet.
 _FORM = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
 
@@ -17,7 +17,7 @@ def encode_cursor(last_id: int) -> str:
 
 
 def decode_cursor(cursor: str) -> int | None:
-    """The id that the cursor was made from, or None where we made no such cursor."""
+    """The id that the cursor was made from, or None if it is not one of ours."""
     if not _FORM.fullmatch(cursor):
         return None
     last_id = int.from_bytes(base64.urlsafe_b64decode(f"{cursor}="), "big", signed=True)

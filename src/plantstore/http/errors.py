@@ -1,7 +1,7 @@
 """The one table of errors: number, when it happens, the message, and the domain's error if any.
 
 A number is the HTTP status × 100 + n; it is never reused and never renumbered. The docs' table is
-made from this one. Messages are formatted with the error's details.
+generated from this one. Messages are formatted with the error's details.
 """
 
 from msgspec import Struct
@@ -14,9 +14,9 @@ from plantstore.server.messages import Response
 
 
 class Row(Struct, frozen=True):
-    """One error: ``when`` is the docs' text, ``message`` what a client is told.
+    """One error: ``when`` is the docs' text, ``message`` the client's.
 
-    Those without an ``error`` of the domain are raised as ``RequestError`` with their number.
+    Rows without an ``error`` of the domain are raised as ``RequestError`` with their number.
     """
 
     number: int
@@ -35,11 +35,11 @@ TABLE = (
     Row(40001, "the body is not one JSON value in UTF-8",
         "the body must be one JSON value in UTF-8: {reason}"),
     Row(40002, "the body is not a NewPlant; the message names the field and the rule",
-        "the body must be a plant with id, name and, if wanted, tag: {reason}"),
+        "the body must be a plant with id, name and optional tag: {reason}"),
     Row(40003, "the id belongs to another plant",
         "the id {plant_id} belongs to another plant of this store: choose another id", errors.IdTakenError),
-    Row(40004, "the id belongs to an identical plant: an earlier try has landed",
-        "this very plant, with the id {plant_id}, is in the store already", errors.AlreadyStoredError),
+    Row(40004, "the id belongs to an identical plant: an earlier attempt succeeded",
+        "an identical plant with the id {plant_id} is already in this store", errors.AlreadyStoredError),
     Row(40005, "bad `limit`", "limit {reason}"),
     Row(40006, "bad `after`", "after {reason}"),
     Row(40007, "bad `include`", "include {reason}"),
@@ -48,43 +48,43 @@ TABLE = (
         "the id in the path must be a whole number from -9223372036854775808 to "
         "9223372036854775807, written in plain digits"),
     Row(40010, "bad Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters"),
-    Row(40011, "the request is not well-formed HTTP, or has a header twice that must be single",
+    Row(40011, "the request is not well-formed HTTP, or repeats a header that must be given once",
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),
     Row(40101, "no bearer token", "a token is needed: send the header Authorization: Bearer <ACCESS_TOKEN>"),
     Row(40102, "not a valid token: unknown, malformed, expired or revoked",
         "the token is not valid: ask the owner of the store for a new one", errors.InvalidTokenError),
     Row(40301, "the token may not do this",
-        "the token may not {scope} plants of this store: use one with the scope {scope}, "
-        "of a user whose role allows it", errors.ForbiddenError),
+        "the token may not {scope} plants in this store: use one with the scope {scope}, "
+        "whose user's role allows it", errors.ForbiddenError),
     Row(40302, "the store holds as many plants as it may",
         "the store is full: delete plants, or ask the owner of the service for more room", errors.StoreFullError),
     Row(40401, "no such plant", "there is no plant with the id {plant_id} in this store", errors.NoSuchPlantError),
     Row(40402, "no such path", "there is nothing at this path; see /openapi.json"),
-    Row(40403, "no such store, or the token does not open it",
-        "there is no such store among those that the token opens", errors.NoSuchStoreError),
-    Row(40501, "method not allowed", "{method} is not possible here; these are: {allow}"),
-    Row(40801, "the body came too slowly", "the request's body came too slowly: send it again"),
-    Row(40802, "the head came too slowly", "the request's head came too slowly: send it again"),
+    Row(40403, "no such store, or the token has no access to it",
+        "there is no such store, or the token has no access to it", errors.NoSuchStoreError),
+    Row(40501, "method not allowed", "{method} is not allowed on this path; use one of: {allow}"),
+    Row(40801, "the body arrived too slowly", "the request's body arrived too slowly: send it again"),
+    Row(40802, "the head arrived too slowly", "the request's head arrived too slowly: send it again"),
     Row(41301, "body over 64 KiB", "the body is over 64 KiB: send one plant"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
-    Row(41501, "not application/json in UTF-8, or an encoding that we do not read",
+    Row(41501, "not application/json in UTF-8, or an unsupported encoding",
         "send the plant as application/json in UTF-8: {reason}"),
-    Row(42201, "the Idempotency-Key was another request's",
+    Row(42201, "the Idempotency-Key was used for another request",
         "this Idempotency-Key was used with another body: send a new key with a new request", errors.KeyReusedError),
-    Row(42901, "too many requests; `Retry-After` says when to go on", "too many requests: go on in {retry_after} s"),
-    Row(43101, "head over 16 KiB or 100 headers, or as much around the chunks of a body",
+    Row(42901, "too many requests; `Retry-After` says when to retry", "too many requests: retry in {retry_after} s"),
+    Row(43101, "head over 16 KiB or 100 headers, or too much overhead in a chunked body",
         "the request's head is over 16 KiB or 100 headers, or its chunks are too small: shorten it"),
     Row(50001, "internal error", "the service failed; its log has the cause under this response's X-Request-Id"),
-    Row(50101, "a method that HTTP does not know", "this method is not one of HTTP's: see /openapi.json"),
+    Row(50101, "unknown HTTP method", "this is not a method of HTTP: see /openapi.json"),
     Row(50301, "overloaded; nothing was done", "the service is overloaded, nothing was done: try again soon",
         errors.OverloadedError),
     Row(50302, "database not available, nothing was written",
         "the database is not available, nothing was written: try again soon", errors.DatabaseUnavailableError),
     Row(50303, "connection lost while committing: outcome unknown",
-        "the database failed while committing, the outcome is unknown: send it again with the "
+        "the database failed while committing, the outcome is unknown: retry with the "
         "same Idempotency-Key", errors.OutcomeUnknownError),
-    Row(50501, "a version of HTTP that we do not speak", "this version of HTTP is not spoken here: use HTTP/1.1"),
+    Row(50501, "unsupported HTTP version", "this version of HTTP is not supported: use HTTP/1.1"),
 )
 # fmt: on
 

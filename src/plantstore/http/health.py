@@ -1,4 +1,4 @@
-"""Whether the process lives, and whether it can serve: for supervisors, without a token."""
+"""Whether the process is alive, and whether it can serve: for supervisors, without a token."""
 
 from plantstore.database import Database
 from plantstore.http.responses import NO_STORE, json_response
@@ -12,7 +12,7 @@ class Health:
         self._database = database
 
     async def respond_live(self, _request: Request) -> Response:
-        """The process responds, so it lives."""
+        """The process responds, so it is alive."""
         return json_response(200, {"status": "live"}, NO_STORE)
 
     async def respond_ready(self, _request: Request) -> Response:

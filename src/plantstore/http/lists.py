@@ -1,7 +1,7 @@
-"""Lists: remembered, read from the database at once, or streamed.
+"""Lists: cached, read from the database in one piece, or streamed.
 
-Invariant: what is sent is the store at one revision, and never silently cut: where the limit
-leaves plants out, a Link leads on to them.
+Invariant: a response is the store at one revision, and never silently truncated: if the limit
+leaves plants out, a Link leads to them.
 """
 
 import zlib
@@ -17,10 +17,10 @@ from plantstore.http.responses import JSON, header_line, is_current, make_respon
 from plantstore.model import Caller, PlantQuery
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
-# Read in one piece, in well under a millisecond; longer lists are streamed in pieces of this size.
+# Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
 _PAGE_SIZE = 1000
-# A client's cache asks again each time, and gets a 304 for what it has.
 _TOTAL = b"X-Total-Count: %d\r\n"
+# A client's cache revalidates each time, and gets a 304 if nothing has changed.
 _CACHING = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 
@@ -33,7 +33,7 @@ class PlantLists:
         self._cors = cors
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
-        """The list that the request asks for, or that it is as the client has it."""
+        """The requested list, or 304 if the client has it already."""
         query = read_plant_query(request.query)
         response = self._find_unread(request, caller)
         if response is None:
@@ -44,7 +44,7 @@ class PlantLists:
         return response
 
     def _find_unread(self, request: Request, caller: Caller) -> Response | None:
-        """The response, where nothing of the list needs to be read for it."""
+        """The response, if the list need not be read for it."""
         known = request.headers.get(b"if-none-match")
         if known is not None:
             etag = _make_etag(caller.store_id, caller.revision, request)
@@ -108,6 +108,6 @@ def _make_etag(store_id: int, revision: int, request: Request) -> bytes:
 
 
 def _make_link(query: PlantQuery, last_id: int) -> HeaderLines:
-    """A reference that is right below any path: it names the query alone."""
+    """A reference that is correct under any path: it has only the query."""
     parameters = write_plant_query(replace(query, first_id=last_id + 1))
     return header_line("Link", f'<?{parameters}>; rel="next"'.encode())

@@ -1,4 +1,4 @@
-"""Tells a token's bearer who it is and what it may do: what a page or a program needs to begin."""
+"""Describes a token's bearer and permissions: what a page or a program needs at first."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -33,7 +33,7 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 async def describe_token(authentication: Authentication, request: Request) -> Response:
-    """Tell the bearer."""
+    """Respond with the token's description."""
     return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
 
 
@@ -59,6 +59,6 @@ def _order(permissions: frozenset[Scope]) -> list[Scope]:
 
 
 def _write_time(milliseconds: int) -> str:
-    """As RFC 3339 has it, in UTC; no token expires later than that can say."""
+    """As in RFC 3339, in UTC; no token expires later than that can express."""
     time = _EPOCH + timedelta(milliseconds=milliseconds)
     return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

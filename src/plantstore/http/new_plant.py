@@ -1,6 +1,6 @@
-"""What a create says: its media type, its key, and the plant in its body.
+"""Reads a create: its media type, its key, and the plant in its body.
 
-The body is decoded quickly where it is usual, and precisely where it is not.
+A usual body is decoded quickly; any other with precise error messages.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ _decode = msgspec.json.Decoder(_Body).decode
 
 
 def check_media_type(headers: Mapping[bytes, bytes]) -> None:
-    """Let JSON in UTF-8 pass.
+    """Require JSON in UTF-8.
 
     :raises RequestError: the body is something else, or encoded.
     """
@@ -48,23 +48,23 @@ def check_media_type(headers: Mapping[bytes, bytes]) -> None:
         _check_content_type(content_type.lower())
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
-        raise RequestError(41501, reason="a Content-Encoding is not possible here")
+        raise RequestError(41501, reason="a Content-Encoding is not supported")
 
 
 def _check_content_type(content_type: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != _JSON:
-        raise RequestError(41501, reason="the Content-Type is another")
+        raise RequestError(41501, reason="the Content-Type is not application/json")
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
-            raise RequestError(41501, reason="its charset is another")
+            raise RequestError(41501, reason="its charset is not utf-8")
 
 
 def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | None:
-    """The request's key with its body's fingerprint, or None where it has no key.
+    """The request's key with its body's fingerprint, or None if it has no key.
 
-    :raises RequestError: the key has another form.
+    :raises RequestError: the key is not valid.
     """
     key = headers.get(b"idempotency-key")
     if key is None:
@@ -75,18 +75,18 @@ def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | No
 
 
 def decode_new_plant(body: bytes) -> NewPlant:
-    """The plant in the body; unknown keys are ignored, of repeated ones the last counts.
+    """The plant in the body; unknown keys are ignored; the last of repeated keys counts.
 
     :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
     """
     try:
-        body.decode()  # msgspec does not look into the strings of unknown keys
+        body.decode()  # msgspec does not check the strings of unknown keys
         found = _decode(body)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return _decode_slowly(body)
     name, tag = found.name, found.tag or "-"
     if not (name.isprintable() and tag.isprintable()) or name.isspace() or tag.isspace():
-        return _decode_slowly(body)  # which knows what else is possible
+        return _decode_slowly(body)  # which knows all the rules
     return NewPlant(found.id, name, found.tag or None)
 
 
@@ -131,16 +131,16 @@ def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
             parse_constant=_refuse_constant,
         )
     except UnicodeDecodeError as error:
-        raise RequestError(40001, reason=f"byte {error.start} is not UTF-8") from None
+        raise RequestError(40001, reason=f"byte {error.start} is not valid UTF-8") from None
     except RecursionError:
         raise RequestError(40001, reason="it is nested too deeply") from None
     except json.JSONDecodeError as error:
-        where = f"it is not JSON from line {error.lineno}, column {error.colno} on"
+        where = f"it is not valid JSON at line {error.lineno}, column {error.colno}"
         raise RequestError(40001, reason=where if body else "it is empty") from None
 
 
 def _parse_integer(digits: str) -> int:
-    """Any number beyond int64 will do for one with more digits: Python refuses to read those."""
+    """The integer, or one beyond int64 for more digits, which Python refuses to read."""
     return int(digits) if len(digits) <= len(str(INT64_MIN)) else INT64_MAX + 1
 
 

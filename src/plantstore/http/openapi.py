@@ -1,6 +1,6 @@
 """Serves the interface's OpenAPI document, the same bytes to everybody.
 
-Its server is relative to the document's own address, or one that the service was told: nothing is
+Its server is relative to the document's own address, or the setting ``public_url``: nothing is
 taken from a request, whose Host and forwarded headers anybody may set.
 """
 
@@ -40,7 +40,7 @@ def _make_yaml(server: str) -> File:
 
 @cache
 def _make_json(server: str) -> File:
-    import yaml  # noqa: PLC0415 - takes part of a start, and few ask for the document
+    import yaml  # noqa: PLC0415 - slow to import, and seldom needed
 
     document = yaml.load(_read(server), Loader=yaml.CSafeLoader)
     return make_file("application/json", msgspec.json.encode(document))

@@ -1,6 +1,6 @@
 """Reads the values in a request's target: the path's id, the list's query.
 
-Numbers have JSON's form: ``int`` alone would take ``１２``, ``1_0`` and ``+7``.
+Numbers have JSON's form: ``int`` alone would accept ``１２``, ``1_0`` and ``+7``.
 """
 
 import re
@@ -38,7 +38,7 @@ def read_plant_id(text: str) -> int:
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
-    """The query that a list's parameters make; unknown ones are ignored.
+    """The query in a list's parameters; unknown ones are ignored.
 
     :raises RequestError: one is bad or given twice, or there are too many.
     """
@@ -120,7 +120,7 @@ def _read_tag(text: str) -> str:
 
 
 def _read_include(values: list[str]) -> bool:
-    """Whether ids are asked for: repeated, or as a list."""
+    """Whether ids are requested: the parameter may be repeated, or a list."""
     names = {name for value in values for name in value.split(",")}
     if not names <= {"id"}:
         raise RequestError(40007, reason="must be id")

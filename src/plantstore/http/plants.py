@@ -1,6 +1,6 @@
 """The three operations over HTTP: create, list, delete.
 
-Checks run in this order: token, store, permission, rate, then what the request itself says.
+Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
 from plantstore import operations
@@ -29,7 +29,7 @@ class PlantOperations:
     async def list_plants(
         self, request: Request, store_name: str | None = None
     ) -> Response | Stream:
-        """List the plants that the query asks for."""
+        """List the plants that match the query."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         return await self._lists.respond(request, caller)
 
@@ -40,7 +40,7 @@ class PlantOperations:
         body = request.body
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
-            # Much can happen while a body comes slowly: the token may be revoked since.
+            # The body may have taken long: the token may have been revoked since.
             caller = await self._authentication.identify(request, store_name, Scope.CREATE)
         key = read_key(request.headers, body)
         plant = decode_new_plant(body)

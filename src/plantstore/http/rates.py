@@ -10,7 +10,7 @@ class Rates:
     """Counts calls by user over a moving window."""
 
     def __init__(self, limit: str) -> None:
-        # Not imported at the top: it takes a third of a start, and most services have no limit.
+        # Not imported at the top: it takes a third of the start, and most services have no limit.
         from limits import parse  # noqa: PLC0415 - only where there is a limit
         from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
         from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415 - as above

@@ -1,9 +1,9 @@
-"""List responses that are remembered: at most ``size`` bytes, however they are found.
+"""The cache of list responses: at most ``size`` bytes.
 
-They are found in two ways. By store, revision and query: the revision, read with the caller,
-proves that the response is right. And by the bytes of a whole request, before any of it is parsed,
-as long as nothing was committed since its caller was read: then neither the plants nor who may
-see them have changed.
+A response is found in two ways. By store, revision and query: the revision, read with the caller,
+proves that the response is valid. And by the bytes of a complete request, before any parsing, as
+long as nothing was committed since its caller was read: then neither the plants nor the
+permissions have changed.
 """
 
 import time
@@ -14,24 +14,24 @@ from plantstore.server.messages import Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
 
-_ENTRY_BYTES = 1000  # of an entry beyond what is counted, roughly
+_ENTRY_BYTES = 1000  # the overhead of an entry, roughly
 _MAX_REQUEST = 2048
 
 
 class ResponseCache:
-    """The list responses that a process remembers."""
+    """The list responses that a process caches."""
 
     def __init__(self, size: int) -> None:
         self._size = size
         self._used = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
-        # By the bytes of requests, all of one moment, and so cheap to forget:
+        # By the bytes of requests, all of one data version, and so cheap to remove:
         self._requests: dict[bytes, tuple[float | None, Response]] = {}
         self._requests_used = 0
         self._unchanged: Unchanged = lambda: False
 
     def recall(self, data: bytes) -> Response | None:
-        """The response to a whole request that came before, if it is still right."""
+        """The response to a complete request seen before, if it is still valid."""
         found = self._requests.get(data)
         if found is None or not self._unchanged():
             return None
@@ -41,7 +41,7 @@ class ResponseCache:
         return response
 
     def remember(self, data: bytes, response: Response, caller: Caller) -> None:
-        """Give this response to the same bytes, as long as it is known to be right."""
+        """Respond so to the same bytes, as long as the response is known to be valid."""
         if caller.unchanged is None or len(data) > _MAX_REQUEST or not caller.unchanged():
             return
         if caller.unchanged is not self._unchanged:
@@ -53,14 +53,14 @@ class ResponseCache:
         self._make_room()
 
     def get(self, key: Key) -> Response | None:
-        """The response to a query, if it is there."""
+        """The response to a query, if it is cached."""
         response = self._responses.get(key)
         if response is not None:
             self._responses.move_to_end(key)
         return response
 
     def put(self, key: Key, response: Response) -> None:
-        """Keep the response to a query; the longest unused go for it."""
+        """Cache the response to a query; the least recently used ones are evicted."""
         if key in self._responses:
             return
         self._responses[key] = response

@@ -1,4 +1,4 @@
-"""Responses as the routes make them: JSON, its headers, and conditional ones."""
+"""Makes responses: JSON, headers, and conditional requests."""
 
 from http import HTTPStatus
 
@@ -14,7 +14,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
-    """A response; ``body`` None is for those that have none, not even an empty one."""
+    """A response; ``body`` is None for one without a Content-Length."""
     if body is None:
         return Response(_STATUS_LINES[status] + headers)
     head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
@@ -41,7 +41,7 @@ def is_current(etag: bytes, known: bytes | None) -> bool:
     if known is None:
         return False
     opaque = etag.removeprefix(b"W/")
-    # The first test alone is quick, however long the header is.
+    # The first test is fast, however long the header is.
     return (opaque in known or b"*" in known) and _names(opaque, known)
 
 

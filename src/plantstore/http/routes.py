@@ -1,6 +1,6 @@
-"""The routes: which operations there are, by path and method.
+"""The routes: the operations by path and method.
 
-A path's segments are told apart before they are decoded, so that a plant's id never becomes a path.
+A path is split before it is decoded, so that an encoded slash stays within its segment.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -19,7 +19,7 @@ from plantstore.server.messages import Response, Stream
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
-Route = tuple[Methods, tuple[str, ...]]  # with what the path names: arguments of the operation
+Route = tuple[Methods, tuple[str, ...]]  # with the values in the path: arguments of the operation
 
 
 class Routes:
@@ -44,7 +44,7 @@ class Routes:
             b"/readyz": (_reads(health.respond_ready), ()),
             b"/openapi.json": (_reads(document.respond_json), ()),
             b"/openapi.yaml": (_reads(document.respond_yaml), ()),
-            b"*": (live, ()),  # of the service as a whole; only OPTIONS comes with it
+            b"*": (live, ()),  # the service as a whole; only for OPTIONS
         }
         self.find_fixed = self._fixed.get
 

@@ -1,7 +1,7 @@
-"""Serves the pages for people and their files, under a policy that lets them load nothing else.
+"""Serves the web pages and their files, under a policy that lets them load nothing else.
 
-What is served is made when it is first asked for, and kept. Making it takes up to 0.1 s (jinja2's
-import, Swagger UI's compression): that happens in another thread, so that no request waits for it.
+A file is made on first use, and kept. Making it takes up to 0.1 s (jinja2's import, Swagger UI's
+compression): that happens in another thread, so that no other request waits for it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ _POLICY = (
     _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     b"require-trusted-types-for 'script'; trusted-types 'none'"
 )
-# Swagger UI writes HTML and has pictures in its styles; its scripts are still only ours.
+# Swagger UI writes HTML and has images in its styles; scripts still come only from here.
 _DOCS_POLICY = (
     _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 )
@@ -37,7 +37,7 @@ _SAFE = (
 
 
 async def find_page(path: bytes) -> Read | None:
-    """What responds for ``/``, ``/docs``, ``/docs/errors`` or a file below ``/static/``."""
+    """The operation for ``/``, ``/docs``, ``/docs/errors`` or a file below ``/static/``."""
     if path in _PAGES:
         make, policy = _PAGES[path]
         headers = REVALIDATE + header_line("Content-Security-Policy", policy) + _SAFE
@@ -49,7 +49,7 @@ async def find_page(path: bytes) -> Read | None:
 
 
 def file_response(request: Request, file: File, headers: HeaderLines) -> Response:
-    """The file, compressed for a client that takes gzip; 304 for one that has it already."""
+    """The file, compressed for a client that takes gzip; 304 if the client has it already."""
     etag = b'W/"%s"' % file.version.encode()  # weak: it names the file, compressed or not
     headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers
     if is_current(etag, request.headers.get(b"if-none-match")):
@@ -78,7 +78,7 @@ def _takes_gzip(accepted: bytes) -> bool:
     return False
 
 
-_MAX_CODINGS = 20  # of those that a client takes; what it names beyond is not looked at
+_MAX_CODINGS = 20  # that a client names; further ones are ignored
 
 _PAGES: dict[bytes, tuple[Callable[[], File], bytes]] = {
     b"/": (cache(make_index), _POLICY),

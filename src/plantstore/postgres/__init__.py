@@ -1,1 +1,1 @@
-"""The PostgreSQL adapter: any number of processes, on any number of machines, over one database."""
+"""The PostgreSQL adapter: any number of processes, on any number of machines, with one database."""

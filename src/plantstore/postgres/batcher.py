@@ -32,11 +32,11 @@ class Batcher(Generic[Item, Result]):
         self._will_send = False
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
-        """Queue an item; the future ends with its result, or with the error."""
+        """Queue an item; the future gets its result, or the error."""
         if len(self._waiting) >= self._max_waiting:
             raise OverloadedError
         if not self._will_send:
-            # Only after this round of the loop, so that the batch has all requests that it reads.
+            # Only after this iteration of the loop, with all requests read in it.
             self._will_send = True
             self._loop.call_soon(self._send)
         future: asyncio.Future[Result] = self._loop.create_future()

@@ -1,4 +1,4 @@
-"""Finds callers: those requested while a look-up is in flight are the next look-up.
+"""Finds callers: those requested while a look-up is in flight form the next one.
 
 Each look-up begins after its requests have arrived, so its result is current.
 """

@@ -1,4 +1,4 @@
-"""Opens connections to PostgreSQL: what a URL means, the schema, and deadlines.
+"""Opens connections to PostgreSQL: the URL, the schema, and deadlines.
 
 Invariant: no statement is waited for beyond its deadline, even where the server or the network
 to it is silent.
@@ -21,11 +21,11 @@ from plantstore.sql.migrations import (
     require_current,
 )
 
-MIGRATION_LOCK = 7091938230911  # any number that no other program takes
-_LOCK_TIMEOUT = "5s"  # what waits for a table's lock lets all wait that come after it
+MIGRATION_LOCK = 7091938230911  # any number that no other program uses
+_LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
 _STATEMENT_TIMEOUT = "10min"
 
-# Where the URL does not say otherwise. A standby, or a primary that was made one, is passed over.
+# Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
 _DEFAULTS = {
     "application_name": "plantstore",
     "client_encoding": "UTF8",
@@ -64,7 +64,7 @@ def connect(url: str) -> Connection:
     if encoding != "UTF8":
         connection.close()
         raise SetupError(
-            f"the database cannot keep all names, its encoding is {encoding}: make one with "
+            f"the database cannot store all names, its encoding is {encoding}: create one with "
             "CREATE DATABASE plantstore ENCODING 'UTF8' TEMPLATE template0"
         )
     return connection
@@ -72,11 +72,11 @@ def connect(url: str) -> Connection:
 
 @contextmanager
 def explained() -> Iterator[None]:
-    """Turn the database's errors into sentences."""
+    """Turn errors of the database into sentences."""
     try:
         yield
     except errors.InsufficientPrivilege as error:
-        raise SetupError(f"the database's role may not do this: {_first_line(error)}") from error
+        raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
         raise SetupError(f"cannot use the database: {_first_line(error)}") from error
 
@@ -93,11 +93,11 @@ def require_schema(connection: Connection) -> None:
 
 
 def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
-    """Apply the migrations that the database lacks, and give them; with ``dry_run`` only give them.
+    """Apply and return the migrations that the database lacks; with ``dry_run`` only return them.
 
-    Of several at once, one applies them and the others wait for it.
+    If several run at once, one applies them and the others wait for it.
 
-    :raises SetupError: the database cannot be moved; the message says what to do.
+    :raises SetupError: the database cannot be migrated; the message says what to do.
     """
     with explained(), connect(url) as connection:
         if dry_run:
@@ -122,7 +122,7 @@ def _applied(connection: Connection) -> Sequence[Applied]:
 
 
 def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
-    """One transaction for all, so that a lost connection leaves the old schema whole."""
+    """One transaction for all, so that a lost connection leaves the old schema intact."""
     connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
     connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
     connection.execute(

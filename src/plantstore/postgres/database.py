@@ -1,4 +1,4 @@
-"""The serving side on PostgreSQL: callers, pages and writes, each in batches."""
+"""The database for serving, on PostgreSQL: callers, pages and writes, each in batches."""
 
 import asyncio
 from contextlib import closing
@@ -16,11 +16,11 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import MAX_TRIMMED, Create, Delete
 
-_CHECK_INTERVAL = 1.0  # seconds: whoever checks more often takes no connection
+_CHECK_INTERVAL = 1.0  # seconds: more frequent checks share one query
 
 
 class PostgresDatabase:
-    """Serves one database. Make it on the event loop that uses it."""
+    """Serves one database. Create it on the event loop that uses it."""
 
     def __init__(self, settings: Settings) -> None:
         with closing(connect(settings.database)) as connection:
@@ -100,7 +100,7 @@ class PostgresDatabase:
         await asyncio.shield(self._check)
 
     async def wait_until_broken(self) -> Exception:
-        """See ``Database``: what fails here may work again, so nothing breaks for good."""
+        """See ``Database``: failures here are temporary, so this never returns."""
         never: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         return await never
 

@@ -25,15 +25,15 @@ Query = tuple[str, Sequence[object]]  # a query and its arguments
 
 
 class Pool:
-    """At most ``max_connections``, opened when they are needed, and kept.
+    """At most ``max_connections``, opened when needed, and kept.
 
-    Each is held for at most ``settings.database_timeout`` seconds, and waited for as long.
+    Each is held, and waited for, for at most ``settings.database_timeout`` seconds.
     """
 
     def __init__(self, settings: Settings, max_connections: int) -> None:
         self._url = read_url(settings.database)
         self._timeout = settings.database_timeout
-        # From the first time on; None is for never.
+        # From the first use; None means never.
         self._prepare_threshold = 0 if settings.prepare_statements else None
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
@@ -89,9 +89,9 @@ class Pool:
             self._free.release()
 
     async def read(self, *queries: Query) -> Sequence[Sequence[Row]]:
-        """The rows of each query; none changes anything. All go in one round trip.
+        """The rows of each query, all in one round trip. They must be read-only.
 
-        They are sent again where the connection was lost.
+        They are sent again if the connection is lost.
 
         :raises DatabaseUnavailableError: they cannot be read.
         """
@@ -110,7 +110,7 @@ class Pool:
 
     async def _read_once(self, queries: Sequence[Query]) -> Sequence[Sequence[Row]]:
         async with self.acquire() as connection:
-            if len(queries) == 1:  # needs no pipeline, which takes time
+            if len(queries) == 1:  # needs no pipeline, which has a cost
                 cursor = await connection.execute(*queries[0], binary=True)
                 return [await cursor.fetchall()]
             async with connection.pipeline():
@@ -136,7 +136,7 @@ def _is_closed(connection: AsyncConnection) -> bool:
     A write sent on such a connection would have an unknown outcome.
     """
     try:
-        connection.pgconn.consume_input()  # it may say why, and end only then
+        connection.pgconn.consume_input()  # a first one may only read the reason
         connection.pgconn.consume_input()
     except psycopg.OperationalError:
         return True
@@ -144,10 +144,10 @@ def _is_closed(connection: AsyncConnection) -> bool:
 
 
 def abort(connection: AsyncConnection) -> None:
-    """End a connection at once, for both sides; who waits for it gets an OperationalError."""
+    """End a connection at once, for both sides; waiters get an OperationalError."""
     logger.error("the database was too slow: its connection is aborted")
     with suppress(OSError, psycopg.Error):
-        sock = socket.socket(fileno=connection.fileno())  # dup() fails where no descriptor is left
+        sock = socket.socket(fileno=connection.fileno())  # dup() fails if no descriptor is left
         try:
             sock.shutdown(socket.SHUT_RDWR)
         finally:

@@ -45,7 +45,7 @@ SELECT revision, plants FROM revisions WHERE store_id = $1
 -- name: find_oldest_event
 SELECT store_id, at FROM events WHERE store_id > $1 ORDER BY store_id, revision LIMIT 1
 
--- The JSON is made here: it is half the time of rows that become objects.
+-- The JSON is made here: it takes half the time of objects made from rows.
 
 -- name: read_page
 SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
@@ -81,19 +81,19 @@ WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > last.id AND ($4:
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
 
--- For this transaction only. What is acknowledged is on the disk, whatever the database's default.
+-- For this transaction only. An acknowledged write is on disk, whatever the database's default.
 
 -- name: begin_batch
 SELECT set_config('lock_timeout', $1, true),
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
 
--- In the order of the keys, so that no two processes wait for each other.
+-- In the order of the keys, to prevent deadlocks.
 
 -- name: lock_stores
 SELECT store_id FROM revisions WHERE store_id = ANY($1::bigint[]) ORDER BY store_id FOR NO KEY UPDATE
 
 -- A write with a name is a create. No two writes of a batch have the same plant or the same key.
--- They come as one JSON array, which takes a fifth of the time that arrays of values take to write.
+-- They are one JSON array, which takes a fifth of the time of arrays of values.
 
 -- name: write_batch
 WITH writes AS MATERIALIZED (
@@ -181,7 +181,7 @@ WITH oldest AS (
 UPDATE revisions SET trimmed = kept.first - 1 FROM kept
 WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
 
--- Another process may delete the same ones: each skips those that are locked.
+-- Another process may delete the same rows: each skips locked ones.
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
@@ -192,8 +192,8 @@ DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
 
 -- Administration -------------------------------------------------------------------------------
 
--- One transaction of administration after another, by a number of our own. A lock
--- has a timeout, since the next ones wait for it too, maybe a revocation.
+-- Transactions of administration run one after another, by a lock with a number of our own. It
+-- has a timeout, since the next ones, maybe a revocation, wait for it too.
 
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
@@ -283,7 +283,7 @@ JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.store_id = $1 AND t.token_hash = $2
 
--- An id is how the hash begins: those from its lowest to its highest have it.
+-- An id is a prefix of the hash: a range finds the hashes that begin with it.
 
 -- name: find_tokens_between
 SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
@@ -389,7 +389,7 @@ WHERE store_id = $1
 -- name: delete_events_before
 DELETE FROM events WHERE store_id = $1 AND revision < $2
 
--- Never back: the id of a deleted store or user is not used again.
+-- Never lower: the id of a deleted store or user is not used again.
 
 -- name: advance_sequences
 SELECT
@@ -398,7 +398,7 @@ SELECT
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
 
--- Tables that were just filled have no statistics yet: a page would be sorted from all rows.
+-- Newly filled tables have no statistics yet: a page would be sorted from all rows.
 -- For this transaction only.
 
 -- name: plan_pages

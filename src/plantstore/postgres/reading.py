@@ -1,6 +1,6 @@
-"""Reads pages: those requested while others are in flight are one round trip, each page once.
+"""Reads pages: those requested while others are in flight share one round trip, each page once.
 
-After a write, everyone who lists that store requests the same page.
+After a write, all clients that list the store request the same page.
 """
 
 from collections.abc import Sequence
@@ -35,7 +35,7 @@ class Pages(Batcher[PageRequest, Page]):
         self._sql = sql
 
     def next_batch(self) -> list[Waiting[PageRequest, Page]]:
-        """The pages that wait longest, with all requests for them."""
+        """The pages that have waited longest, with all requests for them."""
         pages = list(dict.fromkeys(waiting.item for waiting in self._waiting))[:_MAX_BATCH_SIZE]
         taken = set(pages)
         batch = [waiting for waiting in self._waiting if waiting.item in taken]
@@ -46,10 +46,10 @@ class Pages(Batcher[PageRequest, Page]):
         """The pages."""
         distinct = list(dict.fromkeys(items))
         named = [page_query(one.store_id, one.query, one.max_plants) for one in distinct]
-        answers = await self._pool.read(
+        results = await self._pool.read(
             *((self._sql[name], arguments) for name, arguments in named)
         )
-        found = {one: to_page(rows[0]) for one, rows in zip(distinct, answers, strict=True)}
+        found = {one: to_page(rows[0]) for one, rows in zip(distinct, results, strict=True)}
         return [found[one] for one in items]
 
 
@@ -70,5 +70,5 @@ def to_page(row: Row) -> Page:
 
 
 def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
-    """The name and the arguments of the query for the limit's last plant, if more follow it."""
+    """The name and the arguments of the query for the limit's last plant, if more follow."""
     return "find_last_of_limit", (store_id, query.first_id, limit - 1, query.tag)

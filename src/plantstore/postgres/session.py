@@ -1,4 +1,4 @@
-"""The command line's connection to PostgreSQL; it may run beside serving processes."""
+"""The command line's connection to PostgreSQL; it may be used while the service runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -80,8 +80,8 @@ class PostgresSession:
         version = self._connection.execute("SHOW server_version").fetchone()
         location = f"{info.dbname} at {info.host or 'a local socket'}"
         return [
-            f"PostgreSQL {version[0] if version else '?'} has {location} and takes writes",
-            f"the schema of {info.dbname} is this program's",
+            f"PostgreSQL {version[0] if version else '?'} has {location} and accepts writes",
+            f"the schema of {info.dbname} is up to date",
         ]
 
     def close(self) -> None:

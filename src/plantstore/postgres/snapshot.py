@@ -60,14 +60,14 @@ class PostgresSnapshot:
         self._closed(self)
 
     async def _end(self) -> None:
-        with suppress(DatabaseUnavailableError):  # then the connection is not kept
+        with suppress(DatabaseUnavailableError):  # then the pool drops the connection
             await self._query("end_snapshot", ())
 
     async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
         deadline = loop.call_later(self._seconds, abort, self._connection)
         try:
-            cursor = self._connection.cursor(binary=True)  # a connection that was lost has none
+            cursor = self._connection.cursor(binary=True)  # fails on a lost connection
             await cursor.execute(self._sql[name], arguments)
             return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:

@@ -50,9 +50,9 @@ class Writer(Batcher[Write, Outcome]):
         self._failed_at: float | None = None
 
     def require_working(self) -> None:
-        """Return where writes have not failed lately.
+        """Return if no writes have failed lately.
 
-        :raises DatabaseUnavailableError: they have.
+        :raises DatabaseUnavailableError: some have.
         """
         if self._failed_at is not None and self._loop.time() - self._failed_at < _LATELY_SECONDS:
             raise DatabaseUnavailableError
@@ -72,7 +72,7 @@ class Writer(Batcher[Write, Outcome]):
                 continue
             names = _names(waiting.item)
             (batch if taken.isdisjoint(names) else later).append(waiting)
-            taken.update(names)  # also where it waits: later ones wait then too
+            taken.update(names)  # even if it waits: then later ones must wait too
         self._waiting = later
         self._busy.update(waiting.item.store_id for waiting in batch)
         return batch
@@ -95,13 +95,13 @@ class Writer(Batcher[Write, Outcome]):
         try:
             return await self._commit(writes)
         except _ERRORS_OF_ONE_WRITE:
-            # One of them caused it, and must not fail its neighbours.
+            # One of them caused it, and must not fail the others.
             return [await self._write_alone(write) for write in writes]
 
     async def _write_alone(self, write: Write) -> Outcome | Exception:
         try:
             return (await self._commit([write]))[0]
-        except Exception as error:  # noqa: BLE001 - its own, whatever the others' outcomes
+        except Exception as error:  # noqa: BLE001 - it is the outcome of this write
             return error
 
     async def _commit(self, writes: Sequence[Write]) -> Sequence[Outcome]:
@@ -116,7 +116,7 @@ class Writer(Batcher[Write, Outcome]):
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write]
     ) -> Sequence[Outcome]:
-        """All statements in one message, which the server takes for one transaction."""
+        """All statements in one message, which the server treats as one transaction."""
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
         stores = [sorted({write.store_id for write in writes})]
@@ -135,16 +135,16 @@ class Writer(Batcher[Write, Outcome]):
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken:
-            logger.error("the database was lost while a batch was in flight: %s", error)
+            logger.error("the connection was lost while a batch was in flight: %s", error)
             return OutcomeUnknownError()
-        # The server has rolled back. What it refused, another one may accept: a primary that became
-        # a standby keeps its connections.
+        # The server has rolled back. Another one may accept it: a primary that became a standby
+        # keeps its connections.
         await connection.close()
         return unavailable(error)
 
 
 def _names(write: Write) -> set[object]:
-    """What no other write of the same batch may have."""
+    """The plant and the key, which no other write of the batch may have."""
     if not isinstance(write, Create):
         return {(write.store_id, write.plant_id)}
     names: set[object] = {(write.store_id, write.plant.id)}

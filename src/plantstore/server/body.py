@@ -1,7 +1,7 @@
 """The body of a request: put together as it arrives, by its length or from its chunks.
 
-Invariant: what was not read yet is bounded by whoever feeds it (see ``buffered``), and what is
-around chunks by what is in them. A body that nobody wants is thrown away as it comes.
+Invariant: the feeder bounds what is buffered (see ``buffered``); the framing of chunks is bounded
+by their content. A body that nobody reads is discarded as it arrives.
 """
 
 import asyncio
@@ -10,10 +10,10 @@ from collections.abc import Callable
 
 from plantstore.errors import RequestError
 
-MAX_WHOLE = 16 * 1024  # bytes of a body that is taken with its head, without any of this
-MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them
+MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
+MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has
 
-# Each line with the form of its beginning, to tell one that is still coming from a bad one.
+# Each line, and its possible beginnings: an incomplete line is not a bad one.
 _SIZE = (
     re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n"),
     re.compile(rb"(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r?)?"),
@@ -26,13 +26,13 @@ _TRAILER = (
 
 
 class ClientGoneError(Exception):
-    """The client closed the connection before its request was whole."""
+    """The client closed the connection before its request was complete."""
 
 
 class Body:
-    """A body of so many bytes. ``wanted`` is called when somebody begins to wait for the rest.
+    """A body of ``length`` bytes. ``wanted`` is called when somebody begins to wait for the rest.
 
-    ``buffered`` counts the bytes that came and are kept.
+    ``buffered`` counts the bytes that arrived and are kept.
     """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
@@ -47,10 +47,10 @@ class Body:
         self._arrival: asyncio.Future[None] | None = None
 
     async def read(self, max_bytes: int) -> bytes:
-        """The whole body.
+        """The complete body.
 
         :raises RequestError: it is longer than ``max_bytes``, too slow, or not well-formed.
-        :raises ClientGoneError: it will never be whole.
+        :raises ClientGoneError: it will never be complete.
         """
         if not self.is_complete and self._length <= max_bytes:
             self.is_wanted = True
@@ -65,7 +65,7 @@ class Body:
         return b"".join(self._parts or ())
 
     def feed(self, data: bytes) -> bytes:
-        """Take what belongs to the body; what follows it."""
+        """Take the bytes of the body, and return those that follow it."""
         if self.has_failed:
             return b""
         try:
@@ -77,12 +77,12 @@ class Body:
         return data
 
     def fail(self, error: Exception) -> None:
-        """Tell whoever reads the body that it will never be whole."""
+        """Make ``read`` raise the error: the body will never be complete."""
         self.has_failed, self._error = True, error
         self._arrive()
 
     def discard(self) -> None:
-        """Throw away what came and what will come."""
+        """Discard what has arrived and what will arrive."""
         self._parts = None
         self.buffered = 0
 
@@ -104,13 +104,13 @@ class Body:
 
 
 class ChunkedBody(Body):
-    """A body in chunks, whose length nobody knows before its end. Its trailers are passed over."""
+    """A body in chunks, of unknown length. Its trailers are ignored."""
 
     def __init__(self, wanted: Callable[[], None]) -> None:
         super().__init__(0, wanted)
         self.is_complete = False
         self._expected = _SIZE
-        self._line = b""  # what came of a line without its end
+        self._line = b""  # an incomplete line
         self._allowance = MAX_FRAMING
 
     def _take(self, data: bytes) -> bytes:
@@ -135,7 +135,7 @@ class ChunkedBody(Body):
         return data[position:] if self.is_complete else b""
 
     def _follow(self, line: re.Match[bytes]) -> None:
-        """Go on after a line that was expected."""
+        """Continue after an expected line."""
         if self._expected is _SIZE:
             self._missing = int(line[1], 16)
             self._expected = _END if self._missing else _TRAILER

@@ -1,8 +1,8 @@
-"""One connection: requests are read from it, handled one after the other, and answered.
+"""One connection: reads requests, handles them one after the other, and sends the responses.
 
-Invariant: whatever arrives is answered by the application, or ends the connection, within the
-deadlines and in the order of its arrival. While a request is in flight, what follows it is not
-looked at, and no more than the bounds is kept of it.
+Invariant: all that arrives gets a response from the application, or ends the connection, within
+the deadlines and in order of arrival. While a request is in flight, the bytes that follow it are
+not parsed, and buffered only up to the bounds.
 """
 
 import asyncio
@@ -24,8 +24,8 @@ from plantstore.server.sockets import count_unacknowledged, find_address, reset
 
 logger = logging.getLogger(__name__)
 
-_MAX_BUFFER = 64 * 1024  # bytes of what is not looked at yet
-_MAX_IN_A_ROW = 16  # requests of one connection before others have their turn
+_MAX_BUFFER = 64 * 1024  # bytes that are not parsed yet
+_MAX_IN_A_ROW = 16  # requests of one connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
@@ -34,10 +34,10 @@ _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 class _Phase(Enum):
     """What the connection waits for."""
 
-    REQUEST = auto()  # a request, and nothing of it is there
+    REQUEST = auto()  # a request, of which nothing has arrived
     HEAD = auto()  # the rest of a head
-    RESPONSE = auto()  # the application, or the client that takes its response
-    BODY = auto()  # the rest of a body that nobody wants
+    RESPONSE = auto()  # the application, or the client reading its response
+    BODY = auto()  # the rest of a body that nobody reads
     END = auto()  # the client, to close the connection
 
 
@@ -45,7 +45,7 @@ _READING = (_Phase.REQUEST, _Phase.HEAD)
 
 
 class Connection(asyncio.Protocol):
-    """One of the ``connections``. It waits ``since`` a time, for ``timeout`` seconds at most."""
+    """One of the ``connections``. It waits ``since`` a time, for at most ``timeout`` seconds."""
 
     _transport: asyncio.Transport
     _sender: Sender
@@ -63,24 +63,24 @@ class Connection(asyncio.Protocol):
         self._loop = asyncio.get_running_loop()
         self._phase = _Phase.RESPONSE  # until it is open
         self._buffer = b""
-        self._parser: HeadParser | None = None  # of a head that is not whole
+        self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
-        self._body: Body | None = None  # of the request, while it is not whole
+        self._body: Body | None = None  # of the request, while it is incomplete
         self._handling: Handling | None = None
         self._awaited: asyncio.Future[Any] | None = None
         self._task: asyncio.Task[None] | None = None  # of a stream
         self._connection_line = b""
-        self._extension = 0.0  # seconds more to be idle, where the client has read its response
+        self._extension = 0.0  # more idle seconds, if the client has read its response
         self._asks_to_continue = False
         self._takes_chunks = True
         self._is_serving = False
-        self._is_ended = False  # the client has sent all that it will
+        self._is_ended = False  # the client has sent everything
         self._is_stopping = False
 
     # The transport's events
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # a server's transports are
-        """Open the connection, where there is room for it: by a handshake first, with TLS."""
+        """Open the connection, if there is room for it; with TLS, after a handshake."""
         self._transport = transport
         self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
@@ -89,7 +89,7 @@ class Connection(asyncio.Protocol):
             if context is None:
                 self._open()
             else:
-                # At once: what arrives from now on belongs to the handshake.
+                # At once: the bytes from now on belong to the handshake.
                 self._handshake = self._secure(context)
                 self._handshake.send(None).add_done_callback(self._end_handshake)
         elif self._connections.context is None:
@@ -99,7 +99,7 @@ class Connection(asyncio.Protocol):
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Serve what arrives, as far as it has its turn."""
+        """Serve the requests in the data, if none is in flight."""
         if self._phase is _Phase.REQUEST and not self._buffer and data.startswith(b"GET "):
             response = self._recall(data)
             if response is not None:
@@ -114,7 +114,7 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def eof_received(self) -> bool:
-        """Let a request that is whole have its response."""
+        """Keep the connection for the response to a complete request."""
         self._is_ended = True
         if self._phase is _Phase.RESPONSE and self._body is None:
             return True
@@ -122,12 +122,12 @@ class Connection(asyncio.Protocol):
         return False
 
     def pause_writing(self) -> None:
-        """The client takes less than there is."""
+        """The client reads more slowly than we write."""
         self._sender.pause()
         self._wait(self._phase, self._sender.interval)
 
     def resume_writing(self) -> None:
-        """The client has taken all that was written."""
+        """The client has read everything that was written."""
         is_sent = self._sender.resume()
         if self._phase is _Phase.RESPONSE and not self._sender.is_paused:
             self._wait(_Phase.RESPONSE, self._settings.body_timeout if self._body else math.inf)
@@ -135,7 +135,7 @@ class Connection(asyncio.Protocol):
                 self._finish()
 
     def connection_lost(self, _error: Exception | None) -> None:
-        """Let all go; what is being written to the database goes on."""
+        """Release everything; a write to the database continues."""
         self._connections.release(self)
         self._sender.close()
         if self._body is not None:
@@ -145,13 +145,13 @@ class Connection(asyncio.Protocol):
         self._phase, self._buffer, self._parser, self._request = _Phase.END, b"", None, None
 
     async def _secure(self, context: ssl.SSLContext) -> None:
-        """Have the connection encrypted, and open it."""
+        """Do the TLS handshake, and open the connection."""
         seconds = self._settings.head_timeout
         try:
             transport = await self._loop.start_tls(
                 self._transport, self, context, server_side=True, ssl_handshake_timeout=seconds
             )
-        except OSError:  # as ssl.SSLError is: it is the client's own business
+        except OSError:  # such as ssl.SSLError: the client's problem
             transport = None
         if transport is None:
             self._transport.abort()
@@ -172,7 +172,7 @@ class Connection(asyncio.Protocol):
     # Requests
 
     def _serve(self) -> None:
-        """Have the requests in the buffer answered, one after the other."""
+        """Serve the requests in the buffer, one after the other."""
         self._is_serving = True
         for _ in range(_MAX_IN_A_ROW):
             if not self._buffer or self._phase not in _READING:
@@ -195,7 +195,7 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def _read_request(self) -> None:
-        """Take the next request out of the buffer, once its head is whole, and have it handled."""
+        """Remove the next request from the buffer, once its head is complete, and handle it."""
         head = self._find(self._buffer) if self._parser is None else None
         if head is None:
             head = self._parse()
@@ -220,7 +220,7 @@ class Connection(asyncio.Protocol):
         self._step()
 
     def _parse(self) -> Head | None:
-        """The next head, once it is whole: it begins the buffer then."""
+        """The next head, once it is complete; the buffer then begins with it."""
         if self._parser is None:
             self._parser = HeadParser()
             self._wait(_Phase.HEAD, self._settings.head_timeout)
@@ -228,11 +228,11 @@ class Connection(asyncio.Protocol):
         head = self._parser.feed(data)
         if head is not None:
             self._buffer, self._parser = self._parser.data, None
-            self._connections.known_fields.keep(self._buffer, head)
+            self._connections.known_fields.put(self._buffer, head)
         return head
 
     def _refuse(self, error: RequestError) -> None:
-        """Have the application say why, and end the connection."""
+        """Send the application's response to the error, and end the connection."""
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
         number = self._connections.next_number()
@@ -243,7 +243,7 @@ class Connection(asyncio.Protocol):
         self._step()
 
     def _step(self, awaited: "asyncio.Future[Any] | None" = None) -> None:
-        """Run the handling of the request on, to its response or to what it waits for."""
+        """Continue handling the request, up to its response or its next wait."""
         if self._handling is None or awaited is not self._awaited:
             return  # it was abandoned
         try:
@@ -270,7 +270,7 @@ class Connection(asyncio.Protocol):
         self._buffer = self._feed(body, data)
 
     def _feed(self, body: Body, data: bytes) -> bytes:
-        """Give the body its part of the data; what follows it."""
+        """Give the body its part of the data, and return the rest."""
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
@@ -285,7 +285,7 @@ class Connection(asyncio.Protocol):
         return data
 
     def _want_body(self) -> None:
-        """Let the rest of the body come: somebody waits for it."""
+        """Receive the rest of the body: somebody waits for it."""
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
@@ -294,7 +294,7 @@ class Connection(asyncio.Protocol):
     # Responses
 
     def _repeat(self, response: Response) -> None:
-        """Respond to a request that was seen before: it was whole, and said nothing unusual."""
+        """Respond to a request seen before: a complete GET that needs no Connection line."""
         connections = self._connections
         self._connection_line = b""
         self._become_idle()
@@ -309,7 +309,7 @@ class Connection(asyncio.Protocol):
                 self._task = self._loop.create_task(response.close())
             return
         if self._asks_to_continue:
-            self._connection_line = CLOSE  # the client may send the body yet, or not
+            self._connection_line = CLOSE  # the client may still send the body, or not
         connections = self._connections
         if isinstance(response, Stream):
             lines = _CHUNKED + self._connection_line if self._takes_chunks else CLOSE
@@ -327,7 +327,7 @@ class Connection(asyncio.Protocol):
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
-            self._connection_line = CLOSE  # which is how an old client knows the end
+            self._connection_line = CLOSE  # which marks the end for an old client
         is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
         self._task = None
         if is_whole:
@@ -336,7 +336,7 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def _finish(self) -> None:
-        """Go on after a response that was taken."""
+        """Continue after a response that was sent."""
         if self._connection_line is CLOSE or self._is_stopping:
             self._end()
             return
@@ -351,15 +351,15 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def _become_idle(self) -> None:
-        """Wait for the next request; look early whether the client's system has the response."""
+        """Wait for the next request; check early whether the client's system has the response."""
         self._phase = _Phase.REQUEST
         self.since, self.timeout = self._connections.now, self._first_idle
         self._extension = self._settings.idle_timeout - self._first_idle
 
     def _end(self) -> None:
-        """Close the connection, but where something is unread only when the client has read.
+        """Close the connection; if some input is unread, give the client time to read first.
 
-        Else its system would throw the response away.
+        Else its system would discard the response.
         """
         was_refused = self._request is not None and self._request.error is not None
         if self._body is None and not was_refused:
@@ -379,16 +379,16 @@ class Connection(asyncio.Protocol):
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the client does not take its response."""
+        """Whether the client does not read its response."""
         return self._sender.is_stuck
 
     @property
     def is_waiting(self) -> bool:
-        """Whether it may be closed to make room: nothing is in flight, or its client is stuck."""
+        """Whether it may be closed to make room: no request in flight, or a stuck client."""
         return self._phase is not _Phase.RESPONSE or self.is_stuck
 
     def expire(self) -> None:
-        """End what took too long."""
+        """End what has timed out."""
         if self._phase is _Phase.HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40802))
         elif self._phase is _Phase.REQUEST:
@@ -398,7 +398,7 @@ class Connection(asyncio.Protocol):
         elif self._sender.is_paused:
             self.since = self._connections.now
             if self._sender.has_timed_out():
-                logger.warning("a response was given up: its client takes it too slowly")
+                logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
         elif self._body is not None and self._transport.is_reading():
             self.timeout, self._connection_line = math.inf, CLOSE
@@ -413,7 +413,7 @@ class Connection(asyncio.Protocol):
             self._transport.close()
 
     def drop(self) -> None:
-        """Close the connection, whatever it waits for."""
+        """Close the connection, whatever its phase."""
         reset(self._transport)
 
     def shutdown(self) -> None:
@@ -425,7 +425,7 @@ class Connection(asyncio.Protocol):
             self._connection_line = CLOSE
 
     def abandon(self) -> None:
-        """End the request in flight, and close the connection: it is waited for no longer."""
+        """End the request in flight, and close the connection: the drain timeout is over."""
         handling, self._handling = self._handling, None
         try:
             if handling is not None:
@@ -436,7 +436,7 @@ class Connection(asyncio.Protocol):
         if self._task is not None:
             self._task.cancel()
         if self._sender.is_paused:
-            logger.warning("a response was broken off: the service stops")
+            logger.warning("a response was aborted: the service is stopping")
             self._transport.abort()
         else:
             self._transport.close()

@@ -1,7 +1,7 @@
 """All connections of a process: how many there may be, their deadlines, and what they share.
 
-Invariant: whoever only waits never keeps out who has something to ask: beyond a bound, the
-connection that has waited longest is closed.
+Invariant: idle connections never keep out new ones: at a limit, the connection that has waited
+longest is closed.
 """
 
 import asyncio
@@ -20,15 +20,15 @@ from plantstore.settings import Settings
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
-MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not taken, over all connections
+MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not read, over all connections
 _TICK = 0.1  # seconds: the precision of deadlines
-_ROOM = 64  # one of so many connections makes room at a time, since to find them takes time
+_ROOM = 64  # one connection in so many is closed at a time, since finding them takes time
 
 
 class Connections:
     """The connections on which ``application`` is served, in ``opened``.
 
-    ``now`` is the loop's time, ``end_of_heads`` what every response's head ends with but for the
+    ``now`` is the loop's time, ``end_of_heads`` what every response's head ends with except the
     request's number: both as of the last tick.
     """
 
@@ -61,7 +61,7 @@ class Connections:
         return True
 
     def release(self, connection: "Connection") -> None:
-        """Count a connection no more."""
+        """Stop counting a connection."""
         if connection in self.opened:
             self.opened.remove(connection)
             self._addresses -= Counter([connection.address])

@@ -1,7 +1,7 @@
-"""Reads the heads of requests: httptools parses them, and what it accepts is checked here.
+"""Reads the heads of requests: httptools parses them, and further checks are made here.
 
-Invariant: no head is taken for another than a proxy before us may have taken it for. Header lines
-that came before, byte for byte, and passed every check are looked up instead of being parsed.
+Invariant: a head is never read differently than a proxy before us may have read it. Header lines
+that are, byte for byte, known to pass every check are looked up instead of parsed.
 """
 
 import re
@@ -20,17 +20,17 @@ MAX_TARGET = 8 * 1024
 _END = b"\r\n\r\n"
 _MAX_KNOWN_BYTES = 2**20
 _MAX_KNOWN_LINES = 2048
-_SPOKEN = (b"HTTP/1.1", b"HTTP/1.0")
+_VERSIONS = (b"HTTP/1.1", b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
-# What needs no parser: the first lines of nearly all requests.
+# The first lines of nearly all requests: they need no parser.
 _PLAIN_LINE = re.compile(
     rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)"
     rb"(?:\?([\w.~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1",
     re.ASCII,
 )
-# Those that decide about the request: of two, a proxy before us may have looked at the other.
+# Headers that decide about the request: of two, a proxy before us may have used the other.
 _SINGLE = (
     b"host",
     b"authorization",
@@ -42,13 +42,13 @@ _SINGLE = (
 
 
 CLOSE = b"Connection: close\r\n"
-_KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 must be told
+_KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 needs
 
 
 class Fields(Struct, frozen=True):
-    """What the header lines say; ``connection`` is the line that the response has of it.
+    """What the header lines say; ``connection`` is the response's Connection line.
 
-    ``takes_chunks`` is what a client of HTTP/1.1 does.
+    ``takes_chunks`` says that the client speaks HTTP/1.1.
     """
 
     headers: Mapping[bytes, bytes]
@@ -70,14 +70,14 @@ class Head(Struct, frozen=True):
 
 
 class KnownFields:
-    """Header lines that came before: at most ``_MAX_KNOWN_BYTES``, then all are forgotten."""
+    """Header lines seen before: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
 
     def __init__(self) -> None:
         self._known: dict[bytes, Fields] = {}
         self._used = 0
 
     def find(self, data: bytes) -> Head | None:
-        """The head that the data begins with, where nothing of it needs a parser."""
+        """The head that the data begins with, if no part of it needs a parser."""
         line_end, end = data.find(b"\r\n"), data.find(_END) + len(_END)
         fields = self._known.get(data[line_end:end])
         line = None if fields is None else _PLAIN_LINE.fullmatch(data, 0, line_end)
@@ -86,12 +86,12 @@ class KnownFields:
         method, path, query = line.groups(b"")
         return Head(method.decode(), path, query, fields, end)
 
-    def keep(self, data: bytes, head: Head) -> None:
-        """Know the header lines of a head from now on, where they leave nothing to decide."""
+    def put(self, data: bytes, head: Head) -> None:
+        """Store the header lines of a head, unless they are long or need special handling."""
         lines, fields = data[data.find(b"\r\n") : head.size], head.fields
         is_plain = not (fields.is_chunked or fields.expects_continue)
         if fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES and is_plain:
-            self._used += 2 * len(lines) + 1000  # twice: its parts, too
+            self._used += 2 * len(lines) + 1000  # twice: with its parsed parts
             if self._used > _MAX_KNOWN_BYTES:
                 self._known.clear()
                 self._used = 0
@@ -113,13 +113,13 @@ class HeadParser:
 
     @property
     def has_begun(self) -> bool:
-        """Whether something came but for blank lines."""
+        """Whether anything but blank lines has arrived."""
         return bool(self.data.strip(b"\r\n"))
 
     def feed(self, data: bytes) -> Head | None:
-        """Take more of the head; the head once it is whole, with what follows it in ``data``.
+        """Parse more; returns the head once it is complete; ``data`` then begins with it.
 
-        :raises RequestError: it is not well-formed, or beyond a bound.
+        :raises RequestError: it is not well-formed, or exceeds a bound.
         """
         self.data += data
         while not self._is_complete:
@@ -133,7 +133,7 @@ class HeadParser:
                 break
         if not self._is_complete:
             return None
-        del self._parser  # each would keep the other
+        del self._parser  # breaks the reference cycle
         version = self._read_version()
         path, query = self._read_target()
         return Head(self.method, path, query, self._read_fields(version), self._parsed)
@@ -142,15 +142,15 @@ class HeadParser:
         try:
             self._parser.feed_data(data)
         except httptools.HttpParserUpgrade:
-            pass  # no other protocol is spoken here: the wish for one is passed over
+            pass  # no other protocol is supported: the upgrade is ignored
         except httptools.HttpParserError as error:
             del self._parser
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
-        """What is wrong, in words that are not the parser's."""
+        """What is wrong, in our words instead of the parser's."""
         version = _VERSION.search(self._first_line())
-        if version is not None and version[1] not in _SPOKEN:
+        if version is not None and version[1] not in _VERSIONS:
             return RequestError(50501)
         if not isinstance(error, httptools.HttpParserInvalidMethodError):
             where = f"header line {len(self._names) + 1}" if self.headers else "its beginning"
@@ -177,17 +177,17 @@ class HeadParser:
         self.headers[name] = value if known is None else known + b", " + value
 
     def on_headers_complete(self) -> None:
-        """The head is whole."""
+        """The head is complete."""
         self._is_complete = True
 
     # The checks
 
     def _read_version(self) -> bytes:
-        """The version as it was written: the parser takes RTSP/1.1 for HTTP/1.1."""
+        """The version as sent: the parser accepts RTSP/1.1 as HTTP/1.1."""
         found = _VERSION.search(self._first_line())
         if found is None:
             raise RequestError(40011, reason="its first line does not end with HTTP/1.1")
-        if found[1] not in _SPOKEN:
+        if found[1] not in _VERSIONS:
             raise RequestError(50501)
         return found[1]
 
@@ -198,7 +198,7 @@ class HeadParser:
         if target == b"*" and self.method == "OPTIONS":
             return target, b""
         if self.method == "CONNECT":
-            raise RequestError(40011, reason="CONNECT is for proxies")
+            raise RequestError(40011, reason="CONNECT is only for proxies")
         with suppress(httptools.HttpParserInvalidURLError):
             url = httptools.parse_url(target)
             if url.path and (target.startswith(b"/") or url.host):
@@ -220,7 +220,7 @@ class HeadParser:
         expected = headers.get(b"expect", b"").lower()
         return Fields(
             headers,
-            # A number below 2^64, the parser says, but maybe a long one: Python reads few digits.
+            # Below 2^64, as the parser checks, but maybe with more leading zeros than Python reads.
             int(headers.get(b"content-length", b"").lstrip(b"0") or b"0"),
             _is_chunked(headers.get(b"transfer-encoding"), version),
             takes_chunks and expected == b"100-continue",
@@ -230,7 +230,7 @@ class HeadParser:
 
 
 def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
-    """What the response says of the connection."""
+    """The response's Connection line."""
     options = {one.strip() for one in asked.lower().split(b",")}
     if b"close" in options:
         return CLOSE
@@ -240,9 +240,9 @@ def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
 
 
 def _is_chunked(coding: bytes | None, version: bytes) -> bool:
-    """Whether the body is in chunks; what a proxy before us may have read otherwise is refused."""
+    """Whether the body is in chunks; what a proxy may have read differently is refused."""
     if coding is not None and version != b"HTTP/1.1":
-        raise RequestError(40011, reason=f"{version.decode()} has no Transfer-Encoding")
+        raise RequestError(40011, reason=f"Transfer-Encoding is not allowed in {version.decode()}")
     if coding is not None and coding.lower() != b"chunked":
-        raise RequestError(40011, reason="its Transfer-Encoding is not chunked alone")
+        raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
     return coding is not None

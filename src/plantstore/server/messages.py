@@ -11,20 +11,20 @@ from msgspec.structs import replace
 from plantstore.errors import RequestError
 from plantstore.server.body import Body
 
-# Random for each process, so that ids of several processes and restarts do not meet.
+# Random for each process, so that ids of several processes and restarts do not collide.
 ID_PREFIX = secrets.token_hex(6)
 
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
 
 class Request(Struct):
-    """One request, begun when its head is whole; ``number`` is its place among the process's.
+    """One request, created when its head is complete; the process counts them by ``number``.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas. A ``body`` that came with its head is there already. ``error`` is set
-    where the server refuses the request, and leaves it to the application to say so. ``wire`` is
-    all of a GET, where the same bytes may be answered by ``Application.recall`` next time.
-    ``address`` is the peer's; ``caller`` is who the application found it to be from.
+    name are joined by commas. A ``body`` that arrived with its head is bytes. ``error`` is set if
+    the server refuses the request; the application makes the response. ``wire`` is all bytes of a
+    GET, if ``Application.recall`` may respond to the same bytes next time. ``address`` is the
+    peer's; ``caller`` is who sent it, as the application found.
     """
 
     number: int
@@ -45,11 +45,11 @@ class Request(Struct):
 
 
 class Response(Struct, frozen=True):
-    """A whole response: its status line and own header lines, and its body.
+    """A complete response: its status line and own header lines, and its body.
 
-    The server adds the headers that every response has, and leaves out the body of one to HEAD.
-    ``is_shared`` says that the body is kept in any case: who takes it slowly costs no memory.
-    ``error`` is the number of the error that it tells of, or 0.
+    The server adds the headers that every response has, and omits the body for HEAD.
+    ``is_shared`` says that the body is in memory anyway: a slow reader costs nothing more.
+    ``error`` is the number of the error, or 0.
     """
 
     head: bytes
@@ -88,16 +88,16 @@ class Application(Protocol):
     """What the server serves."""
 
     def recall(self, data: bytes) -> Response | None:
-        """The response to these very bytes, a whole GET seen before, if it is still right."""
+        """The response to these bytes, a complete GET seen before, if it is still valid."""
 
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.
 
-        It runs outside of a task: what needs one (a timeout, a task group) is to start it.
+        It runs outside of a task: code that needs one (a timeout, a task group) must start it.
         """
 
     async def wait_until_broken(self) -> Exception:
-        """Wait for an error after which the process must not go on, and give it."""
+        """Wait for an error after which the process must stop, and return it."""
 
     async def close(self) -> None:
-        """Finish what was begun, and let all resources go."""
+        """Finish what was begun, and release all resources."""

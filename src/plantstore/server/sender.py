@@ -1,7 +1,7 @@
-"""Writes responses to one connection: as fast as the client takes them, and no faster.
+"""Writes responses to one connection, as fast as the client reads them.
 
-Invariant: a large body is never copied, and no more of it is handed over than the client's
-connection takes at a time.
+Invariant: a large body is never copied, and it is handed to the transport only piece by piece, as
+the client reads.
 """
 
 import asyncio
@@ -25,35 +25,35 @@ class Sender:
     """The sending side of one of the ``connections``."""
 
     def __init__(self, transport: asyncio.Transport, connections: Connections) -> None:
-        transport.set_write_buffer_limits(high=1, low=0)  # paused while anything is not taken
+        transport.set_write_buffer_limits(high=1, low=0)  # paused while anything is buffered
         self.is_paused = False
         self._transport = transport
         self._connections = connections
         self._timeout = connections.settings.body_timeout
         self._rest = memoryview(b"")
         self._is_shared = False
-        self._counted = 0  # among the bytes that clients have not taken
+        self._counted = 0  # our share of connections.unsent
         self._outstanding = 0
         self._progress_at = 0.0
         self._resumed: asyncio.Future[None] | None = None
 
     @property
     def interval(self) -> float:
-        """Seconds between two looks at a client's progress."""
+        """Seconds between two checks of a client's progress."""
         return min(1.0, self._timeout / 4)
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the client takes nothing."""
+        """Whether the client reads nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
     def has_room_for(self, response: Response) -> bool:
-        """Whether a response may be sent, with all that is being sent to others."""
+        """Whether a response may be sent, given what is being sent to other clients."""
         is_small = response.is_shared or len(response.body) <= _MAX_COPIED
         return is_small or self._connections.unsent <= MAX_UNSENT
 
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
-        """Send a response; whether all of it was taken at once."""
+        """Send a response; whether all of it was sent at once."""
         self._is_shared = is_shared
         if len(body) <= _MAX_COPIED:
             self._transport.write(head + body)
@@ -64,10 +64,10 @@ class Sender:
         return not self.is_paused
 
     async def send_stream(self, head: bytes, stream: Stream, *, chunked: bool) -> bool:
-        """Send a stream, within its time; whether that was possible.
+        """Send a stream, within its timeout; whether that was possible.
 
-        Where it was not, the connection is to be aborted: without its end the client cannot take
-        what came for the whole.
+        If not, the connection must be aborted: without an end marker the client cannot mistake
+        the part for the whole.
         """
         try:
             async with asyncio.timeout(self._connections.settings.stream_timeout):
@@ -78,11 +78,11 @@ class Sender:
                 if chunked:
                     await self._send_part(_LAST_CHUNK)
         except TimeoutError:
-            logger.warning("a stream was given up: its client takes it too slowly")
+            logger.warning("a stream was aborted: its client reads too slowly")
         except PlantStoreError:
-            logger.warning("a stream was broken off: the database failed")
+            logger.warning("a stream was aborted: the database failed")
         except (ClientGoneError, asyncio.CancelledError):
-            logger.info("a stream was broken off: its client has gone, or the service stops")
+            logger.info("a stream was aborted: its client has gone, or the service is stopping")
         else:
             return True
         finally:
@@ -98,7 +98,7 @@ class Sender:
             await self._resumed
 
     def pause(self) -> None:
-        """Write no more: the client has not taken all."""
+        """Stop writing: the client has not read everything."""
         self.is_paused = True
         self._outstanding = self._count_outstanding()
         self._progress_at = self._connections.now
@@ -106,7 +106,7 @@ class Sender:
             self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
 
     def resume(self) -> bool:
-        """Write on: the client has taken all that was written; whether nothing is left."""
+        """Continue writing: the client has read all that was written; whether nothing is left."""
         self.is_paused = False
         self._count_unsent(0)
         self._send_rest()
@@ -115,7 +115,7 @@ class Sender:
         return not self.is_paused
 
     def has_timed_out(self) -> bool:
-        """Whether the client has taken nothing for too long, while paused."""
+        """Whether the client has read nothing for too long, while paused."""
         outstanding = self._count_outstanding()
         if outstanding < self._outstanding:
             self._progress_at = self._connections.now
@@ -123,7 +123,7 @@ class Sender:
         return self._connections.now - self._progress_at >= self._timeout
 
     def close(self) -> None:
-        """Forget what was not taken."""
+        """Discard what was not sent."""
         self.is_paused = False
         self._rest = memoryview(b"")
         self._count_unsent(0)
@@ -134,7 +134,7 @@ class Sender:
             self._transport.write(piece)
 
     def _count_outstanding(self) -> int:
-        """Bytes that the client's system has not acknowledged, wherever they are."""
+        """Bytes that the client's system has not acknowledged, in any buffer."""
         return self._transport.get_write_buffer_size() + count_unacknowledged(self._transport)
 
     def _count_unsent(self, count: int) -> None:

@@ -44,13 +44,13 @@ def serve(
 
 
 class ServerConfig(uvicorn.Config):
-    """uvicorn's configuration, with our settings; it travels to the workers."""
+    """uvicorn's configuration, with our settings; it is sent to the workers."""
 
     def __init__(self, create_application: Callable[[], Application], settings: Settings) -> None:
         super().__init__(
             create_application,
             factory=True,
-            interface="asgi3",  # not looked into: there is no ASGI
+            interface="asgi3",  # unused: there is no ASGI
             http=asyncio.Protocol,  # the server sets it
             ws="none",
             lifespan="off",
@@ -68,15 +68,15 @@ class ServerConfig(uvicorn.Config):
 
 
 class Server(uvicorn.Server):
-    """uvicorn's server with our connections. ``has_failed`` where the database is broken."""
+    """uvicorn's server with our connections. ``has_failed`` if the database is broken."""
 
     config: ServerConfig
     has_failed = False
 
     def stop_on_signals(self) -> None:
-        """Drain at a signal to stop, also where it comes before the server runs.
+        """Drain at a stop signal, even if it arrives before the server runs.
 
-        uvicorn raises the signals again when it has drained: then they do nothing more.
+        uvicorn raises the signals again when it has drained: then they have no effect.
         """
         for stop in STOP_SIGNALS:
             if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
@@ -91,14 +91,14 @@ class Server(uvicorn.Server):
         self.config.http_protocol_class = self._make_protocol  # type: ignore[assignment]  # uvicorn calls it
         self._watch = asyncio.create_task(self._stop_when_broken(application))
         parent = multiprocessing.parent_process()
-        if parent is not None:  # a worker must not outlive who would restart or stop it
+        if parent is not None:  # a worker must not outlive its parent
             asyncio.get_running_loop().add_reader(
                 parent.sentinel, self._stop_alone, parent.sentinel
             )
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
-        """Drain, and let the application go (uvicorn's hook)."""
+        """Drain, and close the application (uvicorn's hook)."""
         await super().shutdown(sockets)
         self._connections.close()
         self._watch.cancel()
@@ -109,10 +109,10 @@ class Server(uvicorn.Server):
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
-        logger.critical("the database is broken, the service stops: %s", error)
+        logger.critical("the database is broken, stopping the service: %s", error)
         self.has_failed = True
         self.should_exit = True
 
     def _stop_alone(self, sentinel: int) -> None:
-        asyncio.get_running_loop().remove_reader(sentinel)  # or it would call again and again
+        asyncio.get_running_loop().remove_reader(sentinel)  # or it would be called again and again
         self.should_exit = True

@@ -1,4 +1,4 @@
-"""Sockets: the one that listens, and what the system knows of those that are connected."""
+"""Sockets: the listening one, and the system's state of the connected ones."""
 
 import asyncio
 import fcntl
@@ -15,16 +15,16 @@ from plantstore.settings import Settings
 
 _BACKLOG = 2048
 _OTHER_FILES = 200
-# Bytes that the system takes beyond those on their way to a client. Without this bound it takes
-# megabytes of what nobody reads.
+# Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
+# megabytes that nobody reads.
 _MAX_NOT_SENT = 128 * 1024
 _TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
 
 
 def listen(settings: Settings) -> socket.socket:
-    """A socket that takes connections from now on.
+    """A listening socket.
 
-    :raises SetupError: the address cannot be had.
+    :raises SetupError: it cannot listen on the address.
     """
     host, port = settings.host, settings.port
     try:
@@ -37,7 +37,7 @@ def listen(settings: Settings) -> socket.socket:
             listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
         listener.bind(address)
         listener.listen(_BACKLOG)
-    except (OSError, UnicodeError) as error:  # the latter for names of no host
+    except (OSError, UnicodeError) as error:  # the latter for invalid host names
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
             f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
@@ -47,7 +47,7 @@ def listen(settings: Settings) -> socket.socket:
 
 
 def load_certificate(settings: Settings) -> ssl.SSLContext | None:
-    """What TLS needs, or None where the service has no certificate.
+    """The TLS context, or None if the service has no certificate.
 
     :raises SetupError: the files are not a certificate and its key.
     """
@@ -64,7 +64,7 @@ def load_certificate(settings: Settings) -> ssl.SSLContext | None:
 
 
 def allow_open_files(connections: int) -> None:
-    """Ask for as many file descriptors as the connections need, as far as we may."""
+    """Raise the limit of open files to what the connections need, if allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = connections + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:
@@ -74,13 +74,13 @@ def allow_open_files(connections: int) -> None:
 
 
 def find_address(transport: asyncio.BaseTransport) -> str:
-    """The client's address; empty where it has none, or has gone."""
+    """The client's address; empty if it has none, or has disconnected."""
     name = transport.get_extra_info("peername")
     return str(name[0]) if isinstance(name, tuple) else ""
 
 
 def reset(transport: asyncio.Transport) -> None:
-    """Close a connection without sending what is left, which the system would keep for long."""
+    """Close a connection without sending the rest, which the system would keep for long."""
     connected = transport.get_extra_info("socket")
     with suppress(OSError):  # it is closed already
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -88,10 +88,10 @@ def reset(transport: asyncio.Transport) -> None:
 
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
-    """Bytes that were handed to the system, and that the client's has not acknowledged."""
+    """Bytes that were handed to our system, and that the client's has not acknowledged."""
     connected = transport.get_extra_info("socket")
     try:
         count = fcntl.ioctl(connected.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
-    except OSError:  # it was closed, or the system does not tell
+    except OSError:  # it was closed, or the system cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)

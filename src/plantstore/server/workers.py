@@ -1,7 +1,7 @@
-"""Several processes that serve one socket, and the process that watches over them.
+"""Several processes that serve one socket, and the process that supervises them.
 
-Invariant: a worker that dies, or hangs once it served, is replaced; but one that found the
-database broken, or could not start, ends the whole service: its replacement would fare the same.
+Invariant: a worker that dies, or hangs after it was ready, is replaced; but one that finds the
+database broken, or cannot start, ends the whole service: its replacement would fail too.
 """
 
 import logging
@@ -20,11 +20,11 @@ from plantstore.server.serve import STOP_SIGNALS, Server, ServerConfig
 logger = logging.getLogger(__name__)
 
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
-_READY_SECONDS = 0.1  # for an answer from a worker that may still be starting
+_READY_SECONDS = 0.1  # for a reply from a worker that may still be starting
 
 
 class Worker(Process):
-    """A process that serves. Its exit status is STARTUP_FAILURE where another cannot serve too."""
+    """A serving process. It exits with STARTUP_FAILURE if a replacement could not serve either."""
 
     config: ServerConfig
     _own_server: Server | None = None
@@ -50,7 +50,7 @@ class Worker(Process):
         return self._own_server
 
     def is_alive(self, timeout: float = 5) -> bool:
-        """Whether it lives and, once it served, answers in time: a start may take long."""
+        """Whether it is alive and, once ready, replies in time: a start may take long."""
         if not self._was_ready:
             self._was_ready = self.is_ready(_READY_SECONDS)
             return self.process.is_alive()
@@ -58,12 +58,12 @@ class Worker(Process):
 
 
 class Workers(Multiprocess):
-    """The workers. ``has_failed`` tells whether they ended because they cannot serve."""
+    """The workers. ``has_failed`` says that they ended because they cannot serve."""
 
     def __init__(self, config: ServerConfig, sockets: list[socket]) -> None:
         hangup = signal.getsignal(signal.SIGHUP)
         super().__init__(config, sockets)
-        if hangup is signal.SIG_IGN:  # the work of nohup
+        if hangup is signal.SIG_IGN:  # set by nohup
             signal.signal(signal.SIGHUP, hangup)
         self.has_failed = False
         settings = config.settings
@@ -87,19 +87,19 @@ class Workers(Multiprocess):
                 self.should_exit.set()
                 return
             logger.error(
-                "worker %s died with exit code %s, another takes its place",
+                "worker %s died with exit code %s and is replaced",
                 worker.pid,
                 worker.exitcode,
             )
             self.processes[place] = self._start()
 
     def join_all(self) -> None:
-        """Wait until all have ended; one that takes longer than it may only hangs."""
+        """Wait until all have ended; kill those that take too long."""
         deadline = time.monotonic() + self._max_seconds
         for worker in self.processes:
             worker.process.join(max(0, deadline - time.monotonic()))
             if worker.process.is_alive():
-                logger.error("worker %s does not end, it is killed", worker.pid)
+                logger.error("worker %s does not stop and is killed", worker.pid)
                 worker.kill()
                 worker.join()
 
@@ -114,7 +114,7 @@ class Workers(Multiprocess):
 
     def _start(self) -> Worker:
         worker = Worker(self.config, self.sockets)
-        # Ctrl-C goes to all processes: a new one's signals wait until it heeds them.
+        # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
         signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
         try:

@@ -1,1 +1,1 @@
-"""What the SQL adapters share: named queries and numbered migrations, read from their files."""
+"""What the SQL adapters share: named queries and numbered migrations, read from files."""

@@ -1,4 +1,4 @@
-"""Administration, as the command line does it: stores, users, members and tokens.
+"""Administration for the command line: stores, users, members and tokens.
 
 Invariant: every method is one transaction, except that a store is deleted in parts.
 """
@@ -34,7 +34,7 @@ _STORES_ROWS = ("plants", "events", "keys")
 class Administration:
     """Administers the database of a session, which it closes.
 
-    What a person asks for wrongly is a ``SetupError``, saying what to do.
+    A wrong request is a ``SetupError`` that says what to do.
     """
 
     def __init__(self, session: Session) -> None:
@@ -42,10 +42,10 @@ class Administration:
         self._query = session.query
 
     def create_store(self, name: str, max_plants: int | None = None) -> Store:
-        """Make a store without plants or members, which may hold so many plants."""
+        """Create a store without plants or members; it may hold ``max_plants`` plants."""
         with self._session.transaction():
             if self._find_store(name) is not None:
-                raise SetupError(f"there is a store {name!r} already: choose another name")
+                raise SetupError(f"the store {name!r} already exists: choose another name")
             return self._insert_store(name, max_plants)
 
     def set_quota(self, name: str, max_plants: int | None) -> Store:
@@ -63,19 +63,19 @@ class Administration:
         """Remove a store with its plants, events, members and tokens."""
         with self._session.transaction():
             store_id = self._require_store(name).store_id
-            self._query("delete_members_of_store", store_id)  # from now on nobody gets in
+            self._query("delete_members_of_store", store_id)  # from now on nobody has access
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
         with self._session.transaction():
-            while self._delete_rows(store_id):  # from the first one on no write comes between
+            while self._delete_rows(store_id):  # its first query keeps other writes out
                 pass
             self._query("delete_store", store_id)
 
     def create_user(self, subject: str) -> User:
-        """Make a user who is not a member of any store yet."""
+        """Create a user who is not a member of any store yet."""
         with self._session.transaction():
             if self._find_user(subject) is not None:
-                raise SetupError(f"there is a user {subject!r} already: choose another subject")
+                raise SetupError(f"the user {subject!r} already exists: choose another name")
             return self._insert_user(subject)
 
     def list_users(self) -> Sequence[User]:
@@ -101,14 +101,14 @@ class Administration:
         return [Member(subject, Role(role)) for subject, role in rows]
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
-        """Make a token, with its missing store, user and membership."""
+        """Create a token, and a missing store, user or membership."""
         _check(request)
         made: list[str] = []
         with self._session.transaction():
             user = self._find_user(request.subject)
             if user is None:
                 user = self._insert_user(request.subject)
-                made.append(f"made the user {user.subject}")
+                made.append(f"created the user {user.subject}")
             store, role = self._join(request, user, made)
             scopes = _choose_scopes(request.scopes, role)
             inserted = token_records.insert_token(self._session, store, user, request, scopes)
@@ -121,7 +121,7 @@ class Administration:
         return token_records.list_tokens(self._session, store)
 
     def revoke_token(self, token: str) -> Token:
-        """Revoke a token, given its id or itself."""
+        """Revoke a token, given its id or the token itself."""
         with self._session.transaction():
             return token_records.revoke_token(self._session, token)
 
@@ -135,7 +135,7 @@ class Administration:
             return history.restore_plant(self._session, self._require_store(store), plant_id)
 
     def check(self) -> Sequence[str]:
-        """What was checked and found good, in sentences."""
+        """The checks that passed, in sentences."""
         return self._session.check()
 
     def close(self) -> None:
@@ -149,8 +149,8 @@ class Administration:
     def _delete_rows(self, store_id: int) -> bool:
         """Delete some thousand rows of each table; whether there were any.
 
-        The revision rises: a deletion may be interrupted, and caches and entity tags know the
-        store's plants by its revision.
+        The revision rises: a deletion may be interrupted, and caches and entity tags depend on
+        the store's revision.
         """
         deleted = [self._query(f"delete_{rows}_of_store", store_id) for rows in _STORES_ROWS]
         self._query("raise_revision", store_id, -len(deleted[0]))
@@ -172,7 +172,7 @@ class Administration:
         store, default, wanted = self._find_store(name), Role.EDITOR, request.role
         if store is None:
             store, default = self._insert_store(name, request.max_plants), Role.OWNER
-            made.append(f"made the store {store.name}")
+            made.append(f"created the store {store.name}")
         role = self._find_role(store, user)
         if role is None:
             role = wanted or default
@@ -180,7 +180,7 @@ class Administration:
             made.append(f"made {user.subject} {role} of {store.name}")
         elif wanted not in (None, role):
             raise SetupError(
-                f"{user.subject} is {role} of {store.name} already: change that with `plantstore "
+                f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
                 f"member add --store {store.name} --user {user.subject} --role {wanted}`"
             )
         return store, role
@@ -193,7 +193,7 @@ class Administration:
         store = self._find_store(name)
         if store is None:
             names = ", ".join(found.name for found in self.list_stores()) or "none"
-            raise SetupError(f"there is no store {name!r}; there are: {names}")
+            raise SetupError(f"there is no store {name!r}; the stores are: {names}")
         return store
 
     def _require_first_store(self, user: User) -> Store:
@@ -205,14 +205,14 @@ class Administration:
     def _insert_store(self, name: str, max_plants: int | None) -> Store:
         if not is_store_name(name):
             raise SetupError(
-                f"{name!r} cannot name a store: use 1 to 63 lowercase letters, digits and, "
+                f"{name!r} is not a valid store name: use 1 to 63 lowercase letters, digits and, "
                 "between them, hyphens"
             )
         self._query("insert_store", name, now(), max_plants)
         return self._require_store(name)
 
     def _find_user(self, subject: str) -> User | None:
-        if broken_rule(subject, SUBJECT_MAX):  # it may not even be text that a database takes
+        if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
             return None
         rows = self._query("find_user", subject)
         return User(*rows[0]) if rows else None
@@ -221,7 +221,7 @@ class Administration:
         user = self._find_user(subject)
         if user is None:
             raise SetupError(
-                f"there is no user {subject!r}: make one with `plantstore user create`"
+                f"there is no user {subject!r}: create one with `plantstore user create`"
             )
         return user
 

@@ -1,8 +1,7 @@
-"""Numbered migrations: which there are, and which a database still lacks.
+"""Numbered migrations: those of this program, and those that a database still lacks.
 
-A migration that older programs can live with says so in a line ``-- compatible-since: 3``:
-programs whose newest migration is 3 or later go on working, and start, on the schema that it
-leaves.
+A migration that older programs can work with says so in a line ``-- compatible-since: 3``:
+programs whose newest migration is 3 or later keep working, and start, on the resulting schema.
 """
 
 import hashlib
@@ -14,7 +13,7 @@ from msgspec import Struct
 
 from plantstore.errors import SetupError
 
-# The first migrations say "oldest", and stay as they are: their checksums are in databases.
+# The first migrations say "oldest", and cannot be changed: databases have their checksums.
 _COMPATIBLE_LINE = re.compile(r"^-- (?:compatible-since|oldest): (\d+)$", re.MULTILINE)
 
 
@@ -27,12 +26,12 @@ class Migration(Struct, frozen=True):
 
     @property
     def checksum(self) -> str:
-        """SHA-256 of the SQL, in hexadecimal, recorded where the migration was applied."""
+        """SHA-256 of the SQL, in hexadecimal, recorded when the migration is applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
     @property
     def compatible_since(self) -> int:
-        """The lowest newest migration of programs that work on the schema that this one leaves."""
+        """The newest migration that a program must at least have to work on this one's schema."""
         found = _COMPATIBLE_LINE.search(self.sql)
         return self.number if found is None else int(found[1])
 
@@ -62,14 +61,14 @@ def find_pending(
 ) -> Sequence[Migration]:
     """The migrations that a database lacks, given those that it recorded.
 
-    :raises SetupError: the database was moved by a newer program, or by a changed one.
+    :raises SetupError: the database was migrated by a newer program, or by a changed one.
     """
     newest = migrations[-1].number
     if any(recorded.compatible_since > newest for recorded in applied):
         version = max(recorded.number for recorded in applied)
         raise SetupError(
             f"the database's schema is version {version}, newer than this program's "
-            f"{newest}: use the program that moved it, or a newer one"
+            f"{newest}: use the program that migrated it, or a newer one"
         )
     checksums = {recorded.number: recorded.checksum for recorded in applied}
     for migration in migrations:

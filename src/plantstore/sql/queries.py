@@ -1,4 +1,4 @@
-"""Reads an adapter's ``queries.sql``: SQL is written there, under a name, and nowhere else."""
+"""Reads an adapter's ``queries.sql``, which has all of its SQL, by name."""
 
 import re
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Scopes as the databases keep them: one text, separated by commas."""
+"""Scopes as the databases store them: one text, separated by commas."""
 
 from collections.abc import Iterable
 

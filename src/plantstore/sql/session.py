@@ -8,7 +8,7 @@ Row = Sequence[Any]
 
 
 class Session(Protocol):
-    """One connection for the command line; errors are ``SetupError``, saying what to do."""
+    """One connection for the command line; errors are ``SetupError``, and say what to do."""
 
     @property
     def location(self) -> str:
@@ -18,7 +18,7 @@ class Session(Protocol):
         """All rows of a query of the adapter's ``queries.sql``."""
 
     def transaction(self) -> AbstractContextManager[None]:
-        """All queries of the block or none, after every other writer and before the next."""
+        """All queries of the block or none, serialised with all other writers."""
 
     def snapshot(self) -> AbstractContextManager[None]:
         """All queries of the block see the database as it was when the first one began."""
@@ -27,13 +27,13 @@ class Session(Protocol):
         """Execute a query of the adapter's ``queries.sql`` that writes rows, for all of these."""
 
     def advance_sequences(self) -> None:
-        """Let the next new store and user get ids above all existing ones."""
+        """Give the next new store and user ids above all existing ones."""
 
     def analyze(self) -> None:
-        """Let the database collect the statistics that its planner needs."""
+        """Collect the statistics that the database's planner needs."""
 
     def check(self) -> Sequence[str]:
-        """What was checked and found good, in sentences."""
+        """The checks that passed, in sentences."""
 
     def close(self) -> None:
         """Close the connection."""

@@ -1,4 +1,4 @@
-"""What the rows of a token's bearer mean, alike on every database."""
+"""Decodes the rows of a token's bearer, which are alike on every database."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ from plantstore.sql.session import Row
 
 
 def to_token_info(rows: Sequence[Row]) -> TokenInfo | None:
-    """The bearer in its rows: one for each store, or one without a store; None for no rows."""
+    """The bearer, from one row per store, or one without a store; None for no rows."""
     if not rows:
         return None
     user_id, subject, label, expires_at, own_store, scopes_text, _, _ = rows[0]

@@ -1,6 +1,6 @@
 """The records of tokens: written, listed, found and revoked, never with their secrets.
 
-The functions are parts of a transaction of the session that they are given.
+The functions run within a transaction of the given session.
 """
 
 import re
@@ -14,7 +14,7 @@ from plantstore.sql.session import Row, Session
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
 _HASH_LENGTH = 32
-_ID_LENGTH = 8  # bytes of the hash, which an id is in hexadecimal
+_ID_LENGTH = 8  # bytes of the hash: in hexadecimal they are the id
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_LENGTH}}}")
 
 
@@ -36,7 +36,7 @@ def list_tokens(session: Session, store: str | None) -> Sequence[Token]:
 
 
 def revoke_token(session: Session, token: str) -> Token:
-    """Revoke a token, given its id or itself."""
+    """Revoke a token, given its id or the token itself."""
     row = _find(session, token)
     store_id, token_hash, *_, revoked_at = row
     if revoked_at is None:
@@ -57,7 +57,7 @@ def _find(session: Session, token: str) -> Row:
         highest = lowest.ljust(_HASH_LENGTH, b"\xff")
         rows = session.query("find_tokens_between", lowest, highest)
     if not rows:
-        raise SetupError("there is no such token: `plantstore token list` shows the ids of all")
+        raise SetupError("there is no such token: `plantstore token list` shows all ids")
     return rows[0]
 
 

@@ -1,4 +1,4 @@
-"""Writes as the adapters' writers queue them, for the next transaction."""
+"""Writes, as the adapters queue them for the next transaction."""
 
 from typing import ClassVar
 

@@ -1,8 +1,8 @@
 """Applies a batch of writes in one transaction: plants, events, counts, idempotency keys.
 
 Invariant: each change raises its store's revision by one and has its event under that revision;
-an outcome is given out only after the commit that holds it; nothing is written for a token that
-is no longer valid.
+an outcome is reported only after its commit; nothing is written for a token that is no longer
+valid.
 """
 
 from collections.abc import Callable
@@ -40,7 +40,7 @@ class _Store(Struct):
 class BatchWriter:
     """Writes batches through one connection; ``clock`` gives Unix time in seconds.
 
-    A batch begins, its writes are applied in their order, it is finished and committed; after any
+    A batch is begun, its writes are applied in order, it is finished and committed; after any
     error it is rolled back.
     """
 
@@ -56,7 +56,7 @@ class BatchWriter:
         self._scopes: dict[tuple[bytes, int], frozenset[Scope]] = {}  # of a token in a store
 
     def try_begin(self) -> bool:
-        """Begin a batch at once; whether no other connection is in the way."""
+        """Begin a batch without waiting; False if another connection is writing."""
         self._connection.set_busy_timeout(0)
         try:
             self.begin()
@@ -67,14 +67,14 @@ class BatchWriter:
         return True
 
     def begin(self) -> None:
-        """Begin a batch, after those of other connections."""
+        """Begin a batch, waiting for those of other connections."""
         self._at = int(self._clock() * 1000)
         self._stores.clear()
         self._scopes.clear()
         self._execute("BEGIN IMMEDIATE")
 
     def apply(self, write: Write | Trim) -> Outcome:
-        """Apply a write; its outcome, as soon as the batch is committed."""
+        """Apply a write; returns its outcome, valid once the batch is committed."""
         if isinstance(write, Trim):
             return self._trim(write)
         token = (write.caller.token_hash, write.store_id)
@@ -90,7 +90,7 @@ class BatchWriter:
         return self._create_once(write, store, write.key)
 
     def finish(self) -> None:
-        """Write what concerns the batch as a whole."""
+        """Write the counts, and clean up from time to time."""
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))

@@ -1,7 +1,7 @@
-"""Opens the SQLite file: its folder, its rights, its settings and its schema.
+"""Opens the SQLite file: its folder, permissions, settings and schema.
 
-Invariant: the folder and the files that it makes are readable by their owner alone, and no
-connection is given out on a schema that this program does not know.
+Invariant: the folder and the files that it creates are readable only by their owner, and no
+connection is used on a schema that this program does not know.
 """
 
 import logging
@@ -34,8 +34,8 @@ LOCK_TIMEOUT = 10.0  # seconds
 _AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
 
-# WAL with FULL: a commit is on the disk when it returns; on macOS only fullfsync goes through the
-# drive's own cache. The size limit gives back what a long reader made the WAL grow to.
+# WAL with FULL: a commit is on disk when it returns; on macOS only fullfsync flushes the drive's
+# own cache. The size limit shrinks a WAL file that has grown during a long read.
 _SETTINGS = f"""
     PRAGMA busy_timeout = {BUSY_TIMEOUT_MS};
     PRAGMA synchronous = FULL;
@@ -58,24 +58,24 @@ def database_path(url: str) -> Path:
             "or sqlite:////var/lib/plantstore/plants.db for an absolute path"
         )
     try:
-        # SQLite names its other files after the file that a link leads to, and so do we.
+        # SQLite names its other files after the target of a link, and so do we.
         file = Path(path).expanduser().resolve()
-        str(file).encode()  # SQLite takes UTF-8 alone
+        str(file).encode()  # SQLite accepts only UTF-8
     except (OSError, RuntimeError, ValueError) as error:
-        raise SetupError(f"{url!r} does not lead to a file: {error}") from None
+        raise SetupError(f"{url!r} does not name a file: {error}") from None
     return file
 
 
 def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
-    """A connection to an existing file, with the settings that every one of them needs.
+    """A connection to an existing file, with the settings that every connection needs.
 
-    It keeps at most ``cache_mib`` MiB of the file's pages, and no page beyond a commit by another.
+    It caches at most ``cache_mib`` MiB of pages, until another connection commits.
     """
     connection = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READWRITE)
-    # Without it, SQLite prepares a statement again whenever another value is bound (4 times the
-    # time of the caller's look-up), since it is built with statistics on values.
+    # Without it, SQLite prepares a statement again for each bound value, since it is built with
+    # statistics on values: the look-up of a caller would take 4 times as long.
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
-    connection.execute(_SETTINGS).fetchall()  # without it, it stops at the first row
+    connection.execute(_SETTINGS).fetchall()  # else it stops at the first row
     connection.pragma("cache_size", -1024 * cache_mib)
     return connection
 
@@ -86,16 +86,16 @@ def open_lock(path: Path) -> FileLock:
 
 
 def prepare(path: Path) -> None:
-    """Make the file with its tables where it is missing; refuse a schema of another version.
+    """Create a missing file with its tables; refuse a schema of another version.
 
-    It warns of an existing file that other users may open.
+    Warns of an existing file that other users may open.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with _explained(path):
         if not path.exists():
             _create_file(path)
-        _warn_of_rights(path)
+        _warn_of_permissions(path)
         with closing(connect(path)) as connection:
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
@@ -107,7 +107,7 @@ def prepare(path: Path) -> None:
 
 
 def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
-    """Apply the migrations that the file lacks, and give them; with ``dry_run`` only give them.
+    """Apply and return the migrations that the file lacks; with ``dry_run`` only return them.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
@@ -131,7 +131,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
 
 @contextmanager
 def _explained(path: Path) -> Iterator[None]:
-    """Turn a file's errors into sentences."""
+    """Turn errors of the file into sentences."""
     require_sqlite_version()
     try:
         yield
@@ -157,12 +157,12 @@ def require_sqlite_version() -> None:
 
 def _create_file(path: Path) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # SQLite gives its other files the rights of this one.
+    # SQLite gives its other files the same permissions.
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
-@cache  # once is enough for a process, and a worker's parent has warned
-def _warn_of_rights(path: Path) -> None:
+@cache  # once per process; a worker's parent has warned
+def _warn_of_permissions(path: Path) -> None:
     if path.stat().st_mode & 0o077 and parent_process() is None:
         logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
 
@@ -170,12 +170,12 @@ def _warn_of_rights(path: Path) -> None:
 def _is_new(connection: apsw.Connection) -> bool:
     """Whether the file has no tables yet.
 
-    :raises SetupError: it has those of another program.
+    :raises SetupError: they are those of another program.
     """
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     if tables and not _applied(connection):
         raise SetupError(
-            "it is a SQLite database of another program: name another file with --database"
+            "the file is a SQLite database of another program: give another one with --database"
         )
     return not tables
 
@@ -183,7 +183,7 @@ def _is_new(connection: apsw.Connection) -> bool:
 def _enable_wal(connection: apsw.Connection) -> None:
     mode = connection.execute("PRAGMA journal_mode = WAL").get
     if mode != "wal":
-        raise SetupError("its file system cannot do WAL (is it a network drive?): use a local disk")
+        raise SetupError("the file system has no WAL support (a network drive?): use a local disk")
 
 
 def _enable_auto_vacuum(connection: apsw.Connection) -> None:
@@ -208,7 +208,7 @@ def _applied(connection: apsw.Connection) -> Sequence[Applied]:
 
 
 def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
-    """One transaction for all, so that a killed process leaves the old schema whole."""
+    """One transaction for all, so that a killed process leaves the old schema intact."""
     with connection:
         connection.execute(
             "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, "

@@ -1,10 +1,10 @@
-"""Tells without a query whether anything was committed to the database, by any process.
+"""Detects without a query whether anything was committed to the database, by any process.
 
 In WAL mode SQLite publishes each commit in the header of the WAL index, the shared memory file
 ``<database>-shm`` (format: https://sqlite.org/walformat.html#the_wal_index_file_format): two
 equal copies of 48 bytes, with a counter, the number of frames and their checksums. While both
-are as they were, no connection would read anything new. Measured, it takes 0.1 µs where the
-look-up of a caller takes 5 µs, and 10 µs inside a busy server.
+are unchanged, no connection would read anything new. Measured, the check takes 0.1 µs; the look-up
+of a caller takes 5 µs, and 10 µs in a busy server.
 
 Invariant: the file stays open until every SQLite connection of the process is closed, because
 POSIX drops all of a process's locks on a file as soon as it closes any descriptor of it.
@@ -27,14 +27,14 @@ class DataVersion:
         self._unchanged: Callable[[], bool] = lambda: False
 
     def read(self) -> Callable[[], bool]:
-        """Whether nothing was committed since now, to be asked later; the same until then."""
+        """A function that tells later whether nothing was committed since; the same until then."""
         if not self._unchanged():
             header, index = self._index[:_HEADER_BYTES], self._index
             self._unchanged = lambda: index[:_HEADER_BYTES] == header
         return self._unchanged
 
     def close(self) -> None:
-        """Let the file go; only after the last SQLite connection."""
+        """Close the file; only after the last SQLite connection."""
         self._unchanged = lambda: False
         self._index.close()
         os.close(self._file)

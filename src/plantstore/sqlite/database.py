@@ -1,7 +1,7 @@
-"""The serving side on SQLite.
+"""The database for serving, on SQLite.
 
-Callers and pages are read on the event loop's thread, in microseconds; writes go to the writer's
-thread, long lists to a few threads of their own.
+Callers and pages are read on the event loop's thread, in microseconds; writes go to the writer,
+long lists to a few threads of their own.
 """
 
 import asyncio
@@ -36,11 +36,11 @@ from plantstore.sqlite.writer import Writer
 
 _MAX_CALLERS = 10_000
 _READER_THREADS = 2
-_CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file each time
+_CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file again
 
 
 class SQLiteDatabase:
-    """Serves one file. Make it on the event loop that uses it."""
+    """Serves one file. Create it on the event loop that uses it."""
 
     def __init__(self, settings: Settings) -> None:
         self._path = database_path(settings.database)
@@ -48,7 +48,7 @@ class SQLiteDatabase:
         self._sql = load_queries("plantstore.sqlite")
         self._connection = connect(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
-        self._execute(self._sql["find_revision"], (0,)).fetchall()  # makes the WAL index
+        self._execute(self._sql["find_revision"], (0,)).fetchall()  # creates the WAL index
         self.data_version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
@@ -61,7 +61,7 @@ class SQLiteDatabase:
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """See ``Database``. Callers found since the last commit by anyone are remembered."""
+        """See ``Database``. Callers found since the last commit by any process are cached."""
         unchanged = self.data_version.read()
         if unchanged is not self._unchanged or len(self._callers) >= _MAX_CALLERS:
             self._callers.clear()
@@ -140,7 +140,7 @@ class SQLiteDatabase:
     async def close(self) -> None:
         """See ``Database``."""
         if not await self._writer.close():
-            return  # its connection is open still, so the data version's file must stay open too
+            return  # its connection is still open, so the data version's file must stay open too
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()

@@ -1,7 +1,7 @@
-"""A lock that processes on one machine share, by a file beside the database.
+"""A lock between the processes of one machine, by a file beside the database.
 
-SQLite's own waiting polls, and under several writing processes some wait for hundreds of
-milliseconds; a waiter of this lock is woken as soon as it is free.
+SQLite itself polls, so that of several writing processes some wait for hundreds of milliseconds; a
+process that waits for this lock is woken as soon as it is free.
 """
 
 import fcntl
@@ -23,14 +23,14 @@ class FileLock:
 
     def __init__(self, database: Path) -> None:
         self._path = database.with_name(database.name + "-lock")
-        # Through a link, a command of root would give away the file that it leads to.
+        # Following a link, a command of root would give away the link's target.
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._file = os.open(self._path, flags, 0o600)
-        with suppress(OSError):  # it is another user's, who has done so
+        with suppress(OSError):  # it belongs to another user, who has done so
             self._share(database.stat())
 
     def _share(self, database: os.stat_result) -> None:
-        """Let who may write to the database take its lock, whoever was the first to do so."""
+        """Let all users who may write to the database take its lock."""
         writers = database.st_mode & 0o022
         os.fchmod(self._file, 0o600 | writers | writers << 1)
         if os.geteuid() == 0:
@@ -55,7 +55,7 @@ class FileLock:
         while not self.try_acquire():
             if time.monotonic() > deadline:
                 raise SetupError(
-                    f"another process holds {self._path} for longer than {timeout:g} s: "
+                    f"another process has held {self._path} for longer than {timeout:g} s: "
                     "find it, with `fuser` for example, and try again"
                 )
             time.sleep(_POLL_SECONDS)
@@ -69,7 +69,7 @@ class FileLock:
         fcntl.flock(self._file, fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def try_acquire(self) -> bool:
@@ -81,7 +81,7 @@ class FileLock:
         return True
 
     def close(self) -> None:
-        """Let the file go."""
+        """Close the file."""
         os.close(self._file)
 
     def __enter__(self) -> Self:

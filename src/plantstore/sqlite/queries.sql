@@ -35,8 +35,8 @@ ORDER BY s.name
 -- name: find_revision
 SELECT revision FROM stores WHERE store_id = ?1
 
--- The JSON is made here: half the time of rows that become objects, and without Python's lock.
--- One statement for all of a page: two would need a transaction to see the same moment.
+-- The JSON is made here: half the time of objects made from rows, and without Python's lock.
+-- One statement per page: two would need a transaction to see the same revision.
 
 -- name: read_page
 SELECT s.revision, s.plants, page.count, page.plants, last_id,
@@ -219,7 +219,7 @@ JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2
 
--- An id is how the hash begins: those from its lowest to its highest have it.
+-- An id is a prefix of the hash: a range finds the hashes that begin with it.
 
 -- name: find_tokens_between
 SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at

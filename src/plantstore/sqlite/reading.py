@@ -24,7 +24,7 @@ class PageReader:
         self._sql = sql
 
     def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """A page and its revision, of one moment."""
+        """A page and its revision, read together."""
         count = max_count if query.limit is None else min(max_count, query.limit)
         name = "read_page" if query.tag is None else "read_page_of_tag"
         arguments: tuple[int | str, ...] = (store_id, query.first_id, count, query.with_ids)
@@ -35,7 +35,7 @@ class PageReader:
         return Page(revision or 0, total or 0, count, plants or b"", last_id or 0, bool(more))
 
     def find_last_id(self, store_id: int, query: PlantQuery) -> int | None:
-        """Id of the query's last plant where more follow its limit, else None."""
+        """Id of the query's last plant if more follow its limit, else None."""
         if not query.limit:
             return None
         arguments = (store_id, query.first_id, query.limit - 1)

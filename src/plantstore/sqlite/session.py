@@ -1,4 +1,4 @@
-"""The command line's connection to a SQLite file; it may run beside serving processes."""
+"""The command line's connection to a SQLite file; it may be used while the service runs."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,7 +18,7 @@ from plantstore.sqlite.connection import (
 
 
 class SQLiteSession:
-    """A session on the file of a database URL; makes it where it is missing."""
+    """A session on the file of a database URL; creates a missing file."""
 
     def __init__(self, url: str) -> None:
         self._path = database_path(url)
@@ -80,10 +80,10 @@ class SQLiteSession:
         """See ``Session``."""
         reason = self._connection.execute("PRAGMA quick_check(1)").get
         if reason != "ok":
-            raise SetupError(f"{self._path} is damaged, restore a backup: {reason}")
+            raise SetupError(f"{self._path} is corrupt, restore a backup: {reason}")
         return [
             f"SQLite {apsw.sqlite_lib_version()} is recent enough",
-            f"{self._path} is sound, and its schema is this program's",
+            f"{self._path} is intact, and its schema is up to date",
         ]
 
     def close(self) -> None:
@@ -97,9 +97,9 @@ class SQLiteSession:
 
 
 def require_file(url: str) -> None:
-    """Refuse the URL of a file that is not there, which a session would make.
+    """Refuse the URL of a missing file, which a session would create.
 
-    :raises SetupError: it is not there.
+    :raises SetupError: it does not exist.
     """
     path = database_path(url)
     if not path.is_file():

@@ -19,7 +19,7 @@ Result = TypeVar("Result")
 
 
 class SQLiteSnapshot:
-    """A read transaction; ``closed`` is called with the snapshot when it is over."""
+    """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     revision = total = 0
 
@@ -42,7 +42,7 @@ class SQLiteSnapshot:
         try:
             await self._run(lambda: self._open(path))
         except BaseException:
-            self._submit(self._close)  # also where it is still being opened
+            self._submit(self._close)  # also if it is still being opened
             raise
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
@@ -78,7 +78,7 @@ class SQLiteSnapshot:
             raise unavailable(error) from error
 
     def _submit(self, function: Callable[[], Result]) -> Future[Result]:
-        # One after another, even where the caller of the one before was cancelled.
+        # One after another, even if the previous caller was cancelled.
         before = self._last
 
         def run() -> Result:

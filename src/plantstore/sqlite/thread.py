@@ -1,6 +1,6 @@
 """A thread that runs one function after the other for the event loop.
 
-It does not keep the process: where a function never returns, the process still ends.
+It is a daemon thread: if a function never returns, the process can still exit.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ Work = tuple[Callable[[], None], "asyncio.Future[None]"]
 
 
 class Thread:
-    """One thread of this name, for the event loop that it is made on."""
+    """One thread of this name, for the event loop that it is created on."""
 
     def __init__(self, name: str) -> None:
         self._loop = asyncio.get_running_loop()
@@ -20,13 +20,13 @@ class Thread:
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
     def run(self, function: Callable[[], None]) -> "asyncio.Future[None]":
-        """Run the function; the future ends when it has returned, or with what it raised."""
+        """Run the function; the future is done when it has returned, or has what it raised."""
         future: asyncio.Future[None] = self._loop.create_future()
         self._work.put((function, future))
         return future
 
     def end(self) -> None:
-        """End the thread after the functions that it was given."""
+        """End the thread after the queued functions."""
         self._work.put(None)
 
     def _run(self) -> None:
@@ -35,7 +35,7 @@ class Thread:
             error: BaseException | None = None
             try:
                 function()
-            except BaseException as raised:  # noqa: BLE001 - whoever awaits it gets it
+            except BaseException as raised:  # noqa: BLE001 - the future gets it
                 error = raised
             self._loop.call_soon_threadsafe(_settle, future, error)
 

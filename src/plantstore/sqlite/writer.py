@@ -1,10 +1,10 @@
-"""Group commit: the writes that wait become one transaction, and then the next ones.
+"""Group commit: all waiting writes become one transaction, then those that arrived meanwhile.
 
-The event loop executes a batch's statements, which takes microseconds; a thread of the writer's
-own waits for the disk, and for locks. While it does, writes that arrive form the next batch.
+The event loop executes a batch's statements, which takes microseconds; the writer's own thread
+waits for the disk, and for locks. Writes that arrive meanwhile form the next batch.
 
-Invariant: a write's future has an outcome only after its commit is durable, and a write that was
-given up was never taken.
+Invariant: a write's future has an outcome only after its commit is durable, and a write that timed
+out was never executed.
 """
 
 import asyncio
@@ -30,16 +30,15 @@ logger = logging.getLogger(__name__)
 
 _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
-_MAX_IN_A_ROW = 64  # writes that are applied before the loop has other things to do
+_MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 
-# With these a commit may be in the log, though not in its index: who reads the log anew, after a
-# crash, would find it.
+# With these a commit may be in the WAL but not in its index: recovery after a crash would find it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
-# These fail a batch as a whole; any other error is one write's.
+# These fail a batch as a whole; any other error belongs to one write.
 _OF_THE_DATABASE = (
     apsw.BusyError,
     apsw.CantOpenError,
@@ -58,8 +57,8 @@ Pending = tuple[Write | Trim, "asyncio.Future[Outcome]", float]
 class Writer:
     """The only writer of this process.
 
-    ``max_waiting`` bounds the queue; a write not taken within ``timeout`` seconds is given up.
-    ``broken`` gets the error after which nothing is written any more.
+    ``max_waiting`` bounds the queue; a write not begun within ``timeout`` seconds times out.
+    ``broken`` gets the error after which nothing more is written.
     """
 
     def __init__(self, path: Path, max_waiting: int, timeout: float) -> None:
@@ -76,10 +75,10 @@ class Writer:
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
-        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
+        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
     def submit(self, write: Write | Trim) -> "asyncio.Future[Outcome]":
-        """Queue a write; the future ends with its outcome, or with why there is none."""
+        """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
         if len(self._pending) >= self._max_waiting:
@@ -87,50 +86,50 @@ class Writer:
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
-            # It begins after this round of the loop: all requests that were read come along.
+            # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())
         return future
 
     def require_working(self) -> None:
-        """Return where writes have not failed to be taken of late.
+        """Return unless writes have timed out since the last batch.
 
-        :raises DatabaseUnavailableError: they have.
+        :raises DatabaseUnavailableError: some have.
         """
         if self.broken.done() or self._is_late:
             raise DatabaseUnavailableError
 
     async def close(self) -> bool:
-        """Commit what is waiting, and let the file go; whether that was possible."""
+        """Commit what is waiting, and close the file; whether that was possible."""
         self._sweep.cancel()
         if self._running is not None:
             await asyncio.wait([self._running], timeout=self._timeout)
-        if self._running is not None:  # another process does not give up the lock
-            logger.error("%d writes were not taken when the service stopped", len(self._pending))
+        if self._running is not None:  # another process does not release the lock
+            logger.error("%d writes were not executed when the service stopped", len(self._pending))
             return False
         if self.broken.done():
-            # Closing would write the WAL back, and rely on the disk once more.
+            # Closing would checkpoint the WAL, and rely on the disk once more.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         self._connection.close()
         self._lock.close()
         self._thread.end()
         return True
 
-    def _give_up_late(self) -> None:
+    def _time_out_late(self) -> None:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
-        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._give_up_late)
+        self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
     async def _run(self) -> None:
-        """Write what waits, batch after batch."""
+        """Write what is waiting, batch after batch."""
         try:
             while self._pending and not self.broken.done():
                 await self._write_batch()
         except Exception as error:
-            logger.exception("the writer cannot go on")
+            logger.exception("the writer cannot continue")
             self._break(error)
-        waiting, self._pending = self._pending, []  # there are some only where it is broken
+        waiting, self._pending = self._pending, []  # not empty only if it is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
         self._running = None
 
@@ -138,7 +137,7 @@ class Writer:
         if not self._lock.try_acquire():
             await self._thread.run(self._lock.acquire)
         try:
-            self._is_late = False  # whatever was given up: what comes is taken
+            self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
             batch = [one for one in pending if not one[1].done()]
             results = await self._commit(batch)
@@ -149,25 +148,25 @@ class Writer:
             await self._thread.run(self._checkpoint)
 
     async def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
-        if self.broken.done():  # since a neighbour was committed alone
+        if self.broken.done():  # by another write of the batch, committed alone
             return [DatabaseUnavailableError() for _ in batch]
         try:
             return await self._write([write for write, _, _ in batch])
         except _OF_THE_DATABASE as error:
-            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the cause is in the sentence
+            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the message has the cause
             if _breaks(error):
                 self._break(error)
             is_unsure = _breaks(error) or _code_of(error) in _UNSURE
-            told = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
-            return [told() for _ in batch]
-        except Exception as error:  # noqa: BLE001 - it is given to the one whose fault it is
+            reported = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
+            return [reported() for _ in batch]
+        except Exception as error:  # noqa: BLE001 - the write that caused it gets it
             if len(batch) == 1:
                 return [error]
-            # One of them is at fault: it must not fail its neighbours.
+            # One of them caused it, and must not fail the others.
             return [(await self._commit([pending]))[0] for pending in batch]
 
     async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
-        """Write all in one transaction; on any error nothing of it is written."""
+        """Write all in one transaction; on any error nothing is written."""
         try:
             if not self._batches.try_begin():
                 await self._thread.run(self._batches.begin)
@@ -184,13 +183,13 @@ class Writer:
         return outcomes
 
     def _checkpoint(self) -> None:
-        """Move the WAL into the database when it has grown, after the answers are out."""
+        """Copy a grown WAL into the database, after the responses are sent."""
         try:
             self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_PASSIVE)
         except apsw.BusyError:
-            pass  # another process is at it
+            pass  # another process is checkpointing
         except apsw.Error as error:
-            logger.warning("a checkpoint failed, and will be tried again: %s", error)
+            logger.warning("a checkpoint failed and will be retried: %s", error)
             if _breaks(error):
                 self._loop.call_soon_threadsafe(self._break, error)
         self._wal_pages = 0
@@ -205,7 +204,7 @@ class Writer:
 
 
 def _breaks(error: apsw.Error) -> bool:
-    # Damage has many codes, one for an index.
+    # Corruption has several codes, one for an index.
     return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
 
 

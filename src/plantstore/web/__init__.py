@@ -1,1 +1,1 @@
-"""The pages for people: templates, styles and scripts, named after their content; knows no HTTP."""
+"""The web pages: templates, styles and scripts, versioned by their hash; knows no HTTP."""

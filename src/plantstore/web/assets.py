@@ -1,10 +1,10 @@
 """The pages' files, all in one folder, ``static/<hash>/``, whose name is the hash of all of them.
 
-Invariant: what is in a folder of that name never changes, so that it may be kept forever; scripts
-import each other by relative addresses within it.
+Invariant: the contents of a folder of that name never change, so that they may be cached forever;
+scripts import each other by relative addresses within it.
 
-A file is kept compressed alone: nearly every client takes gzip. The first that does not has it
-decompressed: 8 ms for Swagger UI's bundle of 1.4 MB, 0.1 ms for a page.
+Only the compressed form of a file is kept: nearly every client accepts gzip. The first that does
+not has it decompressed: 8 ms for Swagger UI's bundle of 1.4 MB, 0.1 ms for a page.
 """
 
 import gzip
@@ -28,14 +28,14 @@ _HASH_LENGTH = 12
 
 
 class File(Struct, frozen=True):
-    """What is served: its media type, its content compressed by gzip, the content's hash."""
+    """What is served: its media type, its content compressed by gzip, and the content's hash."""
 
     media_type: str
     compressed: bytes
     version: str
 
     def decompress(self) -> bytes:
-        """The content itself, the same object each time: many may be sending it."""
+        """The content itself, the same object each time: many responses may share it."""
         return _decompress(self.compressed)
 
 
@@ -52,13 +52,13 @@ class _Source(Protocol):
 
 
 def make_file(media_type: str, content: bytes) -> File:
-    """A file with this content; the same bytes each time."""
+    """A file with this content; the result is deterministic."""
     version = sha256(content).hexdigest()[:_HASH_LENGTH]
     return File(media_type, gzip.compress(content, mtime=0), version)
 
 
 def hash_files(contents: Mapping[str, bytes]) -> str:
-    """What stands for the files, by name: no others have the same."""
+    """The hash of the files' names and contents."""
     digest = sha256()
     for name, content in sorted(contents.items()):
         digest.update(sha256(name.encode()).digest() + sha256(content).digest())
@@ -72,13 +72,13 @@ def static_folder() -> str:
 
 
 def script_names() -> list[str]:
-    """The scripts of the page: ours, but for that of the docs."""
+    """The scripts of the page: all of ours except the docs' one."""
     ours = set(_sources()) - {"docs.js", *_SWAGGER}
     return sorted(name for name in ours if name.endswith(".js"))
 
 
 def find_asset(path: str) -> File | None:
-    """The file at the path, relative to the service's own address; made when first asked for."""
+    """The file at the path, relative to the service's own address; made on first use."""
     folder, _, name = path.rpartition("/")
     return _load(name) if name in _sources() and folder == static_folder() else None
 
@@ -97,7 +97,7 @@ def _find_sources() -> Iterator[_Source]:
     for source in files("plantstore.web").joinpath("static").iterdir():
         if PurePath(source.name).suffix in _TYPES:
             yield source
-    spec = find_spec("swagger_ui")  # its package is not run for its files
+    spec = find_spec("swagger_ui")  # finds its files without running its code
     if spec is None or spec.origin is None:
         raise ModuleNotFoundError("swagger_ui is not installed")
     for name in _SWAGGER:

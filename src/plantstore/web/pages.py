@@ -1,6 +1,6 @@
-"""The pages themselves, made from their templates.
+"""The pages, rendered from their templates.
 
-All their addresses are relative to their own, so that the service may stand below any path.
+All addresses in them are relative, so that the service works under any path.
 """
 
 from collections.abc import Iterable
@@ -12,12 +12,12 @@ _HTML = "text/html; charset=utf-8"
 
 
 def make_index() -> File:
-    """The page for the people of a store; it names all scripts, to be asked for at once."""
+    """The page for the users of a store; it preloads all scripts."""
     return _make_page("index.html", "", modules=script_names())
 
 
 def make_docs() -> File:
-    """The interface, to be read and tried out."""
+    """The interface, to read and try out."""
     return _make_page("docs.html", "")
 
 
@@ -27,7 +27,7 @@ def make_errors(rows: Iterable[object]) -> File:
 
 
 def _make_page(template: str, up: str, **values: object) -> File:
-    """The page, from whose address ``up`` leads to the service's own."""
+    """The page; ``up`` is the path from its address to the service's."""
     from jinja2 import Environment, StrictUndefined  # noqa: PLC0415 - a start needs none
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)

@@ -1,5 +1,5 @@
-// The types that the scripts share, and the page's elements by their ids. For `make check` alone:
-// nothing of it is served.
+// The types that the scripts share, and the page's elements by their ids. Only for `make check`:
+// none of it is served.
 
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
@@ -13,7 +13,7 @@ type Scope = "list" | "create" | "delete";
 type Field = "id" | "name" | "tag";
 type ListState = "none" | "loading" | "more" | "ready" | "error";
 
-/** `folded` is the name in the form in which it is searched. */
+/** `folded` is the name in its searchable form. */
 interface Plant {
   id: string;
   name: string;
@@ -21,14 +21,14 @@ interface Plant {
   folded?: string;
 }
 
-/** Fields as people typed them; what is left out is for the service to complain of. */
+/** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
 
-/** A line of a file: what kept it from being read, sent or taken, in words. */
+/** A line of a file, and why it was not read, sent or accepted, in words. */
 interface Row {
   line: number;
   plant: Plant;
-  fault?: string;
+  reason?: string;
   warning?: string;
   failure?: string;
   isIn?: boolean;
@@ -37,14 +37,14 @@ interface Row {
 interface CsvRecord {
   line: number;
   cells: string[];
-  fault?: string;
+  reason?: string;
 }
 
-/** An error, maybe one that the service answered with. */
+/** An error, maybe one that the service reported. */
 type Failure = Error & { status?: number; number?: number };
 
-/** The service's answer, whole. */
-interface Answer {
+/** The service's complete response. */
+interface ApiResponse {
   method: string;
   status: number;
   headers: Headers;

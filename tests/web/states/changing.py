@@ -18,7 +18,7 @@ def add_refused(setup: StateSetup) -> None:
     driver = setup.browse()
     unfold(driver, "#add-form")
     driver.submit_plant("Another", "herb", "1001")
-    expect(driver["#add-id-fault"]).to_be_visible()
+    expect(driver["#add-id-reason"]).to_be_visible()
 
 
 @state

@@ -26,9 +26,9 @@ def import_drop(setup: StateSetup) -> None:
 
 
 @state
-def import_fault(setup: StateSetup) -> None:
+def import_reason(setup: StateSetup) -> None:
     setup.browse().choose_file("spring order.csv", "id,name,tag\n")
-    expect(setup.driver["#import-fault"]).to_be_visible()
+    expect(setup.driver["#import-reason"]).to_be_visible()
 
 
 @state

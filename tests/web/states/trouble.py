@@ -42,7 +42,7 @@ def add_failed(setup: StateSetup) -> None:
     unfold(driver, "#add-form")
     abort_requests(driver, "**/plants", "**/livez")
     driver.submit_plant("Another", "herb")
-    expect(driver["#add-fault"]).to_be_visible()
+    expect(driver["#add-reason"]).to_be_visible()
     expect(driver["#offline"]).to_be_visible()
 
 

@@ -1,7 +1,7 @@
-"""Writes what is copied into the target, some ten thousand rows a transaction.
+"""Writes the copied rows to the target, about twenty thousand per transaction.
 
-Invariant: each transaction leaves an earlier state of the source, or a part of one, that the next
-copy goes on from; and none is made where somebody else has changed the store meanwhile.
+Invariant: each transaction leaves an earlier state of the source, or a part of one, from which the
+next copy resumes; and none is committed if somebody else has changed the store meanwhile.
 """
 
 from collections import Counter, defaultdict
@@ -22,7 +22,7 @@ from plantstore.sql.session import Row, Session
 
 BATCH_ROWS = 20_000
 
-# What rows refer to comes first. Members come last: before them, nobody gets into a new store.
+# Referenced rows come first. Members come last: before them, nobody has access to a new store.
 _FIRST = (USERS.write, STORES.write)
 _THEN = (
     "delete_plant",
@@ -39,7 +39,7 @@ _THEN = (
 
 
 class Batch:
-    """The rows of the next transaction on ``target``; ``written`` counts those of all, in words."""
+    """The rows of the next transaction on ``target``; ``written`` counts those of all, by kind."""
 
     def __init__(self, target: Session) -> None:
         self._target = target
@@ -50,11 +50,11 @@ class Batch:
         self.written: Counter[str] = Counter()
 
     def expect(self, store_id: int, revision: int) -> None:
-        """Tell at which revision the target has the store, before any of its rows."""
+        """Set the revision at which the target has the store, before any of its rows."""
         self._revisions[store_id] = revision
 
     def insert(self, table: Table, rows: Sequence[Row], *store: int) -> None:
-        """Add rows that a table lacks; ``store`` is the id of theirs."""
+        """Add rows that a table lacks; ``store`` is the id of their store, if any."""
         self._add(table.write, [(*store, *row) for row in rows], *store)
         if table is EVENTS and rows:
             self._add("set_revision", [(*store, rows[-1][0])])
@@ -66,7 +66,7 @@ class Batch:
         self._count("deleted plants", rows)
 
     def revoke_tokens(self, rows: Sequence[Row], store_id: int) -> None:
-        """Revoke tokens when these rows say."""
+        """Revoke tokens at the times in these rows."""
         self._add("revoke_token", [(store_id, row[0], row[-1]) for row in rows], store_id)
         self._count("revoked tokens", rows)
 
@@ -115,5 +115,5 @@ class Batch:
             found = [row[0] for row in self._target.query("lock_revision", store_id)]
             if found != [self._revisions[store_id]]:
                 raise SetupError(
-                    f"{self._target.location} was changed during the copy: stop what serves it"
+                    f"{self._target.location} was changed during the copy: stop its service"
                 )

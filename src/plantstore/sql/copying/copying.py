@@ -28,9 +28,9 @@ from plantstore.sql.session import Row, Session
 
 
 class Copy:
-    """A copy between sessions, within a snapshot of the source; the steps in their order.
+    """A copy between sessions, within a snapshot of the source; its steps, in order.
 
-    The steps that take long yield how many rows of stores they are done with, repeatedly.
+    The long steps yield, repeatedly, how many more rows of stores they have processed.
     """
 
     def __init__(self, source: Session, target: Session) -> None:
@@ -39,15 +39,15 @@ class Copy:
         self._batch = Batch(target)
 
     def check(self) -> None:
-        """Refuse a target that has something of its own, before anything is written.
+        """Refuse a target that has rows of its own, before anything is written.
 
-        :raises SetupError: it has.
+        :raises SetupError: it has some.
         """
         with self._target.snapshot():
             require_earlier_state(self._source, self._target)
 
     def count_rows(self) -> int:
-        """How many rows the stores have: those that each of the next steps yields."""
+        """How many rows the stores have: the sum of what each of the next steps yields."""
         return sum(
             self._source.query("count_rows_of_store", store_id)[0][0]
             for store_id, *_ in read_rows(self._source, STORES)
@@ -74,7 +74,7 @@ class Copy:
 
     @property
     def written(self) -> Mapping[str, int]:
-        """How many rows of which kind were written, in words."""
+        """How many rows of which kind were written."""
         return {words: count for words, count in self._batch.written.items() if count}
 
     def _write_store(self, store: Row, found: Row | None) -> Iterator[int]:
@@ -98,7 +98,7 @@ class Copy:
         yield from self._write_missing(MEMBERS, store_id)
 
     def _write_plants(self, store_id: int, *, is_behind: bool) -> Iterator[int]:
-        """Plants that differ are replaced where later events of the source can tell why."""
+        """Plants that differ are replaced only if the source has later events to explain it."""
         for part in self._parts(PLANTS, store_id):
             if is_behind:
                 stale = [theirs for ours, theirs in part if theirs not in (None, ours)]
@@ -113,7 +113,7 @@ class Copy:
             self._batch.insert(KEYS, page, store_id)
 
     def _delete_keys(self, store_id: int) -> None:
-        """Delete what an earlier copy wrote: only the source's are of use now."""
+        """Delete keys that an earlier copy wrote: only the source's are valid now."""
         deleted = True
         while deleted:
             with self._target.transaction():

@@ -1,8 +1,8 @@
-"""Tells a target that a copy may continue from one that was changed independently.
+"""Distinguishes a target that a copy may continue from one that was changed independently.
 
-The rule: all that the target holds, the source holds too, in the same form, and each of its
-stores' events are the beginning of the source's. Any change to the target
-through the service or the command line violates it, so a copy never overwrites one.
+The rule: the source has everything that the target has, in the same form, and the target's events
+of each store are the first of the source's. Any change to the target through the service or the
+command line violates it, so a copy never overwrites one.
 """
 
 from collections.abc import Iterator
@@ -27,12 +27,12 @@ _TOKEN_ID_BYTES = 8
 def require_earlier_state(source: Session, target: Session) -> None:
     """Refuse a target that is neither empty nor an earlier state of the source, or a part of one.
 
-    :raises SetupError: it has something of its own; the message says what.
+    :raises SetupError: it has rows of its own; the message says which.
     """
     found = next(_own_things(source, target), None)
     if found is not None:
         raise SetupError(
-            f"{target.location} has {found}, and {source.location} has not: copy to an empty "
+            f"{target.location} has {found}, {source.location} does not: copy to an empty "
             "database, or to an earlier copy of the same one; nothing was written"
         )
 
@@ -62,7 +62,7 @@ def _strangers(source: Session, target: Session, table: Table, *store: int) -> I
 
 
 def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
-    """Whether the row was the source's, or still is."""
+    """Whether the source has the row, or had it."""
     if ours is None:
         return False
     if table is STORES:  # with the same number, name and time, at an earlier revision

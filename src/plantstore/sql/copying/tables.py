@@ -1,7 +1,7 @@
 """Reads the tables in pages, alike on every database, and pairs the rows of two databases.
 
-Invariant: no more than some pages are in memory, and rows come in the order of their keys, which
-are integers or bytes: every database and Python order them alike.
+Invariant: only a few pages are in memory, and rows are in the order of their keys, which are
+integers or bytes: every database and Python order them alike.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,7 +22,7 @@ Pair = tuple[Row | None, Row | None]
 class Table(Struct, frozen=True):
     """A table by its name, and the queries that read a page of it and write its rows.
 
-    ``first`` is no higher than any key; as many columns are the key, and a row begins with them.
+    ``first`` is a lower bound of the keys; a row begins with its key, of as many columns.
     """
 
     name: str
@@ -42,14 +42,14 @@ KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (0, ""))
 
 
 def read_pages(session: Session, table: Table, *store: int) -> Iterator[Sequence[Row]]:
-    """The rows in pages; ``store`` is the store's id where the table is one store's."""
+    """The rows in pages; ``store`` is the store's id, if the table has one."""
     width = len(table.first)
     start = table.first
     last: tuple[Any, ...] | None = None
     while True:
         page = session.query(table.read, *store, *start, PAGE_ROWS)
-        # It begins with the last one's last row, since above the highest key there is no other;
-        # or does not, where that row was deleted meanwhile.
+        # It begins with the previous page's last row, since there is no key above the highest;
+        # unless that row was deleted meanwhile.
         rows = page[1:] if page and tuple(page[0][:width]) == last else page
         if rows:
             yield rows
@@ -64,7 +64,7 @@ def read_rows(session: Session, table: Table, *store: int) -> Iterator[Row]:
 
 
 def pair_rows(sources: Iterator[Row], targets: Iterator[Row]) -> Iterator[Pair]:
-    """The rows of both with the same first column together; None where one has no such row."""
+    """Pairs of rows with the same first column; None if one side has no such row."""
     source, target = next(sources, None), next(targets, None)
     while source is not None or target is not None:
         if target is None or (source is not None and source[0] < target[0]):
@@ -79,7 +79,7 @@ def pair_rows(sources: Iterator[Row], targets: Iterator[Row]) -> Iterator[Pair]:
 
 
 def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:
-    """The same, some thousand at a time."""
+    """The items, some thousand at a time."""
     iterator = iter(items)
     while part := list(islice(iterator, PAGE_ROWS)):
         yield part

@@ -1,7 +1,7 @@
-"""Proves that two databases hold the same, by counts and checksums of their rows.
+"""Verifies that two databases are equal, by counts and checksums of their rows.
 
 A checksum is the SHA-256 of a table's rows in the order of their keys, each a JSON array in UTF-8
-on a line of its own: alike on every database. Idempotency keys are left out: they grow old.
+on a line of its own: alike on every database. Idempotency keys are left out: they expire.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ class _Digest:
 
 
 def verify(source: Session, target: Session) -> Iterator[int]:
-    """Compare all; yields how many rows of stores were compared, repeatedly.
+    """Compare everything; yields, repeatedly, how many more rows of stores were compared.
 
     :raises SetupError: something differs.
     """
@@ -60,7 +60,7 @@ def _verify_table(
     source: Session, target: Session, table: Table, words: str, *store: int
 ) -> Iterator[int]:
     ours, theirs = _Digest(), _Digest()
-    # In turns, so that neither database waits for long and gives up the connection.
+    # Alternately, so that neither connection is idle for long and times out.
     sources, targets = read_pages(source, table, *store), read_pages(target, table, *store)
     for source_rows, target_rows in zip_longest(sources, targets, fillvalue=()):
         ours.add(source_rows)
@@ -69,5 +69,5 @@ def _verify_table(
     if str(ours) != str(theirs):
         raise SetupError(
             f"the {words} differ: {source.location} has {ours}, {target.location} has {theirs}; "
-            "the target was changed other than through the service: copy to an empty database"
+            "the target was changed outside the service: copy to an empty database"
         )

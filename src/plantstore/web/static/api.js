@@ -1,16 +1,16 @@
-// The public interface, and nothing else, as promises. An answer that is an error is a Refusal
-// with the service's own number and message; no answer at all is Unreachable. Addresses are
-// relative to the page's: a proxy may have put the service below any path.
+// The public interface, and nothing else, as promises. An error response is a Refusal with the
+// service's number and message; no response at all is Unreachable. Addresses are relative to the
+// page's: a proxy may serve it under any path.
 
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
 
-const PATIENCE = 60_000; // milliseconds without a word from the server
+const TIMEOUT = 60_000; // milliseconds without a byte from the server
 const SLOW = 4_000;
-const TRIES = 8;
-const LONGEST_PAUSE = 30; // seconds
+const MAX_TRIES = 8;
+const MAX_PAUSE = 30; // seconds
 
-// The numbers of the errors that mean something to the page.
+// The error numbers that the page handles.
 export const NO_NEW_PLANT = 40002;
 export const ID_TAKEN = 40003;
 export const ALREADY_STORED = 40004;
@@ -33,7 +33,7 @@ class Unreachable extends Error {
   }
 }
 
-// Whoever asked has signed out since: nobody is left to tell.
+// The user has signed out since: there is nobody to notify.
 export class SignedOut extends Error {
   constructor() {
     super("You were signed out.");
@@ -47,25 +47,25 @@ const isPassing = (error) =>
 /** @param {Failure} error */
 export const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
 
-// Every further request would fail alike.
+// Every further request would fail the same way.
 /** @param {Failure} error */
 export const isFinal = (error) =>
   error instanceof SignedOut || isPassing(error) || isBarred(error) || error.status === 401;
 
-// Not crypto.randomUUID: browsers keep that from pages without TLS, as in a local network.
+// Not crypto.randomUUID, which browsers offer only with TLS.
 export const makeKey = () =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
   ).join("");
 
-// All requests of this page; those of one token end with it.
+// All requests of this page; signing out aborts those of the token.
 export class Api {
   /** @type {string | null} */
   #token = null;
   #session = new AbortController();
   #slow = 0;
 
-  // `on` hears of what concerns the whole page: refused, barred, unreachable, reached, slow.
+  // `on` is notified of what concerns the whole page: refused, barred, unreachable, reached, slow.
   /**
    * @param {{refused: (message: string) => void, barred: () => void, unreachable: () => void,
    *   reached: () => void, slow: (isSlow: boolean) => void}} on
@@ -109,7 +109,7 @@ export class Api {
     }
   }
 
-  // Again and again while the failure may pass: for what is safe to repeat.
+  // Retries while the failure may be temporary: for requests that are safe to repeat.
   /**
    * @template Value @param {() => Promise<Value>} attempt @param {AbortSignal} [signal]
    * @param {(error: Failure) => boolean} mayPass
@@ -120,8 +120,8 @@ export class Api {
       try {
         return await attempt();
       } catch (error) {
-        if (!mayPass(error) || tries === TRIES) throw error;
-        const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), LONGEST_PAUSE);
+        if (!mayPass(error) || tries === MAX_TRIES) throw error;
+        const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), MAX_PAUSE);
         await pause(1000 * seconds, ended);
       }
     }
@@ -133,16 +133,16 @@ export class Api {
    */
   async ask(method, target, { headers = {}, body, signal } = {}) {
     headers = { Authorization: `Bearer ${this.#token}`, ...headers };
-    const answer = await this.#fetch(target, { method, body, headers, signal });
+    const response = await this.#fetch(target, { method, body, headers, signal });
     this.on.reached();
-    if (isSuccess(answer)) return answer;
-    const refusal = readRefusal(answer);
+    if (isSuccess(response)) return response;
+    const refusal = readRefusal(response);
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (isBarred(refusal)) this.on.barred();
     throw refusal;
   }
 
-  // The whole answer, unless the server falls silent.
+  // The complete response, unless the server stops sending.
   /** @param {string} target @param {RequestInit & {method: string, signal?: AbortSignal}} options */
   async #fetch(target, { signal, ...options }) {
     const ended = this.#endedBy(signal);
@@ -152,15 +152,15 @@ export class Api {
     let deadline;
     const hear = () => {
       clearTimeout(deadline);
-      deadline = setTimeout(() => silence.abort(), PATIENCE);
+      deadline = setTimeout(() => silence.abort(), TIMEOUT);
     };
     hear();
     const watch = this.#watchSlowness();
     try {
       const either = AbortSignal.any([ended, silence.signal]);
-      const answer = await fetch(target, { ...options, signal: either, cache: "no-store" });
-      const { status, headers } = answer;
-      return { method: options.method, status, headers, text: await readText(answer, hear) };
+      const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
+      const { status, headers } = response;
+      return { method: options.method, status, headers, text: await readText(response, hear) };
     } catch {
       ended.throwIfAborted();
       this.on.unreachable();
@@ -171,7 +171,7 @@ export class Api {
     }
   }
 
-  // Whatever is asked ends with the token that it was asked with.
+  // A request is aborted when its user signs out.
   /** @param {AbortSignal} [signal] */
   #endedBy(signal) {
     const { signal: session } = this.#session;
@@ -197,7 +197,7 @@ export class Api {
   }
 }
 
-// The plants of one store. What began with it goes on with it, whichever store is in sight.
+// The plants of one store. Its operations continue when another store is shown.
 export class Store {
   #plants;
 
@@ -208,7 +208,7 @@ export class Store {
     this.#plants = `stores/${name}/plants`;
   }
 
-  // A page of plants, and what reads the next one, if there is one.
+  // A page of plants, and a function that reads the next one, if there is one.
   /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   list(query, signal) {
     return this.#read(`${this.#plants}?include=id${query}`, signal);
@@ -216,18 +216,18 @@ export class Store {
 
   /** @param {string} target @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async #read(target, signal) {
-    const answer = await this.api.ask("GET", target, { signal });
-    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(answer.headers.get("link") ?? "");
+    const response = await this.api.ask("GET", target, { signal });
+    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "");
     const next = link && (() => this.#read(this.#plants + link[1], signal));
-    return { plants: parse(answer, parseExactly), next };
+    return { plants: parse(response, parseExactly), next };
   }
 
-  // Whether the store is as it was when `etag` was given, and its tag now.
+  // Whether the store still has this `etag`, and its current one.
   /** @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : undefined;
-    const answer = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
-    return { etag: answer.headers.get("etag"), isSame: answer.status === 304 };
+    const response = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
+    return { etag: response.headers.get("etag"), isSame: response.status === 304 };
   }
 
   /** @param {Draft} plant @param {string} key @param {AbortSignal} [signal] */
@@ -255,36 +255,36 @@ async function readText({ body }, hear) {
   }
 }
 
-// What comes from a proxy in between may look like an answer, and be none.
-/** @param {Answer} answer */
+// A proxy's response may look like the service's.
+/** @param {ApiResponse} response */
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
   return status === 200 && headers.get("content-type")?.startsWith("application/json");
 }
 
-/** @param {Answer} answer @param {(text: string) => any} read */
-function parse(answer, read) {
+/** @param {ApiResponse} response @param {(text: string) => any} read */
+function parse(response, read) {
   try {
-    return read(answer.text);
+    return read(response.text);
   } catch {
-    throw makeStrange(answer);
+    throw makeStrange(response);
   }
 }
 
-/** @param {Answer} answer */
-function readRefusal(answer) {
-  const retryAfter = Number(answer.headers.get("retry-after")) || undefined;
+/** @param {ApiResponse} response */
+function readRefusal(response) {
+  const retryAfter = Number(response.headers.get("retry-after")) || undefined;
   try {
-    const { error, message } = JSON.parse(answer.text);
-    if (typeof message === "string" && message && answer.status >= 400)
-      return new Refusal(answer.status, error, message, retryAfter);
+    const { error, message } = JSON.parse(response.text);
+    if (typeof message === "string" && message && response.status >= 400)
+      return new Refusal(response.status, error, message, retryAfter);
   } catch {
-    // Then the status alone has to do.
+    // Only the status is left.
   }
-  return makeStrange(answer, retryAfter);
+  return makeStrange(response, retryAfter);
 }
 
-/** @param {Answer} answer @param {number} [retryAfter] */
+/** @param {ApiResponse} response @param {number} [retryAfter] */
 const makeStrange = ({ status }, retryAfter) =>
-  new Refusal(status, 0, `the server answered with status ${status}, not as this service does`, retryAfter);
+  new Refusal(status, 0, `the server answered with status ${status}, but not like this service`, retryAfter);

@@ -1,10 +1,10 @@
-// Many requests, some of them at a time.
+// Many requests, a few at a time.
 
 import { isFinal, SignedOut } from "./api.js";
 
-// Acts on the items until all are done, the signal stops it, or an error ends it that every
-// further one would meet. Tells after each how many have ended; gives those that are done, and the
-// first error.
+// Acts on the items until all are done, the signal stops it, or a final error, which every further
+// one would get. Reports after each how many have ended; returns those that are done, and the first
+// error.
 /**
  * @template Item @param {Item[]} items @param {(item: Item, signal: AbortSignal) => Promise<void>} act
  * @param {{atOnce: number, signal: AbortSignal, tell: (ended: number) => void}} options

@@ -1,15 +1,15 @@
-// Whether the server is there: told in notices, and asked for again and again while it is not.
+// Whether the server can be reached: shown in notices, and polled while it cannot.
 
 import { announce, pause } from "./dom.js";
 
 const PING = 2_000;
-const LONGEST = 60_000;
+const MAX_PAUSE = 60_000;
 
 export class Connection {
   #isWaiting = false;
 
-  // `on.back()` hears when the server is there again; `on.isLive()` asks it; `on.failures()` tells
-  // how often in a row that was not enough.
+  // `on.back()` is called when the server is back; `on.isLive()` asks it; `on.failures()` is how
+  // often in a row loading has failed although it was.
   /** @param {{isLive: () => Promise<boolean>, failures: () => number, back: () => void}} on */
   constructor(on) {
     this.on = on;
@@ -23,7 +23,7 @@ export class Connection {
     showNotice("offline", true);
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    do await pause(Math.min(PING * 2 ** this.on.failures(), LONGEST));
+    do await pause(Math.min(PING * 2 ** this.on.failures(), MAX_PAUSE));
     while (!(await this.on.isLive()));
     this.#isWaiting = false;
     this.reached();
@@ -32,7 +32,7 @@ export class Connection {
   }
 }
 
-// Wherever there is room for it: a dialog covers the page's own.
+// In the page and in open dialogs, which cover the page's notices.
 /** @param {string} name @param {boolean} isShown */
 export function showNotice(name, isShown) {
   /** @type {NodeListOf<HTMLElement>} */

@@ -1,5 +1,4 @@
-// The interface's document, shown and tried out in Swagger UI, whose controls get names for those
-// who do not see them.
+// The OpenAPI document in Swagger UI, whose controls get labels for screen readers.
 
 /** @type {Record<string, (one: Element) => string>} */
 const NAMES = {
@@ -29,7 +28,7 @@ SwaggerUIBundle({
   url: "openapi.json",
   dom_id: "#interface",
   deepLinking: true,
-  // An operation is opened by its button; a link in there is one more stop that does the same.
+  // A button opens an operation; a link inside it would be a redundant tab stop.
   plugins: [{ components: { DeepLink: (/** @type {{text: string}} */ { text }) => text } }],
   syntaxHighlight: { theme: "monokai" },
   validatorUrl: null,

@@ -1,7 +1,7 @@
-// Small tools for the document. Text goes in as text only: nothing here reads HTML.
+// Small tools for the DOM. Text is inserted as text only: nothing here parses HTML.
 
-const TOLD_FOR = 10_000; // milliseconds
-const AT_REST = 300; // milliseconds
+const ANNOUNCED_FOR = 10_000; // milliseconds
+const DEBOUNCE = 300; // milliseconds
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let last;
@@ -26,7 +26,7 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-// Names and tags may be of any script: each gets its own direction, as an element or within text.
+// Names and tags may be in any script: each gets its own direction, as an element or within text.
 /** @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
 /** @param {string} text */
@@ -43,31 +43,31 @@ export const figures = (number) => digits.format(number);
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
 
-// Told by screen readers, one after the other: a text that took the place of another at once would
-// keep that one from being told. Beside an open dialog they hear nothing: it has a region of its own.
+// Read by screen readers, one after the other: a text that replaced another at once would keep it
+// from being read. While a dialog is open they read nothing outside it: it has its own region.
 /** @param {string} text */
 export function announce(text) {
   const dialog = document.querySelector("dialog[open]");
   const region = dialog?.querySelector(".announcements") ?? $("announcements");
   const said = make("div", { textContent: text });
   region.append(said);
-  setTimeout(() => said.remove(), TOLD_FOR);
+  setTimeout(() => said.remove(), ANNOUNCED_FOR);
 }
 
-// What changes with each key: the last of it is told.
+// For text that changes with each key: only the last one is announced.
 /** @param {string} text */
 export function announceLast(text) {
   clearTimeout(last);
-  last = setTimeout(announce, AT_REST, text);
+  last = setTimeout(announce, DEBOUNCE, text);
 }
 
-// What was told, or was about to be, is not for another user.
+// Another user must not hear earlier announcements.
 export function forgetAnnouncements() {
   clearTimeout(last);
   for (const region of document.querySelectorAll(".announcements")) region.replaceChildren();
 }
 
-// To the list, where what had the focus is gone, or is about to go.
+// Moves the focus to the list when the focused element is gone, or about to go.
 export function focusPlants() {
   const place = $("grid").hidden ? $("plants-title") : $("grid");
   place.focus({ preventScroll: true });

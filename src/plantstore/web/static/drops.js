@@ -1,5 +1,5 @@
-// Files dropped on the page. Left to the browser they would take the page's place, whoever may
-// import or not.
+// Files dropped on the page. Otherwise the browser would open them instead of the page, even for
+// users who may not import.
 
 /** @param {Importer} importer @param {() => boolean} isOffered */
 export function acceptDrops(importer, isOffered) {

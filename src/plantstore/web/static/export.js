@@ -1,5 +1,5 @@
-// Saving the plants that one looks for as a file: of the store as it is at one moment, whatever
-// was loaded when.
+// Saves the plants that match the filter as a file: a snapshot of the store, not what the page has
+// loaded.
 
 import { SignedOut } from "./api.js";
 import { $, count, saveFile } from "./dom.js";

@@ -13,7 +13,7 @@ export class Filter {
     return !this.text && this.tag === null;
   }
 
-  // What of it the service can do.
+  // The part that the service can apply.
   get query() {
     return this.tag ? `&tag=${encodeURIComponent(this.tag)}` : "";
   }

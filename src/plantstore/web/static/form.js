@@ -1,4 +1,4 @@
-// Adding a plant. What was typed stays until the service has the plant, whatever happens meanwhile.
+// Adding a plant. The input stays until the service has stored the plant.
 
 import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
@@ -28,7 +28,7 @@ export class AddForm {
       $(`add-${field}`).addEventListener("input", () => this.#complain(field, ""));
   }
 
-  // The next free id, unless somebody has typed one.
+  // The next free id, unless the user has typed one.
   /** @param {string | null} id */
   propose(id) {
     if (!this.#isTyped) $("add-id").value = id ?? "";
@@ -37,7 +37,7 @@ export class AddForm {
   forget() {
     $("add-form").reset();
     this.#isTyped = false;
-    this.#clearFaults();
+    this.#clearReasons();
   }
 
   async #submit() {
@@ -45,7 +45,7 @@ export class AddForm {
     if (isBusy($("add-button")) || !store) return;
     const typed = readFields();
     const plant = makePlant(typed);
-    this.#clearFaults();
+    this.#clearReasons();
     this.#setBusy(true);
     try {
       await store.create(plant, this.#keyFor(plant));
@@ -58,7 +58,7 @@ export class AddForm {
     }
   }
 
-  // The same plant tried again has the same key: it is created once.
+  // A retry of the same plant has the same key: it is created once.
   /** @param {Draft} plant */
   #keyFor(plant) {
     const body = JSON.stringify(plant);
@@ -67,7 +67,7 @@ export class AddForm {
     return this.#key;
   }
 
-  // What one has typed since is for the next.
+  // Text typed since then is for the next plant.
   /** @param {Record<Field, string>} typed @param {Plant} plant */
   #finish(typed, plant) {
     this.#body = null;
@@ -83,33 +83,33 @@ export class AddForm {
 
   /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
-    const { field, fault } = locate(error);
+    const { field, reason } = locate(error);
     if (!this.list.shows(store)) {
       tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
     } else if (field) {
-      this.#complain(field, fault);
+      this.#complain(field, reason);
       focusWithin(`add-${field}`);
-      announce(fault);
+      announce(reason);
     } else {
-      $("add-fault").textContent = fault;
-      $("add-fault").hidden = false;
+      $("add-reason").textContent = reason;
+      $("add-reason").hidden = false;
     }
     // Somebody else has the proposed id: there is more to load, and another one to propose.
     if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
   }
 
-  /** @param {Field} field @param {string} fault */
-  #complain(field, fault) {
+  /** @param {Field} field @param {string} reason */
+  #complain(field, reason) {
     const input = $(`add-${field}`);
-    $(`add-${field}-fault`).textContent = fault;
-    $(`add-${field}-fault`).hidden = !fault;
-    if (fault) input.setAttribute("aria-invalid", "true");
+    $(`add-${field}-reason`).textContent = reason;
+    $(`add-${field}-reason`).hidden = !reason;
+    if (reason) input.setAttribute("aria-invalid", "true");
     else input.removeAttribute("aria-invalid");
   }
 
-  #clearFaults() {
+  #clearReasons() {
     for (const field of FIELDS) this.#complain(field, "");
-    $("add-fault").hidden = true;
+    $("add-reason").hidden = true;
     $("add-done").textContent = "";
   }
 
@@ -123,25 +123,25 @@ export class AddForm {
 /** @returns {Record<Field, string>} */
 const readFields = () => ({ id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value });
 
-// What was left empty is missing: the service complains of it, and takes what is a plant.
+// Empty fields are left out: the service checks what is required.
 /** @param {Record<Field, string>} typed @returns {Plant} */
 function makePlant({ id, name, tag }) {
   const fields = Object.entries({ id: readId(id), name, tag });
   return /** @type {any} */ (Object.fromEntries(fields.filter(([, text]) => text !== "")));
 }
 
-// Not away from where somebody works meanwhile.
+// Unless the user is working elsewhere in the page.
 /** @param {string} id */
 function focusWithin(id) {
   if (document.activeElement?.matches("body, #add-form *")) $(id).focus();
 }
 
-// The field that a refusal is about, and the service's own words on it.
-/** @param {Failure} error @returns {{field: Field | null, fault: string}} */
+// The field that a refusal is about, and the service's reason.
+/** @param {Failure} error @returns {{field: Field | null, reason: string}} */
 function locate({ number, message }) {
-  if (number === ID_TAKEN || number === ALREADY_STORED) return { field: "id", fault: message };
-  const fault = message.slice(message.indexOf(": ") + 2);
-  const field = FIELDS.find((name) => fault.startsWith(`${name} `));
-  if (number === NO_NEW_PLANT && field) return { field, fault };
-  return { field: null, fault: message };
+  if (number === ID_TAKEN || number === ALREADY_STORED) return { field: "id", reason: message };
+  const reason = message.slice(message.indexOf(": ") + 2);
+  const field = FIELDS.find((name) => reason.startsWith(`${name} `));
+  if (number === NO_NEW_PLANT && field) return { field, reason };
+  return { field: null, reason: message };
 }

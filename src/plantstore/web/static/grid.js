@@ -1,19 +1,19 @@
-// The list of plants: only the rows in sight are in the document, however many there are.
-// The grid itself has the focus; aria-activedescendant tells which row the keys act on. That row
-// and those selected are known by their plants' ids: rows move as plants come and go.
+// The list of plants: only the visible rows are in the document, however many there are.
+// The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
+// and the selected ones are identified by plant id: rows move as plants are added and removed.
 
 import { $, bdi, make, targetOf } from "./dom.js";
 import { findIndex, findPlace } from "./plant.js";
 
 const SPARE = 8; // rows beyond each edge
-const TALLEST = 8_000_000; // pixels; browsers cannot do much more
+const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
 
 export class Grid {
   /** @type {Map<number, {element: HTMLElement, plant: Plant}>} */
   #rows = new Map();
-  #height = 0; // of all rows, in pixels, in the document or not
+  #height = 0; // of all rows, in pixels, whether in the document or not
   /** @type {{id: string, rest: number} | null} */
-  #top = null; // the first row in sight, which stays there when others come or go above
+  #top = null; // the first visible row, which stays in place when rows above it change
   /** @type {string | null} */
   #activeId = null;
   /** @type {string | null} */
@@ -23,7 +23,7 @@ export class Grid {
   /** @type {Set<string>} */
   selected = new Set();
 
-  // `on` hears select, remove(ids) and near(end of the list), and knows isLeaving(id).
+  // `on` is notified of select, remove(ids) and near(end of the list), and knows isLeaving(id).
   /**
    * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void,
    *   isLeaving: (id: string) => boolean}} on
@@ -38,7 +38,7 @@ export class Grid {
     this.rowHeight = readRowHeight();
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
-    // Who comes by Tab sees where the keys act; a click has its own row, and must not lose it.
+    // Focus by Tab shows the active row; a click activates its own row instead.
     this.root.addEventListener("focus", () => this.#activate(this.active, { scroll: false }));
     this.root.addEventListener("keyup", ({ key }) => {
       if (key === "Tab") this.#activate(this.active);
@@ -113,7 +113,7 @@ export class Grid {
     row?.classList.add("fresh");
   }
 
-  // How far the rows are scrolled, in pixels as if they were all there.
+  // The scroll position, in pixels as if all rows were in the document.
   get #offset() {
     const room = this.body.offsetHeight - this.#viewHeight;
     const hidden = this.#height - this.#viewHeight;
@@ -139,7 +139,7 @@ export class Grid {
     const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
     this.root.style.setProperty("--id-length", `${Math.max(...ends)}`);
     this.#height = this.items.length * this.rowHeight;
-    this.body.style.height = `${Math.min(this.#height, TALLEST)}px`;
+    this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
   }
 
   /** @param {boolean} isComplete */
@@ -165,7 +165,7 @@ export class Grid {
     if (last >= this.items.length - 3 * SPARE) this.on.near();
   }
 
-  // It may name only what is there: a row far out of sight is not.
+  // It may name only an existing element: a row far out of sight has none.
   #tellActive() {
     const row = this.hasActive && this.#rows.get(this.active);
     if (row) this.root.setAttribute("aria-activedescendant", row.element.id);
@@ -230,7 +230,7 @@ export class Grid {
     element.append(make("span", { className: "actions", role: "gridcell" }, button));
   }
 
-  // What is clicked goes or scrolls away: the keys stay with the grid; and Shift selects rows, not
+  // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not
   // their text.
   /** @param {MouseEvent} event */
   #keepFocus(event) {
@@ -248,7 +248,7 @@ export class Grid {
     const { id } = this.items[index];
     this.#activate(index, { scroll: false });
     if (target.closest(".remove")) {
-      // The second click of two is on the row that has moved up.
+      // The second click of a double click would hit the row that moved up.
       if (event.detail < 2) this.on.remove([id]);
     } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
     else if (this.canSelect && target.closest(".check")) this.#toggle(index);
@@ -348,7 +348,7 @@ export class Grid {
     }
   }
 
-  // One press, one delete: a key held down would run through the list.
+  // One press, one delete: a key held down would delete row after row.
   /** @param {KeyboardEvent} event */
   #removeByKey({ repeat }) {
     const item = this.items[this.active];

@@ -1,16 +1,16 @@
-// Importing a file: choose it, look at what is in it, send it with some requests at a time, and
-// see what became of each line.
+// Importing a file: choose it, preview it, send it a few requests at a time, and show the result of
+// each line.
 
 import { ALREADY_STORED, isFinal, makeKey, Refusal } from "./api.js";
 import { each } from "./batch.js";
 import { $, announce, count, figures, focusPlants, make, makeTableRow, saveFile } from "./dom.js";
-import { FileFault, readTable, writeCsvLine } from "./tables.js";
+import { FileError, readTable, writeCsvLine } from "./tables.js";
 
 const AT_ONCE = 12;
 const PREVIEW = 6;
-const MOST_FAULTS = 100;
-const MOST_MEBIBYTES = 32;
-const TELL_EVERY = 10_000; // milliseconds
+const MAX_REASONS = 100;
+const MAX_MEBIBYTES = 32;
+const ANNOUNCE_EVERY = 10_000; // milliseconds
 /** @typedef {{created: number, known: number}} Tally */
 const STEPS = ["choose", "preview", "progress", "summary"];
 
@@ -25,7 +25,7 @@ export class Importer {
   #control = null;
   #isTold = true;
 
-  // The list knows the store that is open, and which ids it has.
+  // The list knows the current store and its ids.
   /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
@@ -39,7 +39,7 @@ export class Importer {
     $("import-failed").addEventListener("click", () => this.#saveFailed());
     for (const button of this.dialog.querySelectorAll("[data-close]"))
       button.addEventListener("click", () => this.dialog.close());
-    // Closing in the midst of it would hide what goes on.
+    // Closing it during an import would hide the progress.
     this.dialog.addEventListener("cancel", (event) => {
       if (this.isRunning) event.preventDefault();
     });
@@ -54,12 +54,12 @@ export class Importer {
     this.#control?.abort();
   }
 
-  // What one has read from a file is not for another.
+  // Another user must not see the contents of a file.
   forget() {
     this.#file = null;
     this.#rows = [];
     this.#isTold = true;
-    for (const id of ["fault", "name", "counts", "sample", "more", "faults", "result", "failures"])
+    for (const id of ["reason", "name", "counts", "sample", "more", "reasons", "result", "failures"])
       $(`import-${id}`).replaceChildren();
   }
 
@@ -67,7 +67,7 @@ export class Importer {
     this.#file = null;
     this.#isTold = true;
     $("import-file").value = "";
-    $("import-fault").hidden = true;
+    $("import-reason").hidden = true;
     $("import-choose-title").textContent = "Import plants";
     this.#show("choose");
     if (!this.dialog.open) this.dialog.showModal();
@@ -81,11 +81,11 @@ export class Importer {
     this.#file = file;
     $("import-choose-title").textContent = "Reading the file…";
     try {
-      if (file.size > MOST_MEBIBYTES * 2 ** 20)
-        throw new FileFault(`is over ${MOST_MEBIBYTES} MiB: import it in parts.`);
+      if (file.size > MAX_MEBIBYTES * 2 ** 20)
+        throw new FileError(`is over ${MAX_MEBIBYTES} MiB: import it in parts.`);
       const rows = await readTable(await file.arrayBuffer());
-      if (this.#file !== file) return; // another was chosen meanwhile
-      if (!rows.length) throw new FileFault("has no plants in it.");
+      if (this.#file !== file) return; // another one was chosen meanwhile
+      if (!rows.length) throw new FileError("contains no plants.");
       this.#preview(file.name, rows);
     } catch (error) {
       if (this.#file === file) this.#complain(file.name, error);
@@ -94,13 +94,13 @@ export class Importer {
 
   /** @param {string} name @param {Error} error */
   #complain(name, error) {
-    const why = error instanceof FileFault ? error.message : "could not be read: choose it again.";
-    const fault = `${name} ${why}`;
+    const why = error instanceof FileError ? error.message : "could not be read: choose it again.";
+    const reason = `${name} ${why}`;
     $("import-choose-title").textContent = "Import plants";
-    $("import-fault").textContent = fault;
-    $("import-fault").hidden = false;
+    $("import-reason").textContent = reason;
+    $("import-reason").hidden = false;
     $("import-file").value = "";
-    announce(fault);
+    announce(reason);
   }
 
   /** @param {string} name @param {Row[]} rows */
@@ -108,13 +108,13 @@ export class Importer {
     this.#rows = rows;
     this.#store = this.list.store;
     for (const row of rows)
-      if (!row.fault && this.list.plants.has(row.plant.id))
-        row.warning = "this id is in the store already";
-    const good = rows.filter((row) => !row.fault);
-    const noted = rows.filter((row) => row.fault ?? row.warning);
+      if (!row.reason && this.list.plants.has(row.plant.id))
+        row.warning = "this id is already in the store";
+    const good = rows.filter((row) => !row.reason);
+    const noted = rows.filter((row) => row.reason ?? row.warning);
     const known = good.filter((row) => row.warning).length;
     const parts = [`${count(good.length, "plant")} to import`];
-    if (known) parts.push(`${figures(known)} of them in the store already`);
+    if (known) parts.push(`${figures(known)} of them already in the store`);
     const text = `${parts.join(", ")}, ${count(rows.length - good.length, "line")} with a problem.`;
     $("import-name").textContent = name;
     $("import-counts").textContent = text;
@@ -122,7 +122,7 @@ export class Importer {
     $("import-sample-table").hidden = good.length === 0;
     $("import-more").textContent =
       good.length > PREVIEW ? `and ${figures(good.length - PREVIEW)} more` : "";
-    listFaults("import-faults", noted);
+    listReasons("import-reasons", noted);
     $("import-start").disabled = good.length === 0;
     $("import-start").textContent = `Import ${count(good.length, "plant")}`;
     this.#show("preview");
@@ -135,7 +135,7 @@ export class Importer {
     if (!store) return;
     this.#control = new AbortController();
     const { signal } = this.#control;
-    const rows = this.#rows.filter((row) => !row.fault && !row.isIn);
+    const rows = this.#rows.filter((row) => !row.reason && !row.isIn);
     const tally = { created: 0, known: 0 };
     for (const row of rows) row.failure = "not sent: the import was stopped";
     this.#show("progress");
@@ -167,14 +167,14 @@ export class Importer {
 
   /** @param {Tally} tally @param {boolean} isStopped */
   #summarise({ created, known }, isStopped) {
-    const failed = this.#rows.filter((row) => row.fault ?? row.failure);
+    const failed = this.#rows.filter((row) => row.reason ?? row.failure);
     const parts = [`${count(created, "plant")} imported`];
-    if (known) parts.push(`${figures(known)} in the store already`);
+    if (known) parts.push(`${figures(known)} already in the store`);
     if (failed.length) parts.push(`${count(failed.length, "line")} not imported`);
     const text = `${parts.join(", ")}.`;
     $("import-summary-title").textContent = isStopped ? "Import stopped" : "Import finished";
     $("import-result").textContent = text;
-    listFaults("import-failures", failed);
+    listReasons("import-failures", failed);
     $("import-failed").hidden = failed.length === 0;
     $("import-retry").hidden = !failed.some((row) => row.failure);
     this.#show("summary");
@@ -183,7 +183,7 @@ export class Importer {
     announce(text);
   }
 
-  // The summary waits for who has to sign in again.
+  // Shown again after the user has signed in again.
   reopen() {
     if (this.#isTold || !this.#store?.api.isSignedIn) return;
     if (!this.dialog.open) this.dialog.showModal();
@@ -191,7 +191,7 @@ export class Importer {
   }
 
   #closed() {
-    // A browser heeds that refusal once, and closes the dialog the next time.
+    // A browser lets `cancel` be prevented once, and closes the dialog the next time.
     if (this.isRunning && this.#store?.api.isSignedIn) {
       this.dialog.showModal();
       return;
@@ -203,9 +203,9 @@ export class Importer {
 
   #saveFailed() {
     const lines = this.#rows
-      .filter((row) => row.fault ?? row.failure)
-      .map(({ line, plant, fault, failure }) =>
-        writeCsvLine([`${line}`, ...[plant.id, plant.name, plant.tag].map(asText), fault ?? failure]),
+      .filter((row) => row.reason ?? row.failure)
+      .map(({ line, plant, reason, failure }) =>
+        writeCsvLine([`${line}`, ...[plant.id, plant.name, plant.tag].map(asText), reason ?? failure]),
       );
     const header = writeCsvLine(["line", "id", "name", "tag", "problem"]);
     saveFile("not-imported.csv", "text/csv", [header, ...lines]);
@@ -218,18 +218,18 @@ export class Importer {
   }
 }
 
-// Shows each step, and says some of them aloud.
+// Shows each step, and announces some of them.
 /** @param {number} total */
 function makeProgress(total) {
-  let told = performance.now();
+  let announced = performance.now();
   /** @param {number} ended */
   const tell = (ended) => {
     const text = `${figures(ended)} of ${figures(total)}`;
     $("import-bar").max = total;
     $("import-bar").value = ended;
     $("import-progress-text").textContent = text;
-    if (performance.now() - told < TELL_EVERY) return;
-    told = performance.now();
+    if (performance.now() - announced < ANNOUNCE_EVERY) return;
+    announced = performance.now();
     announce(text);
   };
   tell(0);
@@ -239,7 +239,7 @@ function makeProgress(total) {
 /** @param {Error} error @param {AbortSignal} signal */
 function describeFailure(error, signal) {
   if (error instanceof Refusal) return error.message;
-  return signal.aborted ? "not known: the import was stopped" : error.message;
+  return signal.aborted ? "outcome unknown: the import was stopped" : error.message;
 }
 
 /** @param {unknown} value */
@@ -249,13 +249,13 @@ const asText = (value) => (value === undefined || value === null ? "" : String(v
 const makeSample = ({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]);
 
 /** @param {string} id @param {Row[]} rows */
-function listFaults(id, rows) {
-  const shown = rows.slice(0, MOST_FAULTS).map(({ line, fault, failure, warning }) => {
+function listReasons(id, rows) {
+  const shown = rows.slice(0, MAX_REASONS).map(({ line, reason, failure, warning }) => {
     const which = make("b", { textContent: `Line ${figures(line)}` });
-    return make("li", {}, which, ` ${fault ?? failure ?? warning}`);
+    return make("li", {}, which, ` ${reason ?? failure ?? warning}`);
   });
-  if (rows.length > MOST_FAULTS)
-    shown.push(make("li", { textContent: `and ${figures(rows.length - MOST_FAULTS)} more` }));
+  if (rows.length > MAX_REASONS)
+    shown.push(make("li", { textContent: `and ${figures(rows.length - MAX_REASONS)} more` }));
   $(id).replaceChildren(...shown);
   $(id).hidden = rows.length === 0;
 }

@@ -1,5 +1,5 @@
-// The plants of the chosen store as they are shown: what is loaded of them, what of it one looks
-// for, what is selected, and in which state all that is.
+// The plants of the chosen store as they are shown: what is loaded, filtered and selected, and the
+// state of loading.
 
 import { $, announceLast, count, figures, focusPlants } from "./dom.js";
 import { Filter } from "./filter.js";
@@ -25,9 +25,9 @@ export class PlantList {
   error = null;
   canList = false;
   canCreate = false;
-  failures = 0; // to load, since it last worked
+  failures = 0; // of loading, since the last success
 
-  // `on` hears changed(), when another id may be the next free one, and remove(ids); it knows
+  // `on` is notified of changed(), when the next free id may differ, and of remove(ids); it knows
   // isLeaving(store, id).
   /**
    * @param {{changed: () => void, remove: (ids: string[]) => void,
@@ -60,7 +60,7 @@ export class PlantList {
     this.grid.allow(scopes.includes("delete"));
   }
 
-  // Whose plants are shown, from now on.
+  // Shows the plants of this store from now on.
   /** @param {Store} store */
   open(store) {
     if (this.store?.name !== store.name) this.forget();
@@ -89,7 +89,7 @@ export class PlantList {
     this.#setState("loading");
   }
 
-  // From the first page on; what is shown stays until there is something newer.
+  // From the first page on; the plants on show stay until newer ones replace them.
   async load({ keepPlace = false } = {}) {
     if (!this.canList || !this.store) {
       this.forget();
@@ -108,13 +108,13 @@ export class PlantList {
         this.#take(loading, added, isBehind());
     } catch (error) {
       if (loading.isStopped) return;
-      loading.etag = null; // what is in sight is older than that
+      loading.etag = null; // the plants on show are older
       this.failures += 1;
       this.#setState("error", error);
     }
   }
 
-  // Pages wait out of sight while there is an older list, until they reach as far as it does.
+  // New pages are not shown until they reach as far as the older list on show.
   /** @param {Loading} loading @param {Plant[]} added @param {boolean} isBehind */
   #take(loading, added, isBehind) {
     const { isComplete } = loading.plants;
@@ -129,11 +129,11 @@ export class PlantList {
     if (isComplete) this.on.changed();
   }
 
-  // Whether anybody has changed the store since it was loaded.
+  // Reloads the list if the store was changed since it was loaded.
   refresh() {
     const isAtRest = ["ready", "error"].includes(this.#state) || this.#loading?.isWaiting;
     if (!isAtRest) return Promise.resolve();
-    // Nobody asked for it: a look that fails is not told, and the next may work.
+    // The user did not ask for it: a failure is not shown, and the next check may work.
     this.#refreshing ??= this.#lookAgain().catch(() => undefined).finally(() => {
       this.#refreshing = null;
     });
@@ -235,7 +235,7 @@ export class PlantList {
     return this.#shown;
   }
 
-  // Another store may be in sight by now than where something began.
+  // Another store may be shown by now than the one an operation began in.
   /** @param {Store} store */
   shows(store) {
     return this.store?.name === store.name;
@@ -267,5 +267,5 @@ export class PlantList {
 /** @param {Plants} plants */
 function describeError({ isComplete, items }) {
   if (isComplete) return "The list may be out of date";
-  return items.length ? "Only a part of the list was loaded" : "The list could not be loaded";
+  return items.length ? "Only part of the list was loaded" : "The list could not be loaded";
 }

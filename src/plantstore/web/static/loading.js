@@ -1,9 +1,9 @@
-// One reading of a store's plants, page by page, from first to last or until it is stopped.
+// Loads a store's plants once, page by page, to the last one or until it is stopped.
 
 import { Plants } from "./plant.js";
 
 const PAGE = 1000;
-// Beyond these the rest is loaded as one scrolls, finds or filters.
+// Beyond these the rest is loaded when the user scrolls, searches or filters.
 const AT_FIRST = 200_000;
 
 /** @param {{status?: number}} error */
@@ -33,7 +33,7 @@ export class Loading {
     return this.#control.signal.aborted;
   }
 
-  // Enough is here to begin with.
+  // Enough plants are loaded to begin with.
   get isFull() {
     return this.plants.isComplete || this.plants.items.length >= AT_FIRST;
   }
@@ -46,14 +46,14 @@ export class Loading {
     this.#wake?.();
   }
 
-  // A change that this page made meanwhile; null is for a plant that is gone. Answers may be older.
+  // A change that this page made meanwhile; null for a deleted plant. Pages may be older.
   /** @param {string} id @param {Plant | null} plant */
   note(id, plant) {
     if (!this.plants.isComplete) this.#changes.set(id, plant);
   }
 
-  // Adds page after page to the plants and gives each; with enough of them it waits for who wants
-  // more, unless all are wanted.
+  // Adds page after page to the plants and yields each; once it has enough it waits until more are
+  // needed, unless all are.
   /** @param {() => boolean} wantsAll */
   async *pages(wantsAll) {
     const { signal } = this.#control;

@@ -1,5 +1,5 @@
-// The page: signing in and out, the chosen store, and what its role allows. The token lives in
-// this tab's sessionStorage, and goes nowhere but into the Authorization header.
+// The page: signing in and out, the chosen store, and what its role allows. The token is kept in
+// this tab's sessionStorage, and sent only in the Authorization header.
 
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Connection, showNotice } from "./connection.js";
@@ -15,7 +15,7 @@ import { drop, keep, recall } from "./session.js";
 import { tell } from "./toasts.js";
 
 const SOON = 14 * 24 * 3600 * 1000;
-const NO_TOKEN = "This is no token: a token has only letters, digits and underscores. Copy it again.";
+const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
 
 /** @type {Me | null} */
 let me = null;
@@ -103,7 +103,7 @@ function forgetAll() {
   forgetAnnouncements();
 }
 
-// A refusal tells first that a role, a membership or a store is not what it was.
+// A refusal is the first sign that a role, a membership or a store has changed.
 async function learnAgain() {
   if (isLearning) return;
   isLearning = true;
@@ -112,7 +112,7 @@ async function learnAgain() {
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     learn(found);
     const role = $("role").textContent;
-    tell([`What your token opens has changed: you are ${role} of ${list.store?.name} now.`]);
+    tell([`Your token's access has changed: you are now ${role} of ${list.store?.name}.`]);
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
@@ -123,7 +123,7 @@ async function learnAgain() {
 
 /** @param {Me} found */
 function learn(found) {
-  if (me && me.user !== found.user) forgetAll(); // nobody sees what another has had
+  if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
   const wanted = [list.store?.name, recall("store"), me.store];
@@ -158,7 +158,7 @@ function tellExpiry({ expires_at = "" }) {
   const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
   const format = new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "short" });
-  if (left < SOON) $("expiry").textContent = `This token ends on ${format.format(Date.parse(expires_at))}.`;
+  if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
 /** @param {string} view */
@@ -168,7 +168,7 @@ function setView(view) {
   $("bar-tools").hidden = view !== "app";
 }
 
-// As it was before a reload of the page, or before the server went away.
+// Restores the state before a reload of the page, or before the server was lost.
 function resume() {
   const token = recall("token");
   if (api.isSignedIn) {
@@ -208,7 +208,7 @@ function refresh() {
 }
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
-// WebKit empties the fields of a page that one comes back to, once it has told so.
+// WebKit clears the fields of a page restored by the back button, after this event.
 addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
@@ -223,7 +223,7 @@ addEventListener("beforeunload", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
-  // Held down, it would answer the next question too.
+  // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
   if (event.key === "Escape" && $("export").open) {
     $("export").open = false;
@@ -235,7 +235,7 @@ for (const type of ["click", "focusin"])
     if (!targetOf(event).closest("#export")) $("export").open = false;
   });
 
-// On a phone the side is folded away until it is wanted.
+// On a phone the side panels are closed at first.
 const wide = matchMedia("(min-width: 60rem)");
 /** @type {NodeListOf<HTMLDetailsElement>} */
 const folds = document.querySelectorAll("details.fold");

@@ -1,12 +1,12 @@
-// Plants as the interface has them. An id takes all of 64 bits, which a Number does not hold: ids
-// are text from the answer's bytes to the request's.
+// Plants as in the interface. An id has 64 bits, which a Number cannot hold: ids are text in memory,
+// and numbers only in JSON.
 
 const ID_IN_JSON = /([{,]\s*"id"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
-const LEAST = -(2n ** 63n);
-const GREATEST = 2n ** 63n - 1n;
-const NAME_MOST = 256;
-const TAG_MOST = 64;
+const INT64_MIN = -(2n ** 63n);
+const INT64_MAX = 2n ** 63n - 1n;
+const NAME_MAX = 256;
+const TAG_MAX = 64;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u;
 
@@ -14,7 +14,7 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surro
 /** @param {string} json */
 export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2"'));
 
-// An id that is no integer goes as text: the service says best what is wrong with it.
+// An id that is not an integer is sent as text: the service says what is wrong with it.
 /** @param {Draft} plant */
 export function writePlant({ id, name, tag }) {
   const fields = [];
@@ -24,14 +24,14 @@ export function writePlant({ id, name, tag }) {
   return `{${fields.join(",")}}`;
 }
 
-// As people write it: the service has one zero.
+// People may type -0: the service knows only 0.
 /** @param {string} text */
 export function readId(text) {
   const id = text.trim();
   return id === "-0" ? "0" : id;
 }
 
-// Without BigInts, which take ten times as long.
+// Without BigInt, which takes ten times as long.
 /** @param {string} one @param {string} other */
 function compareIds(one, other) {
   if (one === other) return 0;
@@ -42,7 +42,7 @@ function compareIds(one, other) {
   return isNearer === isNegative ? 1 : -1;
 }
 
-// Where in a list in the order of ids the id stands, or would.
+// The index of the id in a list ordered by id, or where it would be inserted.
 /** @param {Plant[]} plants @param {string} id */
 export function findPlace(plants, id) {
   let low = 0;
@@ -62,22 +62,23 @@ export function findIndex(plants, id) {
   return plants[place]?.id === id ? place : -1;
 }
 
-// The fault of an id, name or tag, as the service would find it, or null.
+// The rule that an id, name or tag breaks, as the service would report it, or null.
 /** @param {Draft} plant */
-export function findFault({ id, name, tag }) {
+export function findBrokenRule({ id, name, tag }) {
   if (id === undefined || id === "") return "id is missing";
   if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
-  if (BigInt(id) < LEAST || BigInt(id) > GREATEST) return `id must be from ${LEAST} to ${GREATEST}`;
+  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX)
+    return `id must be from ${INT64_MIN} to ${INT64_MAX}`;
   if (name === undefined || name === "") return "name is missing";
-  return findTextFault("name", name, NAME_MOST) ?? (tag === undefined ? null : findTextFault("tag", tag, TAG_MOST));
+  return findBrokenTextRule("name", name, NAME_MAX) ?? (tag === undefined ? null : findBrokenTextRule("tag", tag, TAG_MAX));
 }
 
-/** @param {string} field @param {unknown} text @param {number} most */
-function findTextFault(field, text, most) {
+/** @param {string} field @param {unknown} text @param {number} max */
+function findBrokenTextRule(field, text, max) {
   if (typeof text !== "string") return `${field} must be text`;
   const length = [...text].length;
-  if (length > most) return `${field} must be 1 to ${most} characters long, not ${length}`;
-  if (FORBIDDEN.test(text)) return `${field} must not have control characters or overrides of the text's direction`;
+  if (length > max) return `${field} must be 1 to ${max} characters long, not ${length}`;
+  if (FORBIDDEN.test(text)) return `${field} must not contain control characters or overrides of the text's direction`;
   // JavaScript counts U+FEFF as white space, the service does not.
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
@@ -86,8 +87,8 @@ const QUOTES = { "‘": "'", "’": "'" };
 /** @type {Record<string, string>} */
 const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", ...QUOTES };
 
-// For finding: without case, accents and ligatures, with the quotes and the x of keyboards. Only
-// Latin, Greek and Cyrillic have accents that one leaves out; marks of other scripts are vowels.
+// For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
+// Latin, Greek and Cyrillic are removed; marks of other scripts are vowels.
 /** @param {string} text */
 export const fold = (text) =>
   text
@@ -97,7 +98,7 @@ export const fold = (text) =>
     .toLowerCase()
     .replace(/[æœßøđłς×‘’]/g, (letter) => LETTERS[letter]);
 
-// All plants that were loaded of one store, in the order of their ids.
+// All loaded plants of one store, in the order of their ids.
 export class Plants {
   /** @type {Plant[]} */
   items = [];
@@ -114,7 +115,7 @@ export class Plants {
     }
   }
 
-  // False where the plant lies beyond what is loaded, and will come with the rest.
+  // False if the plant is beyond what is loaded, and will be loaded with the rest.
   /** @param {Plant} plant */
   insert(plant) {
     const place = findPlace(this.items, plant.id);
@@ -145,12 +146,12 @@ export class Plants {
     return findIndex(this.items, id) >= 0;
   }
 
-  // The one after the last; where that is the greatest, the first gap. Null while it is not known.
+  // The id after the last; if that is the maximum, the first gap. Null while it is not known.
   proposeId() {
     const last = this.items.at(-1);
     if (!this.isComplete) return null;
     if (last === undefined || BigInt(last.id) < 0n) return "1";
-    if (BigInt(last.id) < GREATEST) return `${BigInt(last.id) + 1n}`;
+    if (BigInt(last.id) < INT64_MAX) return `${BigInt(last.id) + 1n}`;
     let free = 1n;
     for (const { id } of this.items) {
       if (BigInt(id) === free) free += 1n;

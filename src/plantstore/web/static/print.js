@@ -1,4 +1,4 @@
-// Printing: all the plants that one looks for, of which only those in sight are in the list.
+// Printing: all plants that match the filter, not only the visible rows.
 
 import { $, makeTableRow } from "./dom.js";
 

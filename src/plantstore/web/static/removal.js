@@ -1,4 +1,4 @@
-// Deleting plants, one or several, with an undo that puts them back, in the store that they are of.
+// Deleting plants, one or several, with an undo that restores them to their store.
 
 import { ALREADY_STORED, makeKey, NO_PLANT, SignedOut } from "./api.js";
 import { each } from "./batch.js";
@@ -46,21 +46,21 @@ export class Removal {
     if (left.length) this.#tellLeft(store, left, "deleted", error);
   }
 
-  // Deletes one after the other have one undo together: none is pushed out by the next.
+  // Successive deletes share one undo: the next one does not replace it.
   /** @param {Store} store @param {Plant[]} plants @param {boolean} canCreate */
   #offerUndo(store, plants, canCreate) {
     if (this.#undo?.store.name === store.name && this.#undo.toast.isOpen) {
       plants = [...this.#undo.plants, ...plants];
       this.#undo.toast.close();
     }
-    const told = tell(["Deleted ", describe(plants), this.#where(store)]);
-    this.#undo = { store, plants, toast: told };
-    if (canCreate) told.offer("Undo", () => this.#restore(store, plants));
+    const shown = tell(["Deleted ", describe(plants), this.#where(store)]);
+    this.#undo = { store, plants, toast: shown };
+    if (canCreate) shown.offer("Undo", () => this.#restore(store, plants));
   }
 
   /** @param {Store} store @param {Plant[]} plants */
   async #restore(store, plants) {
-    const { done, error } = await this.#each(store, plants, "Putting back", create);
+    const { done, error } = await this.#each(store, plants, "Restoring", create);
     this.list.add(store, done);
     this.#takeFocus();
     if (error instanceof SignedOut) return;
@@ -68,7 +68,7 @@ export class Removal {
     if (done.length) tell([describe(done), ` ${verb} back${this.#where(store)}`]);
     const left = without(plants, done);
     if (left.length)
-      this.#tellLeft(store, left, "put back", error).offer("Try again", () => this.#restore(store, left));
+      this.#tellLeft(store, left, "restored", error).offer("Try again", () => this.#restore(store, left));
   }
 
   /**
@@ -91,7 +91,7 @@ export class Removal {
     return outcome;
   }
 
-  // What became of some may not be known: the list is looked at again.
+  // The outcome of some may be unknown: the list is checked again.
   /** @param {Store} store @param {Plant[]} plants @param {string} what @param {Error | null} error */
   #tellLeft(store, plants, what, error) {
     this.list.refresh();
@@ -115,13 +115,13 @@ export class Removal {
     this.list.grid.refresh();
   }
 
-  // From what was clicked and is gone, not from somebody who types.
+  // Only if a removed element had it, not if the user is typing.
   #takeFocus() {
     if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
   }
 }
 
-// One that somebody else has deleted is deleted.
+// A plant that somebody else has deleted counts as deleted.
 /** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
 async function remove(store, { id }, signal) {
   try {

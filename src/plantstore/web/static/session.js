@@ -1,5 +1,5 @@
-// What this tab keeps: the token and the chosen store, in its sessionStorage alone, and nowhere
-// where the browser forbids that. Another service, below another path of this origin, has its own.
+// What this tab stores: the token and the chosen store, only in its sessionStorage, or not at all if
+// the browser forbids that. A service under another path of this origin has its own.
 
 const PREFIX = `plantstore${location.pathname}`;
 

@@ -1,13 +1,13 @@
-// CSV, NDJSON and JSON to plants, and back to CSV. Every row remembers its line; a row with a fault
-// has it as `fault`, in words, and is not sent. A file with nothing to be read in it is a FileFault.
+// CSV, NDJSON and JSON to plants, and back to CSV. Every row has its line number; an invalid row has
+// the `reason` in words, and is not sent. A file that cannot be read is a FileError.
 
-import { findFault, parseExactly, readId } from "./plant.js";
+import { findBrokenRule, parseExactly, readId } from "./plant.js";
 
 const COLUMNS = ["id", "name", "tag"];
-const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their marks
-const PORTION = 20_000; // rows between two moments for the rest of the page
+const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their byte order marks
+const PORTION = 20_000; // rows before the rest of the page gets its turn
 
-export class FileFault extends Error {}
+export class FileError extends Error {}
 
 /** @param {ArrayBuffer} bytes */
 export async function readTable(bytes) {
@@ -22,7 +22,7 @@ export async function readTable(bytes) {
   return rows;
 }
 
-// What is in another encoding would be stored with its letters damaged.
+// Text in another encoding would be stored garbled.
 /** @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
@@ -30,7 +30,7 @@ function decode(bytes) {
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
   } catch {
-    throw new FileFault("is not in UTF-8: save it as “CSV UTF-8”, and choose it again.");
+    throw new FileError("is not in UTF-8: save it as “CSV UTF-8”, and choose it again.");
   }
 }
 
@@ -41,14 +41,14 @@ function findReader(text) {
   return first === "{" ? readNdjson : readCsv;
 }
 
-// The interface's own answer, for one; its plants are counted, as they may share a line.
+// For example a response of the interface; plants are numbered instead of lines.
 /** @param {string} text */
 function* readArray(text) {
   let values;
   try {
     values = parseExactly(text);
   } catch {
-    throw new FileFault("is not valid JSON.");
+    throw new FileError("is not valid JSON.");
   }
   for (const [index, value] of values.entries()) yield checkObject(index + 1, value);
 }
@@ -101,16 +101,16 @@ function readHeader({ cells }) {
   const names = cells.map((cell) => cell.trim().toLowerCase());
   if (!names.includes("id") || !names.includes("name")) return null;
   const twice = COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice) throw new FileFault(`has two columns named ${twice}.`);
+  if (twice) throw new FileError(`has two columns named ${twice}.`);
   return names;
 }
 
 /** @param {CsvRecord} record @param {string[]} columns */
-function checkRecord({ line, cells, fault }, columns) {
+function checkRecord({ line, cells, reason }, columns) {
   const fields = Object.fromEntries(columns.map((name, place) => [name, restore(cells[place] ?? "")]));
   const extra = cells.slice(columns.length).some((cell) => cell !== "");
   if (fields.tag === "") delete fields.tag;
-  return check(line, fields, fault ?? (extra ? "the line has too many columns" : undefined));
+  return check(line, fields, reason ?? (extra ? "the line has too many columns" : undefined));
 }
 
 /** @param {string} text */
@@ -142,18 +142,18 @@ function* splitCsv(text, delimiter) {
       at += rest.length;
       record.cells.push(quoted ? quoted.cell : rest);
       if (quoted ? rest : rest.startsWith('"'))
-        record.fault = "a quoted cell does not end where it should";
+        record.reason = "a quoted cell does not end at its closing quote";
       line += quoted?.lines ?? 0;
       if (text[at] !== delimiter) break;
       at += 1;
     }
     at += text.startsWith("\r\n", at) ? 2 : 1;
     line += 1;
-    if (record.fault || record.cells.some((cell) => cell.trim())) yield record;
+    if (record.reason || record.cells.some((cell) => cell.trim())) yield record;
   }
 }
 
-// The quoted cell that begins there; none where its quote is not closed.
+// The quoted cell that begins at `at`; null if its quote is not closed.
 /** @param {string} text @param {number} at */
 function readQuoted(text, at) {
   let end = text.indexOf('"', at + 1);
@@ -163,25 +163,25 @@ function readQuoted(text, at) {
   return { cell, end: end + 1, lines: (cell.match(/\r\n|\n|\r/g) ?? []).length };
 }
 
-/** @param {number} line @param {Record<string, any>} fields @param {string} [fault] @returns {Row} */
-function check(line, { id, name, tag }, fault) {
+/** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */
+function check(line, { id, name, tag }, reason) {
   /** @type {Plant} */
   const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (plant.id !== undefined && typeof plant.id !== "string")
-    fault ??= "id must be a whole number, such as 7";
-  if (tag === null) fault ??= "tag must be text or left out";
-  fault ??= findFault(plant) ?? undefined;
-  return { line, plant, fault };
+    reason ??= "id must be a whole number, such as 7";
+  if (tag === null) reason ??= "tag must be text or left out";
+  reason ??= findBrokenRule(plant) ?? undefined;
+  return { line, plant, reason };
 }
 
 /** @param {Row[]} rows */
 function markRepeated(rows) {
   const lines = new Map();
   for (const row of rows) {
-    if (row.fault) continue;
+    if (row.reason) continue;
     const earlier = lines.get(row.plant.id);
-    if (earlier) row.fault = `id ${row.plant.id} stands in line ${earlier} already`;
+    if (earlier) row.reason = `id ${row.plant.id} is already in line ${earlier}`;
     else lines.set(row.plant.id, row.line);
   }
 }

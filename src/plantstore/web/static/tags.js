@@ -1,9 +1,9 @@
-// How the store divides by tag: bars that are buttons, and the same as a choice beside the search.
+// The number of plants by tag: bars that are buttons, and the same tags as a select beside the search.
 
 import { $, bdi, figures, isolate, make } from "./dom.js";
 
 const FEW = 12;
-const MOST_CHOICES = 500;
+const MAX_CHOICES = 500;
 const NONE = "No tag";
 const CHEAP = 5; // milliseconds
 const { compare: inOrder } = new Intl.Collator("en", { numeric: true });
@@ -30,7 +30,7 @@ export class Tags {
     });
   }
 
-  // Where there are so many tags that it takes long, it is done less often.
+  // With so many tags that drawing is slow, it is done less often.
   /** @param {Map<string, number>} counts @param {string | null} chosen */
   show(counts, chosen) {
     const isUrgent = chosen !== this.#chosen || !counts.size;
@@ -45,7 +45,7 @@ export class Tags {
     clearTimeout(this.#waiting);
     this.#waiting = undefined;
     const sorted = [...this.#counts].sort(([a, x], [b, y]) => +!a - +!b || y - x || inOrder(a, b));
-    const shown = sorted.slice(0, MOST_CHOICES);
+    const shown = sorted.slice(0, MAX_CHOICES);
     const drawn = JSON.stringify([shown, sorted.length, this.#chosen, this.#isOpen]);
     if (drawn !== this.#drawn) {
       this.#drawBars(shown, sorted);
@@ -58,10 +58,10 @@ export class Tags {
   /** @param {[string, number][]} shown @param {[string, number][]} sorted */
   #drawBars(shown, sorted) {
     const bars = this.#isOpen ? shown : shown.slice(0, FEW);
-    // The first has most, but for those without a tag, who stand last.
-    const most = Math.max(sorted[0]?.[1] ?? 0, sorted.at(-1)?.[1] ?? 0);
+    // The first bar is the longest, except maybe the last one, of plants without a tag.
+    const max = Math.max(sorted[0]?.[1] ?? 0, sorted.at(-1)?.[1] ?? 0);
     const focused = document.activeElement?.getAttribute("data-tag");
-    $("tag-bars").replaceChildren(...bars.map(([tag, number]) => this.#makeBar(tag, number / most)));
+    $("tag-bars").replaceChildren(...bars.map(([tag, number]) => this.#makeBar(tag, number / max)));
     [...$("tag-bars").querySelectorAll("button")].find((b) => b.dataset.tag === focused)?.focus();
     const hidden = sorted.length - FEW;
     $("tags-more").hidden = hidden <= 0;

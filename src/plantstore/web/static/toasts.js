@@ -1,8 +1,8 @@
-// Short messages that stay until they are closed or replaced: nobody has to be quick.
+// Short messages that stay until they are closed or replaced.
 
 import { $, announce, focusPlants, make } from "./dom.js";
 
-const MOST = 3;
+const MAX_TOASTS = 3;
 
 export class Toast {
   /** @param {Content} content @param {{kind?: Kind}} options */
@@ -18,7 +18,7 @@ export class Toast {
 
   show() {
     const area = $("toasts");
-    if (area.children.length === MOST) findLeastUseful(area).remove();
+    if (area.children.length === MAX_TOASTS) findLeastUseful(area).remove();
     area.append(this.element);
     return this;
   }
@@ -54,7 +54,7 @@ export class Toast {
 const findLeastUseful = ({ children }) =>
   [...children].find((one) => !one.querySelector(".buttons button")) ?? children[0];
 
-// The content is texts and elements in a row.
+// The content is a sequence of texts and elements.
 /** @param {Content} content @param {{kind?: Kind}} [options] */
 export const toast = (content, options) => new Toast(content, options).show();
 
