@@ -89,7 +89,8 @@ class KnownFields:
     def keep(self, data: bytes, head: Head) -> None:
         """Know the header lines of a head from now on, where they leave nothing to decide."""
         lines, fields = data[data.find(b"\r\n") : head.size], head.fields
-        is_plain = not (fields.is_chunked or fields.expects_continue)
+        # After a blank line these would not be header lines alone.
+        is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
         if fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES and is_plain:
             self._used += 2 * len(lines) + 1000  # twice: its parts, too
             if self._used > _MAX_KNOWN_BYTES:
