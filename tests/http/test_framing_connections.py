@@ -177,6 +177,14 @@ def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> No
         assert connection.read_to_end() == b""
 
 
+@pytest.mark.parametrize("rest", [b"xyz\r\n"])
+def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: bytes) -> None:
+    with waiting(tmp_path, body_timeout=1000) as connection:
+        assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
+        connection.send(rest)
+        assert connection.read_to_end() == b""
+
+
 def trickle(connection: Connection, byte: bytes) -> None:
     """Send the byte again and again until something comes back, as it must soon."""
 

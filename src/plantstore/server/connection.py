@@ -271,6 +271,8 @@ class Connection(asyncio.Protocol):
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
+            if self._phase is _Phase.BODY:
+                self._end()
         elif body.is_complete:
             self._body = None
             self._asks_to_continue = False
