@@ -177,7 +177,9 @@ def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> No
         assert connection.read_to_end() == b""
 
 
-@pytest.mark.parametrize("rest", [b"xyz\r\n"])
+@pytest.mark.parametrize(
+    "rest", [b"xyz\r\n", b"19000\r\n" + b"x" * 0x19000 + b"\r\n1;" + b"x" * 50_000]
+)
 def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: bytes) -> None:
     with waiting(tmp_path, body_timeout=1000) as connection:
         assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200

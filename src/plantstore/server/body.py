@@ -11,7 +11,7 @@ from collections.abc import Callable
 from plantstore.errors import RequestError
 
 MAX_WHOLE = 16 * 1024  # bytes of a body that is taken with its head, without any of this
-MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them
+MAX_FRAMING = 16 * 1024  # bytes around the chunks, beyond as many as are in them; or of one line
 
 # Each line with the form of its beginning, to tell one that is still coming from a bad one.
 _SIZE = (
@@ -130,7 +130,8 @@ class ChunkedBody(Body):
         self._line = b"" if self.is_complete else data[position:]
         if not self._expected[1].fullmatch(self._line):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        if len(self._line) > self._allowance:
+        # What is kept of a line is looked at again with each part that comes.
+        if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
         return data[position:] if self.is_complete else b""
 
