@@ -58,6 +58,7 @@ class Body:
             while not (self.is_complete or self.has_failed or self.buffered > max_bytes):
                 self._arrival = asyncio.get_running_loop().create_future()
                 await self._arrival
+            self.is_wanted = False
         if self.has_failed:
             raise self._error
         if max(self._length, self.buffered) > max_bytes:
