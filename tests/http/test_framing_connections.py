@@ -65,6 +65,16 @@ def test_a_client_that_has_finished_sending_is_still_answered(service: Service) 
 
 
 @SQLITE_ONLY
+def test_all_that_was_sent_before_the_end_is_answered(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(*[LIVE] * 1000, b"GET /livez HTTP/1.1\r\n")
+        connection.finish_sending()
+        for _ in range(1000):
+            assert connection.receive().status == 200
+        assert connection.read_to_end() == b""
+
+
+@SQLITE_ONLY
 def test_many_requests_go_over_one_connection(service: Service) -> None:
     with Connection(service.origin) as connection:
         for _ in range(200):

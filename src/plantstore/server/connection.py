@@ -114,10 +114,10 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def eof_received(self) -> bool:
-        """Let a request that is whole have its response."""
+        """Let the requests that are whole have their responses."""
         self._is_ended = True
-        if self._phase is _Phase.RESPONSE and self._body is None:
-            return True
+        if self._body is None and (self._phase is _Phase.RESPONSE or self._buffer):
+            return self._connections.context is None  # TLS ends in any case
         self._transport.close()
         return False
 
