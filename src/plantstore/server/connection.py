@@ -34,6 +34,7 @@ _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 class _Phase(Enum):
     """What the connection waits for."""
 
+    HANDSHAKE = auto()  # the rest of TLS's handshake
     REQUEST = auto()  # a request, and nothing of it is there
     HEAD = auto()  # the rest of a head
     RESPONSE = auto()  # the application, or the client that takes its response
@@ -61,7 +62,7 @@ class Connection(asyncio.Protocol):
         self._find = connections.known_fields.find
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._loop = asyncio.get_running_loop()
-        self._phase = _Phase.RESPONSE  # until it is open
+        self._phase = _Phase.HANDSHAKE  # until it is open
         self._buffer = b""
         self._parser: HeadParser | None = None  # of a head that is not whole
         self._request: Request | None = None
@@ -153,7 +154,7 @@ class Connection(asyncio.Protocol):
             )
         except OSError:  # as ssl.SSLError is: it is the client's own business
             transport = None
-        if transport is None:
+        if transport is None or self._phase is _Phase.END:
             self._transport.abort()
             self._connections.release(self)
         else:
@@ -188,7 +189,7 @@ class Connection(asyncio.Protocol):
         elif self._buffer:
             self._loop.call_soon(self._continue)
         elif self._is_ended:
-            self._transport.close()
+            self._close()
 
     def _continue(self) -> None:
         if not self._is_serving:
@@ -362,7 +363,7 @@ class Connection(asyncio.Protocol):
         """
         was_refused = self._request is not None and self._request.error is not None
         if self._body is None and not was_refused:
-            self._transport.close()
+            self._close()
             return
         self._body, self._buffer = None, b""
         self._wait(_Phase.END, _LINGER_SECONDS)
@@ -371,6 +372,14 @@ class Connection(asyncio.Protocol):
             self._transport.write_eof()
 
     # Deadlines and ends
+
+    def _close(self) -> None:
+        """Close the connection; a client with TLS has a moment to close it, too."""
+        if self._transport.is_closing() and not count_unacknowledged(self._transport):
+            self._transport.abort()
+        else:
+            self._wait(_Phase.END, _LINGER_SECONDS)
+            self._transport.close()
 
     def _wait(self, phase: _Phase, timeout: float) -> None:
         self._phase = phase
@@ -393,7 +402,7 @@ class Connection(asyncio.Protocol):
         elif self._phase is _Phase.REQUEST:
             self._expire_idle()
         elif self._phase is not _Phase.RESPONSE:
-            self._transport.close()
+            self._close()
         elif self._sender.is_paused:
             self.since = self._connections.now
             if self._sender.has_timed_out():
@@ -409,7 +418,7 @@ class Connection(asyncio.Protocol):
         elif self._extension:
             self.timeout, self._extension = self.timeout + self._extension, 0.0
         else:
-            self._transport.close()
+            self._close()
 
     def drop(self) -> None:
         """Close the connection, whatever it waits for."""
@@ -419,7 +428,7 @@ class Connection(asyncio.Protocol):
         """Close the connection after the request in flight (uvicorn's hook)."""
         self._is_stopping = True
         if self._phase is not _Phase.RESPONSE:
-            self._transport.close()
+            self._close()
         else:
             self._connection_line = CLOSE
 
