@@ -117,6 +117,23 @@ def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
         assert peak_memory(own) - before < 10_000_000
 
 
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_requests_that_were_given_up_take_no_memory(tmp_path: Path, part: str) -> None:
+    with Service(tmp_path) as own:
+        message = LIVE.adding("X", "x" * 15_000)
+        if part == "body":
+            message = make_fixture(own).message(CREATES[0]).carrying(b"x" * 60_000)
+        before = peak_memory(own)
+        for _ in range(15):
+            with ExitStack() as stack:
+                for _ in range(200):
+                    connection = stack.enter_context(Connection(own.origin))
+                    connection.send(message.to_bytes()[:-1])
+                with Connection(own.origin) as connection:
+                    assert connection.ask(LIVE).status == 200
+        assert peak_memory(own) - before < 50_000_000
+
+
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
     with Service(tmp_path) as own:
         fixture = make_fixture(own)

@@ -80,6 +80,7 @@ class Body:
     def fail(self, error: Exception) -> None:
         """Tell whoever reads the body that it will never be whole."""
         self.has_failed, self._error = True, error
+        self.discard()
         self._arrive()
 
     def discard(self) -> None:

@@ -141,9 +141,12 @@ class Connection(asyncio.Protocol):
         self._sender.close()
         if self._body is not None:
             self._body.fail(ClientGoneError())
+        if self._parser is not None:
+            self._parser.close()
         if self._task is not None:
             self._task.cancel()
-        self._phase, self._buffer, self._parser, self._request = _Phase.END, b"", None, None
+        self._phase, self._buffer, self._parser = _Phase.END, b"", None
+        self._request = self._body = None
 
     async def _secure(self, context: ssl.SSLContext) -> None:
         """Have the connection encrypted, and open it."""

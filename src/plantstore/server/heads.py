@@ -134,10 +134,14 @@ class HeadParser:
                 break
         if not self._is_complete:
             return None
-        del self._parser  # each would keep the other
+        self.close()
         version = self._read_version()
         path, query = self._read_target()
         return Head(self.method, path, query, self._read_fields(version), self._parsed)
+
+    def close(self) -> None:
+        """Let the parser go: each would keep the other."""
+        vars(self).pop("_parser", None)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -145,7 +149,7 @@ class HeadParser:
         except httptools.HttpParserUpgrade:
             pass  # no other protocol is spoken here: the wish for one is passed over
         except httptools.HttpParserError as error:
-            del self._parser
+            self.close()
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
