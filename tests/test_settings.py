@@ -30,6 +30,8 @@ OTHER: dict[str, tuple[str, Any]] = {
     "log_format": ("json", "json"),
     "public_url": ("https://plants.example/", "https://plants.example/"),
     "rate_limit": ("100/second", "100/second"),
+    "max_plants": ("100", 100),
+    "events_keep": ("7.5", 7.5),
     "cache_size": ("0", 0),
     "max_connections": ("1", 1),
     "max_connections_per_address": ("7", 7),

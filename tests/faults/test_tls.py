@@ -4,12 +4,14 @@ import socket
 import ssl
 import subprocess
 import sys
+from contextlib import ExitStack
 from pathlib import Path
 
 import httpx
 import pytest
 
 from tests.cli.program import Program
+from tests.http.raw import Connection, Message
 from tests.service import Service
 
 
@@ -72,6 +74,34 @@ def test_a_handshake_has_the_time_of_a_head(
             assert connection.recv(1) == b""  # without our deadline it takes a minute
         with service.client(service.make_token()) as client:
             assert client.get("/plants").json() == []
+    assert "Traceback" not in service.log()
+
+
+def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Path) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    settings = {**files, "max_connections": 2, "head_timeout": 1000}
+    with Service(tmp_path, settings=settings) as service, ExitStack() as stack:
+        address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
+        for _ in range(5):
+            stack.enter_context(socket.create_connection(address))
+        with service.client(None) as client:
+            assert client.get("/livez").is_success
+    assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize(
+    "last", [b"", b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]
+)
+def test_who_does_not_look_is_not_waited_for(
+    tmp_path: Path, certificate: Path, last: bytes
+) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    service = Service(tmp_path, settings={**files, "drain_timeout": 1000}).start()
+    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+    with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
+        assert idle.ask(Message("GET", "/livez")).status == 200
+        idle.send(last)
+        assert service.stop() == 0  # in its time
     assert "Traceback" not in service.log()
 
 

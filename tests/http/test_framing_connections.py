@@ -65,6 +65,16 @@ def test_a_client_that_has_finished_sending_is_still_answered(service: Service) 
 
 
 @SQLITE_ONLY
+def test_all_that_was_sent_before_the_end_is_answered(service: Service) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(*[LIVE] * 1000, b"GET /livez HTTP/1.1\r\n")
+        connection.finish_sending()
+        for _ in range(1000):
+            assert connection.receive().status == 200
+        assert connection.read_to_end() == b""
+
+
+@SQLITE_ONLY
 def test_many_requests_go_over_one_connection(service: Service) -> None:
     with Connection(service.origin) as connection:
         for _ in range(200):
@@ -105,6 +115,23 @@ def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
                 assert connection.ask(large).status == 200
                 connection.reset()
         assert peak_memory(own) - before < 10_000_000
+
+
+@pytest.mark.parametrize("part", ["head", "body"])
+def test_requests_that_were_given_up_take_no_memory(tmp_path: Path, part: str) -> None:
+    with Service(tmp_path) as own:
+        message = LIVE.adding("X", "x" * 15_000)
+        if part == "body":
+            message = make_fixture(own).message(CREATES[0]).carrying(b"x" * 60_000)
+        before = peak_memory(own)
+        for _ in range(15):
+            with ExitStack() as stack:
+                for _ in range(200):
+                    connection = stack.enter_context(Connection(own.origin))
+                    connection.send(message.to_bytes()[:-1])
+                with Connection(own.origin) as connection:
+                    assert connection.ask(LIVE).status == 200
+        assert peak_memory(own) - before < 50_000_000
 
 
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
@@ -174,6 +201,16 @@ def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> No
     with waiting(tmp_path, body_timeout=0.5) as connection:
         connection.send(LIVE.adding("Content-Length", "5"))
         assert connection.receive().status == 200
+        assert connection.read_to_end() == b""
+
+
+@pytest.mark.parametrize(
+    "rest", [b"xyz\r\n", b"19000\r\n" + b"x" * 0x19000 + b"\r\n1;" + b"x" * 50_000]
+)
+def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: bytes) -> None:
+    with waiting(tmp_path, body_timeout=1000) as connection:
+        assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
+        connection.send(rest)
         assert connection.read_to_end() == b""
 
 

@@ -110,6 +110,13 @@ def test_odd_but_right_heads_are_read(service: Service, head: bytes) -> None:
     assert exchange(service.origin, head).status == 200
 
 
+def test_a_head_is_refused_though_its_lines_came_behind_a_blank_one(service: Service) -> None:
+    message = LIVE.adding("X", "behind a blank line").to_bytes()
+    for _ in range(2):
+        assert exchange(service.origin, b"\r\n" + message).status == 200
+        expect_error(exchange(service.origin, b"GET /livez HTTP/1.1\r\n" + message), 40011)
+
+
 @pytest.mark.parametrize("headers", [(), (("Host", "x"),), (("Connection", "close"),)])
 def test_an_old_client_is_answered_and_left(
     service: Service, headers: tuple[tuple[str, str], ...]

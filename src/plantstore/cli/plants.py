@@ -14,16 +14,16 @@ def plant() -> None:
 
 
 @plant.command(context_settings={"ignore_unknown_options": True})  # ids may be negative
-@click.argument("plant_id", metavar="ID", type=int)
+@click.argument("id", type=int)
 @click.option("--store", required=True, help="Name of the store.")
 @database_option
-def restore(plant_id: int, store: str, database: str) -> None:
-    """Bring back a deleted plant, as it was when it was deleted.
+def restore(id: int, store: str, database: str) -> None:  # noqa: A002 - the argument's name
+    """Bring back the plant ID, as it was when it was deleted.
 
     \b
     Example:
       plantstore plant restore --store nursery 7
     """
     with closing(open_administration(database)) as administration:
-        found = administration.restore_plant(store, plant_id)
+        found = administration.restore_plant(store, id)
     click.echo(f"restored the plant {found.id}, {found.name!r}, in {store}", err=True)

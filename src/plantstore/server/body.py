@@ -11,7 +11,7 @@ from collections.abc import Callable
 from plantstore.errors import RequestError
 
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
-MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has
+MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has; or of one line
 
 # Each line, and its possible beginnings: an incomplete line is not a bad one.
 _SIZE = (
@@ -58,6 +58,7 @@ class Body:
             while not (self.is_complete or self.has_failed or self.buffered > max_bytes):
                 self._arrival = asyncio.get_running_loop().create_future()
                 await self._arrival
+            self.is_wanted = False
         if self.has_failed:
             raise self._error
         if max(self._length, self.buffered) > max_bytes:
@@ -79,6 +80,7 @@ class Body:
     def fail(self, error: Exception) -> None:
         """Make ``read`` raise the error: the body will never be complete."""
         self.has_failed, self._error = True, error
+        self.discard()
         self._arrive()
 
     def discard(self) -> None:
@@ -130,7 +132,8 @@ class ChunkedBody(Body):
         self._line = b"" if self.is_complete else data[position:]
         if not self._expected[1].fullmatch(self._line):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
-        if len(self._line) > self._allowance:
+        # What is kept of a line is looked at again with each part that comes.
+        if len(self._line) > min(self._allowance, MAX_FRAMING):
             raise RequestError(43101)
         return data[position:] if self.is_complete else b""
 

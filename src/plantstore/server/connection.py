@@ -34,6 +34,7 @@ _CHUNKED = b"Transfer-Encoding: chunked\r\n"
 class _Phase(Enum):
     """What the connection waits for."""
 
+    HANDSHAKE = auto()  # the rest of TLS's handshake
     REQUEST = auto()  # a request, of which nothing has arrived
     HEAD = auto()  # the rest of a head
     RESPONSE = auto()  # the application, or the client reading its response
@@ -61,7 +62,7 @@ class Connection(asyncio.Protocol):
         self._find = connections.known_fields.find
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._loop = asyncio.get_running_loop()
-        self._phase = _Phase.RESPONSE  # until it is open
+        self._phase = _Phase.HANDSHAKE  # until it is open
         self._buffer = b""
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -114,10 +115,10 @@ class Connection(asyncio.Protocol):
             self._serve()
 
     def eof_received(self) -> bool:
-        """Keep the connection for the response to a complete request."""
+        """Keep the connection for the responses to complete requests."""
         self._is_ended = True
-        if self._phase is _Phase.RESPONSE and self._body is None:
-            return True
+        if self._body is None and (self._phase is _Phase.RESPONSE or self._buffer):
+            return self._connections.context is None  # TLS ends in any case
         self._transport.close()
         return False
 
@@ -140,9 +141,12 @@ class Connection(asyncio.Protocol):
         self._sender.close()
         if self._body is not None:
             self._body.fail(ClientGoneError())
+        if self._parser is not None:
+            self._parser.close()
         if self._task is not None:
             self._task.cancel()
-        self._phase, self._buffer, self._parser, self._request = _Phase.END, b"", None, None
+        self._phase, self._buffer, self._parser = _Phase.END, b"", None
+        self._request = self._body = None
 
     async def _secure(self, context: ssl.SSLContext) -> None:
         """Do the TLS handshake, and open the connection."""
@@ -153,7 +157,7 @@ class Connection(asyncio.Protocol):
             )
         except OSError:  # such as ssl.SSLError: the client's problem
             transport = None
-        if transport is None:
+        if transport is None or self._phase is _Phase.END:
             self._transport.abort()
             self._connections.release(self)
         else:
@@ -188,7 +192,7 @@ class Connection(asyncio.Protocol):
         elif self._buffer:
             self._loop.call_soon(self._continue)
         elif self._is_ended:
-            self._transport.close()
+            self._close()
 
     def _continue(self) -> None:
         if not self._is_serving:
@@ -274,6 +278,8 @@ class Connection(asyncio.Protocol):
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
+            if self._phase is _Phase.BODY:
+                self._end()
         elif body.is_complete:
             self._body = None
             self._asks_to_continue = False
@@ -363,7 +369,7 @@ class Connection(asyncio.Protocol):
         """
         was_refused = self._request is not None and self._request.error is not None
         if self._body is None and not was_refused:
-            self._transport.close()
+            self._close()
             return
         self._body, self._buffer = None, b""
         self._wait(_Phase.END, _LINGER_SECONDS)
@@ -372,6 +378,14 @@ class Connection(asyncio.Protocol):
             self._transport.write_eof()
 
     # Deadlines and ends
+
+    def _close(self) -> None:
+        """Close the connection; a client with TLS has a moment to close it, too."""
+        if self._transport.is_closing() and not count_unacknowledged(self._transport):
+            self._transport.abort()
+        else:
+            self._wait(_Phase.END, _LINGER_SECONDS)
+            self._transport.close()
 
     def _wait(self, phase: _Phase, timeout: float) -> None:
         self._phase = phase
@@ -394,7 +408,7 @@ class Connection(asyncio.Protocol):
         elif self._phase is _Phase.REQUEST:
             self._expire_idle()
         elif self._phase is not _Phase.RESPONSE:
-            self._transport.close()
+            self._close()
         elif self._sender.is_paused:
             self.since = self._connections.now
             if self._sender.has_timed_out():
@@ -410,7 +424,7 @@ class Connection(asyncio.Protocol):
         elif self._extension:
             self.timeout, self._extension = self.timeout + self._extension, 0.0
         else:
-            self._transport.close()
+            self._close()
 
     def drop(self) -> None:
         """Close the connection, whatever its phase."""
@@ -420,7 +434,7 @@ class Connection(asyncio.Protocol):
         """Close the connection after the request in flight (uvicorn's hook)."""
         self._is_stopping = True
         if self._phase is not _Phase.RESPONSE:
-            self._transport.close()
+            self._close()
         else:
             self._connection_line = CLOSE
 

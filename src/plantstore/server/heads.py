@@ -89,7 +89,8 @@ class KnownFields:
     def put(self, data: bytes, head: Head) -> None:
         """Store the header lines of a head, unless they are long or need special handling."""
         lines, fields = data[data.find(b"\r\n") : head.size], head.fields
-        is_plain = not (fields.is_chunked or fields.expects_continue)
+        # After a blank line these would not be header lines alone.
+        is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
         if fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES and is_plain:
             self._used += 2 * len(lines) + 1000  # twice: with its parsed parts
             if self._used > _MAX_KNOWN_BYTES:
@@ -133,10 +134,14 @@ class HeadParser:
                 break
         if not self._is_complete:
             return None
-        del self._parser  # breaks the reference cycle
+        self.close()
         version = self._read_version()
         path, query = self._read_target()
         return Head(self.method, path, query, self._read_fields(version), self._parsed)
+
+    def close(self) -> None:
+        """Let the parser go: each would keep the other."""
+        vars(self).pop("_parser", None)
 
     def _parse(self, data: bytes) -> None:
         try:
@@ -144,7 +149,7 @@ class HeadParser:
         except httptools.HttpParserUpgrade:
             pass  # no other protocol is supported: the upgrade is ignored
         except httptools.HttpParserError as error:
-            del self._parser
+            self.close()
             raise self._explain(error) from None
 
     def _explain(self, error: Exception) -> RequestError:
