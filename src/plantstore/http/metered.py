@@ -12,8 +12,8 @@ from plantstore.metrics.numbers import Gauges
 from plantstore.metrics.reports import Reporter
 from plantstore.settings import Settings
 
-_CHECK_SECONDS = 5.0
-_CHECKS_PER_COUNT = 6
+_CHECK_SECONDS = 2.0
+_CHECKS_PER_COUNT = 15
 
 
 def metered_app(database: Database, settings: Settings, reports: socket) -> App:

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 PREFIX = "plantstore_"
 # Upper bounds of the buckets; one more is for what is above.
-DURATIONS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1.0, 2.5, 10.0)
+DURATIONS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 SIZES = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024)
 
 
@@ -48,7 +48,7 @@ CATALOGUE = (
     Metric("postgres_connections", Kind.GAUGE, "Connections to PostgreSQL; state is in_use or idle", ("state",)),
     Metric("stores", Kind.GAUGE, "Stores in the database, counted every 30 seconds", merge=max),
     Metric("plants", Kind.GAUGE, "Plants of all stores, counted every 30 seconds", merge=max),
-    Metric("ready", Kind.GAUGE, "1 where every worker can use the database, else 0; checked every 5 seconds", merge=min),
+    Metric("ready", Kind.GAUGE, "1 where every worker can use the database, else 0; checked every 2 seconds", merge=min),
     Metric("workers", Kind.GAUGE, "Processes that serve, as far as they reported within 5 seconds"),
     Metric("process_start_time_seconds", Kind.GAUGE, "When the service started, as a Unix time"),
     Metric("build_info", Kind.GAUGE, "Always 1; the labels say what runs", ("version", "python", "sqlite", "database")),

@@ -39,9 +39,10 @@ def serve_metrics(address: str, constants: Gauges) -> Iterator[socket]:
     host, _, port = address.rpartition(":")
     try:
         server, _ = start_http_server(int(port), host.strip("[]"), registry)
-    except OSError as error:
+    except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
+        reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
-            f"cannot serve metrics on {address}: {error.strerror}; choose another --metrics"
+            f"cannot serve metrics on {address}: {reason}; choose another --metrics"
         ) from None
     logger.info("metrics at http://%s:%d/metrics", host, server.server_port)
     receiving, sending = open_channel()
