@@ -44,7 +44,9 @@ def use(service: Service) -> Scrape:
         client.delete("/plants/1")
         client.get("/me")
         client.get("/nowhere")
-    return scrape_until(service, lambda it: it.value("requests_total", status="404") == 1)
+    return scrape_until(
+        service, lambda it: it.value("requests_total", status="404") == it.value("ready") == 1
+    )
 
 
 def test_a_scrape_has_the_metrics_of_the_catalogue(scrapes: list[Scrape]) -> None:
