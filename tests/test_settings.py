@@ -28,6 +28,7 @@ OTHER: dict[str, tuple[str, Any]] = {
         ("https://a.example", "https://b.example"),
     ),
     "log_format": ("json", "json"),
+    "metrics": ("[::1]:9464", "[::1]:9464"),
     "public_url": ("https://plants.example/", "https://plants.example/"),
     "rate_limit": ("100/second", "100/second"),
     "max_plants": ("100", 100),

@@ -4,13 +4,16 @@ An adapter is imported when a URL needs it: the start is fast because it imports
 """
 
 import gc
+import platform
 import re
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
 
+from plantstore import __version__
 from plantstore.database import Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
@@ -95,13 +98,18 @@ def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
 
 
-def create_app(settings: Settings) -> "App":
-    """The application on its database, for one serving process."""
-    from plantstore.http.app import App
-
+def create_app(settings: Settings, reports: socket | None = None) -> "App":
+    """The application on its database, for one serving process; it reports its metrics there."""
     set_up_logs(settings.log_format)
     database = open_database(settings)
-    app = App(database, settings)
+    if reports is None:
+        from plantstore.http.app import App
+
+        app = App(database, settings)
+    else:
+        from plantstore.http.metered import metered_app
+
+        app = metered_app(database, settings, reports)
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep).run())
     # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection
@@ -111,11 +119,35 @@ def create_app(settings: Settings) -> "App":
     return app
 
 
-def serve(settings: Settings, listener: socket) -> bool:
+@contextmanager
+def open_metrics(settings: Settings) -> Iterator[socket | None]:
+    """Serve metrics within the block, where there is an address for them.
+
+    What it gives is where the serving processes report to.
+
+    :raises SetupError: the address cannot be had.
+    """
+    if settings.metrics is None:
+        yield None
+        return
+    from plantstore.metrics.exporter import serve_metrics
+
+    kind, sqlite = "postgresql", ""
+    if not _is_postgres(settings.database):
+        import apsw
+
+        kind, sqlite = "sqlite", apsw.sqlite_lib_version()
+    build = ("build_info", __version__, platform.python_version(), sqlite, kind)
+    constants = {build: 1.0, ("process_start_time_seconds",): time.time()}
+    with serve_metrics(settings.metrics, constants) as reports:
+        yield reports
+
+
+def serve(settings: Settings, listener: socket, reports: socket | None = None) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.serve import serve as run
 
-    return run(partial(create_app, settings), settings, listener)
+    return run(partial(create_app, settings, reports), settings, listener)
 
 
 def _is_postgres(url: str) -> bool:

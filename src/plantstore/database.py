@@ -5,6 +5,7 @@ written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. 
 uses ``sql/administration.py``.
 """
 
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from plantstore.model import (
@@ -16,6 +17,8 @@ from plantstore.model import (
     PlantQuery,
     TokenInfo,
 )
+
+CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
 
 
 class Snapshot(Protocol):
@@ -38,7 +41,9 @@ class Snapshot(Protocol):
 
 
 class Database(Protocol):
-    """What serving needs of a database."""
+    """What serving needs of a database. It passes each commit to the ``commit_observers``."""
+
+    commit_observers: list[CommitObserver]
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -89,6 +94,12 @@ class Database(Protocol):
 
     async def check(self) -> None:
         """Return if the database can be read and written, as far as is known; else raise."""
+
+    def gauges(self) -> Mapping[tuple[str, ...], float]:
+        """What there is now, by the metric's name and its labels' values; without a query."""
+
+    async def count_all(self) -> tuple[int, int]:
+        """How many stores there are, and how many plants in all of them."""
 
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""

@@ -24,6 +24,7 @@ _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
 _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -61,6 +62,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_format: Annotated[Literal["text", "json"], _about("format of the log lines on stderr")] = (
         "text"
     )
+    metrics: Annotated[
+        str | None,
+        _about("address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default"),
+    ] = None
     rate_limit: Annotated[
         str | None,
         _about("rate limit per user and worker, such as `100/second`; none by default"),
@@ -134,6 +139,7 @@ def load_settings(
         settings = replace(settings, cors_origins=())
     if (settings.tls_cert is None) != (settings.tls_key is None):
         raise SetupError("tls_cert and tls_key go together: give both or neither")
+    _check_metrics(settings)
     _check_rate(settings)
     return settings
 
@@ -166,6 +172,14 @@ def check_tls(settings: Settings) -> None:
         raise SetupError(
             f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
         ) from None
+
+
+def _check_metrics(settings: Settings) -> None:
+    address = settings.metrics
+    if address is not None and not _ADDRESS.fullmatch(address):
+        raise SetupError(
+            f"metrics is {address!r}, which is not an address: write it as 127.0.0.1:9464"
+        )
 
 
 def _check_rate(settings: Settings) -> None:

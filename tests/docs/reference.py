@@ -1,4 +1,4 @@
-"""Writes docs/reference.md: settings, commands and error numbers, as the code has them.
+"""Writes docs/reference.md: settings, commands, error numbers and metrics, as the code has them.
 
 ``make docs`` runs it; a test fails where the file is another.
 """
@@ -10,6 +10,7 @@ import click
 
 from plantstore.cli import cli
 from plantstore.http.errors import TABLE
+from plantstore.metrics.catalogue import CATALOGUE
 from plantstore.settings import Settings, setting_description, setting_names
 
 _INTRODUCTION = """\
@@ -34,6 +35,15 @@ The HTTP status × 100 + n; never reused, never renumbered.
 | number | status | when | message |
 | --- | --- | --- | --- |"""
 
+_METRICS = """
+## Metrics
+
+Served for Prometheus where the setting `metrics` has an address. All names begin with
+`plantstore_`.
+
+| metric | type | labels | meaning |
+| --- | --- | --- | --- |"""
+
 _COMMANDS = """
 ## Commands
 
@@ -43,7 +53,7 @@ notes and logs to stderr."""
 
 def render() -> str:
     """The whole file."""
-    lines = [_INTRODUCTION, *_settings(), _ERRORS, *_errors(), _COMMANDS]
+    lines = [_INTRODUCTION, *_settings(), _ERRORS, *_errors(), _METRICS, *_metrics(), _COMMANDS]
     # As the program makes it: with its own names of the help option.
     settings = cli.context_settings
     lines += _commands(click.Context(cli, info_name="plantstore", **settings))
@@ -74,6 +84,12 @@ def _default(name: str) -> str:
 def _errors() -> Iterator[str]:
     for row in TABLE:
         yield f"| {row.number} | {row.status} | {row.when} | {row.message} |"
+
+
+def _metrics() -> Iterator[str]:
+    for metric in CATALOGUE:
+        labels = ", ".join(f"`{label}`" for label in metric.labels)
+        yield f"| `{metric.name}` | {metric.kind} | {labels} | {metric.description} |"
 
 
 def _commands(context: click.Context) -> Iterator[str]:

@@ -5,7 +5,7 @@ from plantstore.model import Caller, Role, Scope, Unchanged
 from plantstore.server.messages import Response
 
 SIZE = 100_000
-RESPONSE = Response(b"head", b"x" * 1000)
+RESPONSE = Response(b"HTTP/1.1 200 OK\r\n", b"x" * 1000)
 
 
 def caller(unchanged: Unchanged | None, expires_at: int | None = None) -> Caller:

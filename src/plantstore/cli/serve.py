@@ -31,6 +31,7 @@ logger = logging.getLogger("plantstore")
     help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
+@click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
 def serve(
     file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
@@ -60,13 +61,13 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.sockets import listen  # noqa: PLC0415 - slow to import
 
-    with closing(listen(settings)) as listener:
+    with closing(listen(settings)) as listener, bootstrap.open_metrics(settings) as reports:
         origin = _find_origin(settings, listener)
         with closing(bootstrap.open_administration(settings.database)) as administration:
             if welcomes:
                 welcome(administration, origin)
         logger.info("serving %s on %s", without_password(settings.database), origin)
-        return bootstrap.serve(settings, listener)
+        return bootstrap.serve(settings, listener, reports)
 
 
 def _find_origin(settings: Settings, listener: socket) -> str:

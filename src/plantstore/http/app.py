@@ -6,7 +6,7 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -47,7 +47,8 @@ class App:
     ) -> None:
         self._observers = observers
         rates = None if settings.rate_limit is None else Rates(settings.rate_limit)
-        cache = ResponseCache(settings.cache_size)
+        self.connections: Collection[object] = ()
+        self.cache = cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
         lists = PlantLists(database, cache, self._cors)
         self._routes = Routes(database, Authentication(database, rates), lists, settings.public_url)
@@ -58,6 +59,11 @@ class App:
         self._database = database
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
+
+    @property
+    def in_flight(self) -> int:
+        """Requests that have no response yet."""
+        return self._in_flight
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""

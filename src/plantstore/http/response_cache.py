@@ -19,14 +19,19 @@ _MAX_REQUEST = 2048
 
 
 class ResponseCache:
-    """The list responses that a process caches."""
+    """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
+
+    It counts those ``recalled`` by their status, and the ``hits`` and ``misses`` of queries.
+    """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._used = 0
+        self.used = 0
+        self.recalled = {200: 0, 304: 0}
+        self.hits = self.misses = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
         # By the bytes of requests, all of one data version, and so cheap to remove:
-        self._requests: dict[bytes, tuple[float | None, Response]] = {}
+        self._requests: dict[bytes, tuple[float | None, Response, int]] = {}
         self._requests_used = 0
         self._unchanged: Unchanged = lambda: False
 
@@ -35,9 +40,10 @@ class ResponseCache:
         found = self._requests.get(data)
         if found is None or not self._unchanged():
             return None
-        expires_at, response = found
+        expires_at, response, status = found
         if expires_at is not None and expires_at <= time.time() * 1000:
             return None
+        self.recalled[status] += 1
         return response
 
     def remember(self, data: bytes, response: Response, caller: Caller) -> None:
@@ -47,15 +53,18 @@ class ResponseCache:
         if caller.unchanged is not self._unchanged:
             self._forget_requests()
             self._unchanged = caller.unchanged
-        self._requests[data] = (caller.expires_at, response)
+        self._requests[data] = (caller.expires_at, response, response.status)
         self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
-        self._used += len(data) + len(response.head) + _ENTRY_BYTES
+        self.used += len(data) + len(response.head) + _ENTRY_BYTES
         self._make_room()
 
     def get(self, key: Key) -> Response | None:
         """The response to a query, if it is cached."""
         response = self._responses.get(key)
-        if response is not None:
+        if response is None:
+            self.misses += 1
+        else:
+            self.hits += 1
             self._responses.move_to_end(key)
         return response
 
@@ -64,18 +73,18 @@ class ResponseCache:
         if key in self._responses:
             return
         self._responses[key] = response
-        self._used += _measure(key, response)
+        self.used += _measure(key, response)
         self._make_room()
 
     def _make_room(self) -> None:
-        if self._used > self._size:
+        if self.used > self._size:
             self._forget_requests()  # they hold responses, too
-        while self._used > self._size:
-            self._used -= _measure(*self._responses.popitem(last=False))
+        while self.used > self._size:
+            self.used -= _measure(*self._responses.popitem(last=False))
 
     def _forget_requests(self) -> None:
         self._requests.clear()
-        self._used -= self._requests_used
+        self.used -= self._requests_used
         self._requests_used = 0
 
 

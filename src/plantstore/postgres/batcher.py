@@ -43,6 +43,11 @@ class Batcher(Generic[Item, Result]):
         self._waiting.append(Waiting(item, self._loop.time(), future))
         return future
 
+    @property
+    def queue_depth(self) -> int:
+        """Items that wait for the next batch."""
+        return len(self._waiting)
+
     async def drain(self) -> None:
         """Return when nothing is waiting or in flight."""
         while self._waiting or self._in_flight:

@@ -1,8 +1,10 @@
 """The database for serving, on PostgreSQL: callers, pages and writes, each in batches."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import closing
 
+from plantstore.database import CommitObserver
 from plantstore.errors import OverloadedError
 from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.callers import Callers, Credentials
@@ -31,7 +33,8 @@ class PostgresDatabase:
         self._stream_pool = Pool(settings, settings.max_streams)
         self._callers = Callers(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
-        self._writer = Writer(self._pool, self._sql, settings)
+        self.commit_observers: list[CommitObserver] = []
+        self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
         self._snapshots: set[PostgresSnapshot] = set()
         self._checked_at = -_CHECK_INTERVAL
 
@@ -98,6 +101,22 @@ class PostgresDatabase:
             self._checked_at = now
             self._check = asyncio.ensure_future(self._pool.read((self._sql["find_revision"], (0,))))
         await asyncio.shield(self._check)
+
+    def gauges(self) -> Mapping[tuple[str, ...], float]:
+        """See ``Database``."""
+        pools = (self._pool, self._stream_pool)
+        return {
+            ("write_queue_depth",): self._writer.queue_depth,
+            ("streams",): len(self._snapshots),
+            ("postgres_connections", "in_use"): sum(pool.in_use for pool in pools),
+            ("postgres_connections", "idle"): sum(pool.idle for pool in pools),
+        }
+
+    async def count_all(self) -> tuple[int, int]:
+        """See ``Database``."""
+        (rows,) = await asyncio.ensure_future(self._pool.read((self._sql["count_all"], ())))
+        stores, plants = rows[0]
+        return stores, plants
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``: failures here are temporary, so this never returns."""

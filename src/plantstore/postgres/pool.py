@@ -28,6 +28,7 @@ class Pool:
     """At most ``max_connections``, opened when needed, and kept.
 
     Each is held, and waited for, for at most ``settings.database_timeout`` seconds.
+    ``in_use`` counts those that are held.
     """
 
     def __init__(self, settings: Settings, max_connections: int) -> None:
@@ -38,7 +39,13 @@ class Pool:
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
         self._idle: list[AsyncConnection] = []
+        self.in_use = 0
         self._is_closed = False
+
+    @property
+    def idle(self) -> int:
+        """Connections that are kept for the next work."""
+        return len(self._idle)
 
     @asynccontextmanager
     async def acquire(self, seconds: float | None = None) -> AsyncIterator[AsyncConnection]:
@@ -52,9 +59,11 @@ class Pool:
             logger.error("no connection to the database: %s", error)  # noqa: TRY400 - the message has the cause
             raise DatabaseUnavailableError from error
         deadline = self._loop.call_later(seconds or self._timeout, abort, connection)
+        self.in_use += 1
         try:
             yield connection
         finally:
+            self.in_use -= 1
             deadline.cancel()
             await self._release(connection)
 

@@ -45,6 +45,9 @@ SELECT revision, plants FROM revisions WHERE store_id = $1
 -- name: find_oldest_event
 SELECT store_id, at FROM events WHERE store_id > $1 ORDER BY store_id, revision LIMIT 1
 
+-- name: count_all
+SELECT (SELECT count(*) FROM stores), (SELECT coalesce(sum(plants), 0)::bigint FROM revisions)
+
 -- The JSON is made here: it takes half the time of objects made from rows.
 
 -- name: read_page

@@ -6,6 +6,7 @@ writes are in flight, its later ones wait.
 """
 
 import logging
+import time
 from collections.abc import Sequence
 
 import msgspec
@@ -15,6 +16,7 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError, LockNotAvailable
 
 from plantstore.clock import now
+from plantstore.database import CommitObserver
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -35,12 +37,19 @@ _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
 
 
 class Writer(Batcher[Write, Outcome]):
-    """Writes with the named queries ``sql``."""
+    """Writes with the named queries ``sql``. The ``observers`` get each commit."""
 
-    def __init__(self, pool: Pool, sql: dict[str, str], settings: Settings) -> None:
+    def __init__(
+        self,
+        pool: Pool,
+        sql: dict[str, str],
+        settings: Settings,
+        observers: Sequence[CommitObserver] = (),
+    ) -> None:
         super().__init__(_MAX_BATCHES, settings.max_writes)
         self._pool = pool
         self._sql = sql
+        self._observers = observers
         self._timeout = settings.write_timeout
         self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
@@ -107,11 +116,15 @@ class Writer(Batcher[Write, Outcome]):
     async def _commit(self, writes: Sequence[Write]) -> Sequence[Outcome]:
         async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
             try:
-                return await self._execute(connection, writes)
+                began = time.perf_counter()
+                outcomes = await self._execute(connection, writes)
             except _ERRORS_OF_ONE_WRITE:
                 raise
             except psycopg.Error as error:
                 raise await self._explain(connection, error) from error
+        for observe in self._observers:
+            observe(len(writes), time.perf_counter() - began)
+        return outcomes
 
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write]

@@ -37,7 +37,7 @@ class Connections:
     ) -> None:
         self.application = application
         self.settings = settings
-        self.opened = opened
+        self.opened = application.connections = opened
         self.context = load_certificate(settings)
         self.known_fields = KnownFields()
         self.next_number = itertools.count(1).__next__

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from typing import Any, Protocol, Self
 
 from msgspec import Struct
@@ -85,7 +85,9 @@ Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
 
 
 class Application(Protocol):
-    """What the server serves."""
+    """What the server serves, on the ``connections`` that it tells."""
+
+    connections: Collection[object]
 
     def recall(self, data: bytes) -> Response | None:
         """The response to these bytes, a complete GET seen before, if it is still valid."""

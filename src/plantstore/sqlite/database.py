@@ -5,10 +5,13 @@ long lists to a few threads of their own.
 """
 
 import asyncio
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import apsw
 
+from plantstore.database import CommitObserver
 from plantstore.errors import OverloadedError
 from plantstore.model import (
     Caller,
@@ -53,7 +56,10 @@ class SQLiteDatabase:
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
         self._pages = PageReader(self._connection, self._sql)
-        self._writer = Writer(self._path, settings.max_writes, settings.write_timeout)
+        self.commit_observers: list[CommitObserver] = []
+        self._writer = Writer(
+            self._path, settings.max_writes, settings.write_timeout, self.commit_observers
+        )
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._max_snapshots = settings.max_streams
         self._snapshots: set[SQLiteSnapshot] = set()
@@ -133,6 +139,23 @@ class SQLiteDatabase:
         except apsw.Error as error:
             raise unavailable(error) from error
 
+    def gauges(self) -> Mapping[tuple[str, ...], float]:
+        """See ``Database``."""
+        return {
+            ("write_queue_depth",): self._writer.queue_depth,
+            ("streams",): len(self._snapshots),
+            ("sqlite_database_bytes",): _size(self._path),
+            ("sqlite_wal_bytes",): _size(self._path.with_name(f"{self._path.name}-wal")),
+        }
+
+    async def count_all(self) -> tuple[int, int]:
+        """See ``Database``."""
+        try:
+            stores, plants = self._execute(self._sql["count_all"]).get
+        except apsw.Error as error:
+            raise unavailable(error) from error
+        return stores, plants
+
     async def wait_until_broken(self) -> Exception:
         """See ``Database``."""
         return await asyncio.shield(self._writer.broken)
@@ -169,3 +192,11 @@ class SQLiteDatabase:
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, from_text(scopes))
         return Caller(*who, found_id, role, permissions, revision, self._unchanged)
+
+
+def _size(file: Path) -> int:
+    """Bytes of a file, or 0 where there is none."""
+    try:
+        return file.stat().st_size
+    except OSError:
+        return 0

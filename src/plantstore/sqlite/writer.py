@@ -15,6 +15,7 @@ from pathlib import Path
 
 import apsw
 
+from plantstore.database import CommitObserver
 from plantstore.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
@@ -58,13 +59,21 @@ class Writer:
     """The only writer of this process.
 
     ``max_waiting`` bounds the queue; a write not begun within ``timeout`` seconds times out.
-    ``broken`` gets the error after which nothing more is written.
+    ``broken`` gets the error after which nothing more is written. The ``observers`` get each
+    commit.
     """
 
-    def __init__(self, path: Path, max_waiting: int, timeout: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        max_waiting: int,
+        timeout: float,
+        observers: Sequence[CommitObserver] = (),
+    ) -> None:
         self._loop = asyncio.get_running_loop()
         self._max_waiting = max_waiting
         self._timeout = timeout
+        self._observers = observers
         self._lock = open_lock(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
@@ -89,6 +98,11 @@ class Writer:
             # It begins after this iteration of the loop, with all requests read in it.
             self._running = self._loop.create_task(self._run())
         return future
+
+    @property
+    def queue_depth(self) -> int:
+        """Writes that wait for the next batch."""
+        return len(self._pending)
 
     def require_working(self) -> None:
         """Return unless writes have timed out since the last batch.
@@ -176,10 +190,13 @@ class Writer:
                 if len(outcomes) < len(writes):
                     await asyncio.sleep(0)
             self._batches.finish()
+            began = time.perf_counter()
             await self._thread.run(self._batches.commit)
         except BaseException:
             self._batches.roll_back()
             raise
+        for observe in self._observers:
+            observe(len(writes), time.perf_counter() - began)
         return outcomes
 
     def _checkpoint(self) -> None:

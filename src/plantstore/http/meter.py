@@ -1,0 +1,71 @@
+"""Counts what one serving process does, for its metrics; it costs a request a microsecond."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+
+from plantstore.http.response_cache import ResponseCache
+from plantstore.metrics.catalogue import DURATIONS, SIZES
+from plantstore.metrics.numbers import Histogram, Numbers, add_to
+from plantstore.server.messages import Request, Response, Stream
+
+_STATUS = slice(9, 12)  # of a head
+_NO_TIME = [0.0] * (len(DURATIONS) + 1)
+
+_IS_PLANTS = re.compile(rb"(?:/stores/[^/]+)?/plants(/[^/]+)?").fullmatch
+_OF_PLANTS = {"GET": "list", "HEAD": "list", "POST": "create"}
+_OF_PLANT = {"DELETE": "delete"}
+_KNOWN = {(method, b"/plants"): operation for method, operation in _OF_PLANTS.items()}
+_KNOWN |= {("GET", b"/me"): "me", ("HEAD", b"/me"): "me"}
+
+Requests = tuple[str, bytes, int]  # of one operation, status and error number
+
+
+def find_operation(method: str, path: bytes) -> str:
+    """The operation that a metric names: list, create, delete, me or other; by the path as sent."""
+    known = _KNOWN.get((method, path))
+    if known is not None:
+        return known
+    plants = _IS_PLANTS(path)
+    if plants is None:
+        return "other"
+    return (_OF_PLANT if plants[1] else _OF_PLANTS).get(method, "other")
+
+
+class Meter:
+    """Counts requests and commits, which it observes."""
+
+    def __init__(self) -> None:
+        self._requests: defaultdict[Requests, Histogram] = defaultdict(lambda: Histogram(DURATIONS))
+        self._batches = Histogram(SIZES)
+        self._commits = Histogram(DURATIONS)
+
+    def observe(self, request: Request, response: Response | Stream, seconds: float) -> None:
+        """Count a request."""
+        operation = find_operation(request.method, request.path)
+        self._requests[operation, response.head[_STATUS], response.error].observe(seconds)
+
+    def observe_commit(self, writes: int, seconds: float) -> None:
+        """Count a transaction."""
+        self._batches.observe(writes)
+        self._commits.observe(seconds)
+
+    def count(self, cache: ResponseCache) -> Numbers:
+        """All that was counted, by this meter and the cache."""
+        counted: Numbers = {
+            ("write_batch_size",): tuple(self._batches.cells),
+            ("commit_duration_seconds",): tuple(self._commits.cells),
+            ("response_cache_hits_total",): (cache.hits + sum(cache.recalled.values()),),
+            ("response_cache_misses_total",): (cache.misses,),
+        }
+        for (operation, status, error), cells in self._find_requests(cache):
+            labels = (operation, status.decode(), str(error or ""))
+            add_to(counted, ("requests_total", *labels), [sum(cells[:-1])])
+            add_to(counted, ("request_duration_seconds", operation), cells)
+        return counted
+
+    def _find_requests(self, cache: ResponseCache) -> Iterator[tuple[Requests, list[float]]]:
+        for requests, histogram in self._requests.items():
+            yield requests, histogram.cells
+        for status, count in cache.recalled.items():
+            yield ("list", b"%d" % status, 0), [count, *_NO_TIME]

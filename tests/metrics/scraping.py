@@ -1,0 +1,61 @@
+"""A service with metrics, and what Prometheus would read from it."""
+
+import re
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import httpx
+from msgspec import Struct
+from prometheus_client.metrics_core import Metric as Family
+from prometheus_client.parser import text_string_to_metric_families
+from prometheus_client.samples import Sample
+
+from tests.service import Service
+
+_SECONDS = 30.0
+
+
+class Scrape(Struct, frozen=True):
+    """One scrape."""
+
+    families: tuple[Family, ...]
+
+    def samples(self) -> Iterable[Sample]:
+        """All samples."""
+        return (sample for family in self.families for sample in family.samples)
+
+    def value(self, name: str, **labels: str) -> float:
+        """The sum of all samples of this name that have these labels."""
+        return sum(
+            sample.value
+            for sample in self.samples()
+            if sample.name == f"plantstore_{name}" and labels.items() <= sample.labels.items()
+        )
+
+
+def metered(folder: Path, **settings: object) -> Service:
+    """A service with metrics on a free port."""
+    database = settings.pop("database", None)
+    assert database is None or isinstance(database, str)
+    return Service(
+        folder, database=database, settings={"metrics": "127.0.0.1:0", "workers": 1} | settings
+    )
+
+
+def scrape(service: Service) -> Scrape:
+    """What the service gives now."""
+    address = re.findall(r"metrics at (\S+)", service.log())[-1]
+    text = httpx.get(address).raise_for_status().text
+    return Scrape(tuple(text_string_to_metric_families(text)))
+
+
+def scrape_until(service: Service, is_there: Callable[[Scrape], bool]) -> Scrape:
+    """The first scrape that has what a test waits for: reports come about once a second."""
+    deadline = time.monotonic() + _SECONDS
+    while not is_there(found := scrape(service)):
+        assert time.monotonic() < deadline, [
+            (it.name, it.labels, it.value) for it in found.samples() if "le" not in it.labels
+        ]
+        time.sleep(0.1)
+    return found

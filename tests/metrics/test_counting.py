@@ -1,0 +1,133 @@
+"""What is counted: requests by operation, status and error; batches, the cache, what is open."""
+
+import threading
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from plantstore.http.meter import find_operation
+from tests.databases import Kind, writes_held
+from tests.http.fixtures import SQLITE_ONLY
+from tests.metrics.scraping import Scrape, metered, scrape_until
+from tests.service import Service
+
+
+def counted(before: Scrape, after: Scrape, operation: str, status: int, error: str = "") -> float:
+    labels = {"operation": operation, "status": str(status), "error": error}
+    return after.value("requests_total", **labels) - before.value("requests_total", **labels)
+
+
+def test_requests_are_counted_by_operation_status_and_error(metered_service: Service) -> None:
+    before = scrape_until(metered_service, lambda it: it.value("workers") == 1)
+    token = metered_service.make_token(f"store-{uuid4().hex}")
+    plant = {"id": 1, "name": "Fern"}
+    with metered_service.client(token) as client:
+        for _ in range(3):
+            client.post("/plants", json=plant)
+        etag = client.get("/plants").headers["etag"]
+        for _ in range(20):
+            assert client.get("/plants").status_code == 200
+            assert client.get("/plants", headers={"If-None-Match": etag}).status_code == 304
+        client.delete("/plants/1")
+        client.delete("/plants/2")
+        client.get("/me")
+        client.put("/plants")
+        client.get("/nowhere")
+    after = scrape_until(metered_service, lambda it: counted(before, it, "other", 404, "40402") > 0)
+    assert counted(before, after, "create", 200) == 1
+    assert counted(before, after, "create", 400, "40004") == 2
+    assert counted(before, after, "list", 200) == 21
+    assert counted(before, after, "list", 304) == 20
+    assert counted(before, after, "delete", 204) == 1
+    assert counted(before, after, "delete", 404, "40401") == 1
+    assert counted(before, after, "me", 200) == 1
+    assert counted(before, after, "other", 405, "40501") == 1
+
+
+def test_every_request_has_a_duration_and_every_list_was_found_in_the_cache_or_not(
+    metered_service: Service,
+) -> None:
+    before = scrape_until(metered_service, lambda it: it.value("workers") == 1)
+    with metered_service.client(metered_service.make_token(f"store-{uuid4().hex}")) as client:
+        for _ in range(10):
+            client.get("/plants")
+        client.get("/nowhere")
+    after = scrape_until(metered_service, lambda it: counted(before, it, "other", 404, "40402") > 0)
+    for operation in ("create", "list", "delete", "me", "other"):
+        requests = after.value("requests_total", operation=operation)
+        assert after.value("request_duration_seconds_count", operation=operation) == requests
+    misses, hits = "response_cache_misses_total", "response_cache_hits_total"
+    assert after.value(misses) - before.value(misses) == 1
+    assert after.value(hits) - before.value(hits) == 9
+    assert after.value("response_cache_bytes") > 0
+
+
+def test_writes_are_counted_by_transaction(metered_service: Service) -> None:
+    before = scrape_until(metered_service, lambda it: it.value("workers") == 1)
+    with metered_service.client(metered_service.make_token(f"store-{uuid4().hex}")) as client:
+        for number in range(5):
+            client.post("/plants", json={"id": number, "name": "Fern"})
+    after = scrape_until(metered_service, lambda it: counted(before, it, "create", 200) == 5)
+    for name in ("write_batch_size_sum", "write_batch_size_count", "commit_duration_seconds_count"):
+        assert after.value(name) - before.value(name) == 5  # one after the other
+    assert after.value("commit_duration_seconds_sum") > before.value("commit_duration_seconds_sum")
+
+
+def test_what_is_in_flight_is_measured(database_kind: Kind, tmp_path: Path) -> None:
+    with database_kind.fresh(tmp_path) as url, metered(tmp_path, database=url) as service:
+        token = service.make_token()
+
+        def create() -> None:
+            with service.client(token) as client:
+                client.post("/plants", json={"id": 1, "name": "Fern"})
+
+        creating = threading.Thread(target=create)
+        with writes_held(url):
+            creating.start()
+            during = scrape_until(service, lambda it: it.value("requests_in_flight") == 1)
+            assert during.value("connections") >= 1
+            if url.startswith("sqlite:"):  # on PostgreSQL the batch has been sent
+                assert during.value("write_queue_depth") == 1
+            else:
+                assert during.value("postgres_connections", state="in_use") == 1
+        creating.join()
+        after = scrape_until(service, lambda it: it.value("requests_in_flight") == 0)
+        assert after.value("write_queue_depth") == 0
+        assert after.value("postgres_connections", state="in_use") == 0
+        scrape_until(service, lambda it: it.value("connections") == 0)
+
+
+@SQLITE_ONLY
+def test_a_database_that_takes_no_writes_is_not_ready(database_kind: Kind, tmp_path: Path) -> None:
+    with (
+        database_kind.fresh(tmp_path) as url,
+        metered(tmp_path, database=url, write_timeout=0.5) as service,
+        service.client(service.make_token()) as client,
+    ):
+        scrape_until(service, lambda it: it.value("ready") == 1)
+        with writes_held(url):
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 503
+            scrape_until(service, lambda it: it.value("ready") == 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "operation"),
+    [
+        ("GET", b"/plants", "list"),
+        ("HEAD", b"/stores/nursery/plants", "list"),
+        ("POST", b"/stores/nursery/plants", "create"),
+        ("DELETE", b"/plants/1", "delete"),
+        ("DELETE", b"/stores/nursery/plants/-1", "delete"),
+        ("HEAD", b"/me", "me"),
+        ("OPTIONS", b"/plants", "other"),
+        ("DELETE", b"/plants", "other"),
+        ("POST", b"/plants/1", "other"),
+        ("GET", b"/plants/", "other"),
+        ("GET", b"/nursery/plants", "other"),
+        ("GET", b"/stores/a/b/plants", "other"),
+        ("GET", b"", "other"),
+    ],
+)
+def test_an_operation_is_known_by_method_and_path(method: str, path: bytes, operation: str) -> None:
+    assert find_operation(method, path) == operation
