@@ -1,5 +1,6 @@
 """Settings: where they come from, and which values they take."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from plantstore.settings import (
     load_settings,
     setting_description,
     setting_names,
+    unknown_variables,
     without_password,
 )
 
@@ -74,11 +76,9 @@ def test_each_source_goes_before_the_next(tmp_path: Path) -> None:
         secret.write_text(f"  {written}\n")
         in_secret = in_file | {f"{variable}_FILE": str(secret)}
         assert getattr(load_settings({}, in_secret), name) == value
-        secret.write_text(to_variable(default))
-        in_variable = in_secret | {variable: f" {written} \r\n"}  # white space is not of the value
+        in_variable = in_file | {variable: f" {written} \r\n"}  # white space is not of the value
         assert getattr(load_settings({}, in_variable), name) == value
         if default is not None:
-            assert getattr(load_settings({}, in_secret), name) == default
             assert getattr(load_settings({name: default}, in_variable), name) == default
         assert value != default
 
@@ -93,10 +93,6 @@ def to_toml(value: object) -> str:
         if not isinstance(value, (int, float))
         else f"{value}"
     )
-
-
-def to_variable(value: object) -> str:
-    return ",".join(value) if isinstance(value, tuple) else f"{value or ''}"
 
 
 def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> None:
@@ -155,8 +151,101 @@ BAD_VALUES = (
 
 def test_a_value_out_of_bounds_is_refused_by_name() -> None:
     for name, value in BAD_VALUES:
-        with pytest.raises(SetupError, match=name):
-            load_settings({}, URL | {f"PLANTSTORE_{name.upper()}": value})
+        variable = f"PLANTSTORE_{name.upper()}"
+        with pytest.raises(SetupError, match=f"^{variable} is '{value}'"):
+            load_settings({}, URL | {variable: value})
+
+
+WORDS: tuple[tuple[dict[str, object], dict[str, str], str], ...] = (
+    (
+        {"port": 70000},
+        {},
+        "--port is 70000, but must be a whole number, at least 0 and at most 65535",
+    ),
+    ({}, {"WORKERS": "two"}, "PLANTSTORE_WORKERS is 'two', but must be a whole number, at least 1"),
+    (
+        {},
+        {"HEAD_TIMEOUT": "0"},
+        "PLANTSTORE_HEAD_TIMEOUT is '0', but must be a number, above 0 and",
+    ),
+    ({}, {"LOG_FORMAT": "xml"}, "PLANTSTORE_LOG_FORMAT is 'xml', but must be json or text"),
+    (
+        {},
+        {"PREPARE_STATEMENTS": "maybe"},
+        "PLANTSTORE_PREPARE_STATEMENTS is 'maybe', but must be true or false",
+    ),
+    ({"rate_limit": "fast"}, {}, "--rate-limit is 'fast', which is not a rate: write it as 100/"),
+)
+
+
+@pytest.mark.parametrize(("flags", "variables", "words"), WORDS)
+def test_a_refusal_names_the_source_and_what_is_allowed(
+    flags: dict[str, object], variables: dict[str, str], words: str
+) -> None:
+    environ = URL | {f"PLANTSTORE_{name}": value for name, value in variables.items()}
+    with pytest.raises(SetupError, match=f"^{re.escape(words)}"):
+        load_settings(flags, environ)
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("port = '8O80'", "port in {} is '8O80', but must be a whole number"),
+        ("cors_origins = 1", "cors_origins in {} is 1, but must be a list of texts"),
+        ("host = ['a']", "host in {} is ['a'], but must be text"),
+    ],
+)
+def test_a_refusal_names_the_key_in_the_file(tmp_path: Path, line: str, words: str) -> None:
+    file = tmp_path / "settings.toml"
+    file.write_text(line)
+    with pytest.raises(SetupError, match=f"^{re.escape(words.format(file))}"):
+        load_settings({}, URL, str(file))
+
+
+def test_a_refusal_does_not_show_what_a_secrets_file_has(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("hunter2")
+    with pytest.raises(SetupError, match=r"^PLANTSTORE_PORT_FILE has a file whose") as refused:
+        load_settings({}, URL | {"PLANTSTORE_PORT_FILE": str(tmp_path / "secret")})
+    assert "hunter2" not in str(refused.value)
+
+
+def test_booleans_are_read_as_people_write_them() -> None:
+    for value, words in ((True, "true True TRUE 1 yes Yes YES"), (False, "false FALSE 0 no No")):
+        for word in words.split():
+            environ = URL | {"PLANTSTORE_PREPARE_STATEMENTS": word}
+            assert load_settings({}, environ).prepare_statements is value
+
+
+def test_a_variable_and_its_file_cannot_both_be_set(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text("sqlite:///y.db")
+    both = URL | {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")}
+    words = "^PLANTSTORE_DATABASE and PLANTSTORE_DATABASE_FILE are both set: unset one of them$"
+    for load in (lambda: load_settings({}, both), lambda: load_database(None, both)):
+        with pytest.raises(SetupError, match=words):
+            load()
+
+
+def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
+    known = {f"PLANTSTORE_{name.upper()}": "" for name in setting_names()}
+    known |= {f"{variable}_FILE": "" for variable in known}
+    others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
+    assert unknown_variables(known | others) == []
+    typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
+    for typo, meant in typos.items():
+        assert unknown_variables({f"PLANTSTORE_{typo}": "1"}) == [
+            f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{meant}?"
+        ]
+    assert unknown_variables({"PLANTSTORE_XYZ": ""}) == ["PLANTSTORE_XYZ is not a setting"]
+
+
+@pytest.mark.parametrize("service", ["", "METRICS_"])
+def test_what_kubernetes_sets_for_a_service_of_our_name_is_passed_over(service: str) -> None:
+    port = f"PLANTSTORE_{service}PORT"
+    environ = {port: "tcp://10.0.0.1:80", f"{port}_80_TCP": "tcp://10.0.0.1:80"}
+    environ |= {f"{port}_80_TCP_{name}": "1" for name in ("PROTO", "PORT", "ADDR")}
+    environ |= {f"PLANTSTORE_{service}SERVICE_{name}": "1" for name in ("HOST", "PORT", "PORT_WEB")}
+    assert unknown_variables(environ) == []
+    assert load_settings({}, URL | environ) == DEFAULTS
 
 
 def test_none_means_that_no_page_may_call_wherever_it_stands(tmp_path: Path) -> None:
@@ -182,7 +271,7 @@ def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -
 
 @pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
 def test_certificate_and_key_go_together(one: str) -> None:
-    with pytest.raises(SetupError, match="tls_cert and tls_key go together"):
+    with pytest.raises(SetupError, match=f"^--{one[:3]}-{one[4:]} is given alone, but"):
         load_settings({one: "file.pem"}, URL)
 
 

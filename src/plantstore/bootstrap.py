@@ -23,9 +23,15 @@ from plantstore.settings import Settings
 if TYPE_CHECKING:
     from plantstore.http.app import App
     from plantstore.sql.administration import Administration
+    from plantstore.sql.checks import Check
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
+
+_NAME_IT = (
+    "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
+    "`store create` create one"
+)
 
 
 def open_database(settings: Settings) -> Database:
@@ -44,6 +50,15 @@ def open_administration(url: str) -> "Administration":
     from plantstore.sql.administration import Administration
 
     return Administration(open_session(url))
+
+
+def open_existing(url: str) -> "Administration":
+    """Administration of an existing database.
+
+    :raises SetupError: it does not exist, or cannot be used.
+    """
+    _require_database(url, _NAME_IT)
+    return open_administration(url)
 
 
 def open_session(url: str) -> "Session":
@@ -65,7 +80,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
     """
     from plantstore.sql.copying.copying import Copy
 
-    require_database(source_url)
+    _require_database(source_url, "name another source")
     with (
         closing(open_session(source_url)) as source,
         closing(open_session(target_url)) as target,
@@ -76,15 +91,41 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
         yield Copy(source, target)
 
 
-def require_database(url: str) -> None:
-    """Refuse the URL of a missing SQLite file, which opening would create.
+def create_database(url: str) -> str | None:
+    """Create the SQLite file of a URL if it is missing; its path, if this call created it."""
+    if _is_postgres(url):
+        return None
+    from plantstore.sqlite.connection import database_path, ensure_file
 
-    :raises SetupError: it does not exist.
+    path = database_path(url)
+    return str(path) if ensure_file(path) else None
+
+
+def check_database(url: str) -> "Iterator[Check]":
+    """Check the database without changing anything.
+
+    :raises SetupError: it does not exist, or cannot be opened.
     """
+    _require_database(url, _NAME_IT)
+    if _is_postgres(url):
+        from plantstore.postgres.session import PostgresSession
+
+        with closing(PostgresSession(url)) as session:
+            yield from session.check()
+        return
+    from plantstore.sqlite.check import check_file
+    from plantstore.sqlite.connection import database_path
+
+    yield from check_file(database_path(url))
+
+
+def _require_database(url: str, advice: str) -> None:
+    """Refuse the URL of a missing SQLite file, which opening would create."""
     if not _is_postgres(url):
+        from plantstore.sqlite.connection import database_path
         from plantstore.sqlite.session import require_file
 
-        require_file(url)
+        require_file(database_path(url), advice)
 
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":

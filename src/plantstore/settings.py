@@ -6,17 +6,23 @@ these that has a value.
 """
 
 import re
-import tomllib
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Literal, get_type_hints
+from typing import Annotated, Any, Literal, get_type_hints
 from urllib.parse import unquote
 
-import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from plantstore.errors import SetupError
+from plantstore.sources import (
+    SETTINGS_FILE,
+    convert,
+    describe_type,
+    find_unknown,
+    read_environment,
+    read_file,
+    read_flags,
+)
 
 _USERS_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)")
 _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
@@ -25,7 +31,6 @@ _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
-_UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -127,20 +132,18 @@ def load_settings(
 
     :raises SetupError: a value is not valid, or the file has an unknown setting.
     """
-    path = file or environ.get("PLANTSTORE_SETTINGS")
-    given = _read_file(path)
+    path = file or environ.get(SETTINGS_FILE)
+    given = read_file(path)
     _require_known(given, path)
-    given |= _read_environment(environ)
-    given |= {name: value for name, value in flags.items() if value not in (None, "")}
-    if not given.get("database"):
-        given["database"] = default_database()
-    settings = _convert(given)
+    given |= read_environment(environ, setting_names()) | read_flags(flags)
+    values = {name: convert(one, _hint(name)) for name, one in given.items()}
+    settings = Settings(**{**values, "database": values.get("database") or default_database()})
     if settings.cors_origins == ("none",):
         settings = replace(settings, cors_origins=())
-    if (settings.tls_cert is None) != (settings.tls_key is None):
-        raise SetupError("tls_cert and tls_key go together: give both or neither")
-    _check_metrics(settings)
-    _check_rate(settings)
+    origins = {name: one.origin for name, one in given.items()}
+    _check_tls(settings, origins)
+    _check_metrics(settings, origins)
+    _check_rate(settings, origins)
     return settings
 
 
@@ -149,40 +152,40 @@ def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
 
     :raises SetupError: a source cannot be read, or its value is not text.
     """
-    url = flag or _read_variable("database", environ)
-    if url:
-        return url
-    in_file = _read_file(environ.get("PLANTSTORE_SETTINGS")).get("database")
-    return _convert({"database": in_file or default_database()}).database
+    given = read_flags({"database": flag}) or read_environment(environ, ["database"])
+    given = given or read_file(environ.get(SETTINGS_FILE))
+    found = convert(given["database"], str) if "database" in given else ""
+    return str(found) or default_database()
 
 
-def check_tls(settings: Settings) -> None:
-    """Check the certificate and its key, which maybe only the service may read.
-
-    :raises SetupError: they are not a certificate and its key.
-    """
-    if settings.tls_cert is None:
+def _check_tls(settings: Settings, origins: Mapping[str, str]) -> None:
+    """Check the certificate and its key, which maybe only the service may read."""
+    pair = [origins[name] for name in ("tls_cert", "tls_key") if getattr(settings, name)]
+    if not pair:
         return
+    if len(pair) == 1:
+        raise SetupError(
+            f"{pair[0]} is given alone, but tls_cert and tls_key go together: give both or neither"
+        )
     import ssl  # noqa: PLC0415 - not needed without TLS
 
+    cert, key = settings.tls_cert or "", settings.tls_key
     try:
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        context.load_cert_chain(settings.tls_cert, settings.tls_key)
+        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(cert, key)
     except (OSError, ValueError) as error:
-        raise SetupError(
-            f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
-        ) from None
+        raise SetupError(f"cannot use {pair[0]} {cert} with {pair[1]} {key}: {error}") from None
 
 
-def _check_metrics(settings: Settings) -> None:
+def _check_metrics(settings: Settings, origins: Mapping[str, str]) -> None:
     address = settings.metrics
     if address is not None and not _ADDRESS.fullmatch(address):
         raise SetupError(
-            f"metrics is {address!r}, which is not an address: write it as 127.0.0.1:9464"
+            f"{origins['metrics']} is {address!r}, which is not an address: "
+            "write it as 127.0.0.1:9464"
         )
 
 
-def _check_rate(settings: Settings) -> None:
+def _check_rate(settings: Settings, origins: Mapping[str, str]) -> None:
     if settings.rate_limit is None:
         return
     # Not imported at the top: it takes a third of the start, and most services have no limit.
@@ -194,15 +197,26 @@ def _check_rate(settings: Settings) -> None:
         rates = []
     if len(rates) != 1 or rates[0].amount < 1:
         raise SetupError(
-            f"rate_limit is {settings.rate_limit!r}, which is not a rate: write it as 100/second"
+            f"{origins['rate_limit']} is {settings.rate_limit!r}, which is not a rate: "
+            "write it as 100/second"
         )
 
 
 def default_database() -> str:
-    """URL of the SQLite file in the user's data folder."""
+    """URL of the SQLite file in the user's data folder.
+
+    :raises SetupError: the user has no home directory.
+    """
     from platformdirs import user_data_path  # noqa: PLC0415 - not needed where a URL is given
 
-    return f"sqlite:///{user_data_path('plantstore', appauthor=False) / 'plantstore.db'}"
+    try:
+        folder = user_data_path("plantstore", appauthor=False)
+    except RuntimeError:
+        raise SetupError(
+            "this user has no home directory for the database: name one with --database or "
+            "PLANTSTORE_DATABASE, such as sqlite:////var/lib/plantstore/plants.db"
+        ) from None
+    return f"sqlite:///{folder / 'plantstore.db'}"
 
 
 def without_password(url: str) -> str:
@@ -223,18 +237,21 @@ def setting_names() -> tuple[str, ...]:
 
 def setting_description(name: str) -> str:
     """What the docs say of a setting."""
-    hint = get_type_hints(Settings, include_extras=True)[name]
-    return str(next(meta.description for meta in hint.__metadata__ if meta.description))
+    return str(next(meta.description for meta in _hint(name).__metadata__ if meta.description))
 
 
-def _read_file(file: str | None) -> dict[str, object]:
-    if not file:
-        return {}
-    try:
-        given = tomllib.loads(Path(file).read_text(encoding=_UTF_8))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SetupError(f"cannot read the settings file {file}: {error}") from None
-    return given
+def allowed_values(name: str) -> str:
+    """The values that a setting can have, in words."""
+    return describe_type(_hint(name))
+
+
+def unknown_variables(environ: Mapping[str, str]) -> list[str]:
+    """A sentence for each ``PLANTSTORE_*`` variable that is not a setting."""
+    return find_unknown(environ, setting_names())
+
+
+def _hint(name: str) -> Any:  # noqa: ANN401 - any type
+    return get_type_hints(Settings, include_extras=True)[name]
 
 
 def _require_known(given: Mapping[str, object], file: str | None) -> None:
@@ -242,38 +259,3 @@ def _require_known(given: Mapping[str, object], file: str | None) -> None:
         if name not in setting_names():
             known = ", ".join(setting_names())
             raise SetupError(f"{file}: unknown setting {name!r}; the settings are: {known}")
-
-
-def _convert(given: Mapping[str, object]) -> Settings:
-    try:
-        return msgspec.convert(given, Settings, strict=False)
-    except msgspec.ValidationError as error:
-        raise SetupError(f"a setting is not valid: {error}") from None
-
-
-def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    found = {name: _read_variable(name, environ) for name in setting_names()}
-    given: dict[str, object] = {name: value for name, value in found.items() if value}
-    if origins := found["cors_origins"]:
-        given["cors_origins"] = _split(origins)
-    return given
-
-
-def _read_variable(name: str, environ: Mapping[str, str]) -> str:
-    """The setting's variable, else the content of the file in its ``_FILE``; may be empty."""
-    variable = f"PLANTSTORE_{name.upper()}"
-    value = environ.get(variable, "").strip()
-    if not value and (secret := environ.get(f"{variable}_FILE")):
-        value = _read_secret(f"{variable}_FILE", secret)
-    return value
-
-
-def _read_secret(variable: str, file: str) -> str:
-    try:
-        return Path(file).read_text(encoding=_UTF_8).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
-
-
-def _split(value: str) -> tuple[str, ...]:
-    return tuple(value.replace(",", " ").split())

@@ -1,33 +1,200 @@
-"""``plantstore check``: what is good, what is not, and what is not there."""
+"""``plantstore check``: what passes, what fails, and that nothing is changed."""
 
-from contextlib import closing
+import hashlib
+import os
+import pwd
+import shutil
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
+import pytest
 
-from tests.cli.program import Program
+import plantstore
+from tests.cli.program import AS_NOBODY, ONLY_LINUX, Program
+from tests.service import Service
+
+NAMES = ["settings", "sqlite", "integrity", "schema", "writable"]
 
 
-def test_check_makes_no_database(tmp_path: Path) -> None:
-    program = Program(tmp_path)
+def state_of(folder: Path) -> dict[str, tuple[str, int]]:
+    """Each file's content and mode, and the folder's."""
+    return {
+        str(path): (hashlib.sha256(path.read_bytes()).hexdigest(), path.stat().st_mode)
+        for path in folder.iterdir()
+        if not path.name.endswith("-shm")  # its readers change it
+    } | {str(folder): ("", folder.stat().st_mode), "files": (str(sorted(folder.iterdir())), 0)}
+
+
+@contextmanager
+def unchanged(folder: Path) -> Iterator[None]:
+    before = state_of(folder)
+    yield
+    assert state_of(folder) == before
+
+
+def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
+    """The failed checks, by name."""
+    with unchanged(folder or program.folder / "data"):
+        done = program.run("check", "--json")
+        shown = program.run("check")
+    found = done.data()
+    failed = {check["name"]: check["detail"] for check in found["checks"] if not check["ok"]}
+    assert (done.status, done.err, found["ok"]) == (int(bool(failed)), "", not failed)
+    assert shown.status == done.status
+    assert shown.err == "".join(f"Error: {detail}\n" for detail in failed.values())
+    assert len(shown.out.splitlines()) + len(failed) == len(found["checks"])
+    return failed
+
+
+def in_folder(tmp_path: Path, *prefix: str) -> Program:
+    """The program with a database that has a store, in a folder of its own."""
+    environ = {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/data/plants.db"}
+    Program(tmp_path, environ).out("store", "create", "nursery")
+    return Program(tmp_path, environ, prefix)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program with a database that has a store."""
+    return in_folder(tmp_path)
+
+
+@pytest.fixture
+def nobodys(tmp_path: Path) -> Program:
+    """The same, run as a user without root's privileges."""
+    return in_folder(tmp_path, *AS_NOBODY)
+
+
+def file_of(program: Program) -> Path:
+    return program.folder / "data" / "plants.db"
+
+
+def test_check_creates_no_database(tmp_path: Path) -> None:
     missing = tmp_path / "missing.db"
-    said = program.refusal("check", "--database", f"sqlite:///{missing}")
-    assert said == f"Error: there is no database {missing}\n"
+    said = Program(tmp_path).refusal("check", "--database", f"sqlite:///{missing}")
+    assert said.startswith(f"Error: there is no database {missing}: name it with --database")
     assert not missing.exists()
 
 
-def test_check_finds_what_is_good_and_what_is_not(program: Program) -> None:
-    program.out("store", "create", "nursery")
-    found = program.run("check")
-    assert (found.status, found.err) == (0, "")
-    lines = found.out.splitlines()
-    assert len(lines) == 3
-    assert all(line.startswith("ok: ") for line in lines)
-    file = program.folder / "plants.db"
+def test_what_passes_is_listed(program: Program) -> None:
+    assert failures(program) == {}
+    found = program.data("check")
+    assert found.keys() == {"ok", "checks", "version"}
+    assert [check["name"] for check in found["checks"]] == NAMES
+    assert found["version"] == plantstore.__version__
+    lines = program.out("check").splitlines()
+    assert lines == [f"ok: {check['detail']}" for check in found["checks"]]
+
+
+def test_a_wrong_setting_is_a_failed_check(program: Program) -> None:
+    program.environ["PLANTSTORE_PORT"] = "abc"
+    assert failures(program).keys() == {"settings"}
+
+
+def test_a_corrupt_file_is_found(program: Program) -> None:
+    file = file_of(program)
     with closing(apsw.Connection(str(file))) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"
         begin = 4096 * (connection.execute(query).get - 1)
     content = bytearray(file.read_bytes())
     content[begin : begin + 4096] = bytes(4096)
     file.write_bytes(content)
-    assert "restore a backup" in program.refusal("check")
+    failed = failures(program)
+    assert "restore a backup" in failed.pop("integrity")
+    assert failed == {}
+
+
+@pytest.mark.parametrize("content", [b"", b"no database"], ids=["empty", "text"])
+def test_what_is_no_database_of_ours_is_left_alone(program: Program, content: bytes) -> None:
+    file_of(program).write_bytes(content)
+    assert "schema" in failures(program)
+
+
+def test_a_backup_is_left_as_it_is(program: Program) -> None:
+    file, backup = file_of(program), program.folder / "backup.db"
+    with closing(apsw.Connection(str(file))) as connection:
+        connection.execute("VACUUM INTO ?", (str(backup),))
+    for path in file.parent.iterdir():
+        path.unlink()
+    shutil.move(backup, file)
+    assert failures(program) == {}
+    with closing(apsw.Connection(str(file))) as connection:
+        assert connection.execute("PRAGMA journal_mode").get == "delete"
+
+
+@pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
+def test_what_a_killed_service_left_is_left(program: Program, *, index: bool) -> None:
+    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
+        service.make_token()
+        service.kill()
+    wal = file_of(program).with_name("plants.db-wal")
+    assert wal.stat().st_size > 0
+    if not index:
+        wal.with_name("plants.db-shm").unlink()
+    assert failures(program) == {}
+    assert [user["subject"] for user in program.data("user", "list")] == ["ada"]
+
+
+def test_a_database_that_is_served_is_checked(program: Program) -> None:
+    database = program.environ["PLANTSTORE_DATABASE"]
+    with (
+        Service(program.folder, database=database) as service,
+        service.client(service.make_token()) as client,
+    ):
+        assert client.post("/plants", json={"id": 1, "name": "Ficus"}).is_success
+        assert failures(program) == {}
+        assert client.post("/plants", json={"id": 2, "name": "Ficus"}).is_success
+
+
+@ONLY_LINUX
+@pytest.mark.parametrize("fixture", ["program", "nobodys"])
+def test_a_read_only_file_is_intact_and_not_writable(
+    fixture: str, request: pytest.FixtureRequest
+) -> None:
+    program: Program = request.getfixturevalue(fixture)
+    file_of(program).chmod(0o400)
+    failed = failures(program)
+    assert f"{file_of(program)} is not writable: its mode is 0400" in failed.pop("writable")
+    assert failed == {}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_of_another_user_is_intact_and_not_writable(nobodys: Program) -> None:
+    """As where root restored a backup of a service of another user."""
+    file = file_of(nobodys)
+    file.chmod(0o644)
+    os.chown(file, pwd.getpwnam("daemon").pw_uid, 0)
+    failed = failures(nobodys)
+    assert f"; {file} belongs to " in failed.pop("writable")
+    assert failed == {}
+
+
+@ONLY_LINUX
+def test_a_read_only_folder_is_not_writable(nobodys: Program) -> None:
+    folder = file_of(nobodys).parent
+    folder.chmod(0o500)
+    failed = failures(nobodys)
+    said = failed.pop("writable")
+    assert "is not writable: Permission denied; " in said
+    assert f"{folder} belongs to " in said
+    assert failed == {}
+    folder.chmod(0o700)
+
+
+@ONLY_LINUX
+def test_a_file_that_may_not_be_read_is_named_with_its_owner(nobodys: Program) -> None:
+    file = file_of(nobodys)
+    file.chmod(0o000)
+    whose = f"{file} belongs to the user 12345 and has mode 0000, and this runs as the user 12345"
+    assert nobodys.refusal("check").count(whose) == 2
+    for command in (("token", "list"), ("serve", "--port", "0")):
+        assert whose in nobodys.refusal(*command)
+
+
+@ONLY_LINUX
+def test_a_service_does_not_start_on_a_file_that_it_may_only_read(nobodys: Program) -> None:
+    file_of(nobodys).chmod(0o400)
+    said = nobodys.refusal("serve", "--port", "0")
+    assert f"cannot write to the database {file_of(nobodys)}; {file_of(nobodys)} belongs to" in said

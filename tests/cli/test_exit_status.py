@@ -7,6 +7,7 @@ import signal
 import subprocess
 import termios
 import time
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -37,7 +38,8 @@ WRONG_CALLS = (
 )
 
 
-def test_a_wrong_call_ends_with_2_and_what_is_right(program: Program) -> None:
+def test_a_wrong_call_ends_with_2_and_what_is_right(tmp_path: Path) -> None:
+    program = Program(tmp_path)
     for call in WRONG_CALLS:
         done = CliRunner().invoke(cli, call, prog_name="plantstore")
         assert done.exit_code == 2, call

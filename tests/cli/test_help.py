@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from click.testing import CliRunner
@@ -63,7 +64,8 @@ def test_a_group_lists_its_commands() -> None:
                 assert f"\n  {path[len(group)]} " in shown
 
 
-def test_help_needs_no_database(program: Program) -> None:
+def test_help_needs_no_database(tmp_path: Path) -> None:
+    program = Program(tmp_path)
     assert program.out("store", "list", "-h").startswith("Usage: plantstore store list ")
     assert list(program.folder.iterdir()) == []
 

@@ -11,6 +11,7 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.errors import SetupError
+from plantstore.settings import setting_names
 from tests.cli.program import PLANTSTORE, Program
 from tests.service import JSON, Service
 
@@ -48,11 +49,25 @@ def test_it_listens_on_ipv6_where_asked(tmp_path: Path) -> None:
         assert service.origin.startswith("http://[::1]:")
 
 
+def test_what_listens_on_all_ipv6_addresses_is_logged_with_one_that_works(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"host": "::"}) as service:
+        assert service.origin.startswith("http://[::1]:")
+
+
+def test_all_settings_are_listed_with_their_defaults(program: Program) -> None:
+    shown = program.out("serve", "--help-settings", PLANTSTORE_PORT="wrong")
+    assert all(f"\nPLANTSTORE_{name.upper()}" in shown for name in setting_names())
+    for default in ("TLS_CERT", "PORT=8080", "CORS_ORIGINS=*", "PREPARE_STATEMENTS=true"):
+        assert f"\nPLANTSTORE_{default}\n" in shown
+    assert "\n    plantstore serve --help-settings\n" in program.out("serve", "--help")
+
+
 def test_a_bad_setting_is_named(program: Program) -> None:
-    assert "port" in program.refusal("serve", PLANTSTORE_PORT="70000")
+    assert "PLANTSTORE_PORT is '70000'" in program.refusal("serve", PLANTSTORE_PORT="70000")
+    assert "--port is 70000" in program.refusal("serve", "--port", "70000")
     file = program.folder / "settings.toml"
     file.write_text("write_timeout = nan\n")
-    assert "write_timeout" in program.refusal("serve", "--settings", str(file))
+    assert f"write_timeout in {file} is nan" in program.refusal("serve", "--settings", str(file))
     missing = program.refusal("serve", "--settings", "nowhere.toml")
     assert "cannot read the settings file nowhere.toml" in missing
 
@@ -99,7 +114,7 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
     program.out("check", "--settings", str(file))
     assert (tmp_path / "of-file.db").exists()
-    assert [row["name"] for row in program.data("store", "list")] == []
+    assert "there is no database" in program.refusal("store", "list")
     other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
     assert [row["name"] for row in other.data("store", "list")] == ["nursery"]
 
@@ -129,7 +144,7 @@ def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert service.stop() == 0
     lines = service.log().splitlines()
-    assert len(lines) == 2
+    assert len(lines) == 3
     for line in lines:
         assert re.match(r"\d{4}-\d\d-\d\dT[\d:.]+Z (INFO|WARNING) [\w.]+: ", line)
 

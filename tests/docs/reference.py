@@ -22,7 +22,8 @@ Generated from the code by `make docs`.
 
 The first of these that has a value wins: a flag of `plantstore serve` (where there is one), the
 environment variable, the settings file (TOML, named by `--settings` or `PLANTSTORE_SETTINGS`), the
-default. `PLANTSTORE_<NAME>_FILE` names a file that holds the value, for secrets.
+default. `PLANTSTORE_<NAME>_FILE` names a file that holds the value, for secrets; setting both is an
+error.
 
 | setting | environment variable | default | meaning |
 | --- | --- | --- | --- |"""

@@ -9,6 +9,7 @@ import pytest
 
 from plantstore.sqlite.connection import connect
 from tests.cli.program import Program
+from tests.cli.test_check import failures
 from tests.faults.load import (
     LoadClient,
     assert_integrity,
@@ -151,6 +152,19 @@ def test_the_program_does_not_start_on_a_full_disk_and_says_why(disk: SmallDisk)
     assert "disk" in refused
     disk.make_room()
     service.start()
+
+
+def test_check_finds_a_full_disk_and_leaves_it_as_it_is(disk: SmallDisk) -> None:
+    program = Program(disk.folder.parent, {"PLANTSTORE_DATABASE": disk.service.database})
+    assert failures(program, disk.folder) == {}
+    disk.fill()
+    assert "No space left on device" in failures(program, disk.folder)["writable"]
+    assert disk.service.stop() == 0
+    disk.fill()
+    failed = failures(program, disk.folder)
+    assert failed.keys() == {"writable"}
+    disk.make_room()
+    assert failures(program, disk.folder) == {}
 
 
 def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:

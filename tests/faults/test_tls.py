@@ -117,7 +117,7 @@ def test_files_that_are_no_certificate_and_key_are_refused(
     subprocess.run([*other, "-out", "other.pem"], cwd=certificate, check=True, capture_output=True)
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
     program = Program(tmp_path)
-    assert "cannot use tls_cert" in program.refusal("serve", "--port", "0", *flags)
+    assert "cannot use --tls-cert" in program.refusal("serve", "--port", "0", *flags)
 
 
 def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
@@ -128,7 +128,7 @@ def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
 
 def test_check_tries_the_certificate(tmp_path: Path) -> None:
     files = {"PLANTSTORE_TLS_CERT": "nowhere.pem", "PLANTSTORE_TLS_KEY": "nowhere.pem"}
-    assert "cannot use tls_cert nowhere.pem" in Program(tmp_path, files).refusal("check")
+    assert "cannot use PLANTSTORE_TLS_CERT nowhere.pem" in Program(tmp_path, files).refusal("check")
 
 
 def test_a_certificate_needs_its_key(tmp_path: Path, certificate: Path) -> None:

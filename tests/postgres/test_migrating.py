@@ -39,7 +39,7 @@ def test_a_database_without_tables_is_refused_with_what_to_do(
 
 
 def test_a_dry_run_changes_nothing(empty: Program) -> None:
-    said = empty.run("migrate", "--dry-run").err
+    said = empty.run("migrate", "--dry-run").out
     assert said.startswith("would apply migration 1 (initial)\n")
     assert "run `plantstore migrate` first" in empty.refusal("store", "list")
 
@@ -48,7 +48,7 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))
     assert [run.status for run in runs] == [0, 0, 0, 0]
-    first, *others = sorted(run.err for run in runs)
+    first, *others = sorted(run.out for run in runs)
     assert first.startswith("applied migration 1 (initial)\n")
     assert others == 3 * ["the schema is up to date\n"]
     assert empty.data("store", "list") == []
@@ -66,7 +66,7 @@ def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
         connection.execute("INSERT INTO plants VALUES (9, 1, 'Ficus', NULL)")
     pending = "2 (members_by_user), 3 (tokens_by_hash), 4 (quotas_and_token_ids) is pending"
     assert pending in program.refusal("store", "list")
-    assert program.run("migrate").err.count("applied migration") == NEWEST - 1
+    assert program.run("migrate").out.count("applied migration") == NEWEST - 1
     with closing(open_administration(program.environ["PLANTSTORE_DATABASE"])) as administration:
         (store,) = administration.list_stores()
         assert (store.name, store.revision, store.plants, store.max_plants) == ("old", 1, 1, None)
@@ -89,7 +89,7 @@ def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) ->
     newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
     assert 'relation "nowhere" does not exist' in newer.refusal("migrate")
     assert program.data("store", "list") == []
-    assert program.run("migrate").err == "the schema is up to date\n"
+    assert program.run("migrate").out == "the schema is up to date\n"
 
 
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
@@ -99,7 +99,7 @@ def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program
         reader.execute("SELECT count(*) FROM plants")
         said = newer.refusal("migrate")
     assert "lock timeout" in said
-    assert newer.run("migrate").err == f"applied migration {NEXT} (next)\n"
+    assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
 
 
 def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program) -> None:
@@ -109,7 +109,7 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
         token = old.make_token()
         with old.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert newer.run("migrate").err == f"applied migration {NEXT} (next)\n"
+            assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
             assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
             assert client.delete("/plants/1").is_success
             assert client.get("/plants").json() == [{"name": "Aloe"}]

@@ -30,11 +30,11 @@ def columns(program: Program) -> set[object]:
 def test_a_database_is_moved_once(program: Program) -> None:
     newer = next_program(program)
     moved = newer.run("migrate")
-    assert (moved.status, moved.out) == (0, "")
-    assert moved.err == f"applied migration {NEXT} (next)\n"
+    assert (moved.status, moved.err) == (0, "")
+    assert moved.out == f"applied migration {NEXT} (next)\n"
     assert "height" in columns(program)
     again = newer.run("migrate")
-    assert (again.status, again.out, again.err) == (0, "", "the schema is up to date\n")
+    assert (again.status, again.out, again.err) == (0, "the schema is up to date\n", "")
     assert [store["name"] for store in newer.data("store", "list")] == ["nursery"]
     assert f"newer than this program's {NEWEST}" in program.refusal("store", "list")
 
@@ -63,7 +63,7 @@ def test_the_first_schema_is_moved_to_the_newest(tmp_path: Path) -> None:
     make_first_schema(tmp_path / "plants.db")
     refused = program.refusal("store", "list")
     assert "2 (members_by_user), 3 (tokens_by_hash), 4 (quotas_and_token_ids) is pending" in refused
-    assert program.run("migrate").err.count("applied migration") == NEWEST - 1
+    assert program.run("migrate").out.count("applied migration") == NEWEST - 1
     with closing(open_administration(program.database)) as administration:
         (store,) = administration.list_stores()
         assert (store.name, store.revision, store.plants, store.max_plants) == (
@@ -80,8 +80,8 @@ def test_the_first_schema_is_moved_to_the_newest(tmp_path: Path) -> None:
 def test_a_dry_run_changes_nothing(program: Program) -> None:
     newer = next_program(program)
     said = newer.run("migrate", "--dry-run")
-    assert (said.status, said.out) == (0, "")
-    assert said.err == f"would apply migration {NEXT} (next)\n"
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"would apply migration {NEXT} (next)\n"
     assert "height" not in columns(program)
     assert len(program.data("store", "list")) == 1
 
@@ -99,7 +99,9 @@ def test_quiet_says_nothing(tmp_path: Path) -> None:
 
 def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    assert program.run("migrate").err.startswith("applied migration 1 (initial)\n")
+    done = program.run("migrate")
+    assert done.err == f"created the database {tmp_path / 'plants.db'}\n"
+    assert done.out.startswith("applied migration 1 (initial)\n")
     assert program.data("store", "list") == []
 
 
@@ -113,7 +115,7 @@ def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) ->
 def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:
     with Service(tmp_path) as service, service.client(service.make_token()) as client:
         for number in range(3):
-            assert Program(tmp_path).run("migrate").err == "the schema is up to date\n"
+            assert Program(tmp_path).run("migrate").out == "the schema is up to date\n"
             body = {"id": number, "name": "Ficus"}
             assert client.post("/plants", json=body).is_success
         assert len(client.get("/plants").json()) == 3

@@ -1,6 +1,7 @@
 """Nobody but its owner reads the database, whatever the umask was when it was made."""
 
 import os
+import pwd
 import stat
 import subprocess
 from pathlib import Path
@@ -9,7 +10,7 @@ import httpx
 import pytest
 
 from plantstore.sqlite.connection import open_lock
-from tests.cli.program import PLANTSTORE, Program, clean_environ
+from tests.cli.program import AS_NOBODY, ONLY_LINUX, PLANTSTORE, Program, clean_environ
 from tests.service import JSON, Service
 
 UMASKS = ("000", "027")
@@ -103,13 +104,64 @@ def test_a_command_of_root_leaves_the_lock_to_the_databases_owner(tmp_path: Path
     assert (lock.st_uid, lock.st_gid) == (12345, 54321)
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_what_root_creates_belongs_to_the_folders_owner(tmp_path: Path) -> None:
+    os.chown(tmp_path, 12345, 54321)
+    database = tmp_path / "new" / "plants.db"
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{database}"})
+    program.out("store", "create", "nursery")
+    with Service(tmp_path, database=f"sqlite:///{database}") as service:
+        service.make_token()
+        made = [database.parent, *database.parent.iterdir()]
+        owners = {path.name: (path.stat().st_uid, path.stat().st_gid) for path in made}
+    assert len(owners) == 5
+    assert set(owners.values()) == {(12345, 54321)}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_hard_link_as_the_lock_gives_nothing_away(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "nursery")
+    other, lock = tmp_path / "other", tmp_path / "plants.db-lock"
+    other.touch(0o644)
+    lock.unlink()
+    lock.hardlink_to(other)
+    os.chown(tmp_path / "plants.db", 12345, 54321)
+    program.out("store", "list")
+    found = other.stat()
+    assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (0, 0o644)
+
+
+@ONLY_LINUX
+def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: Path) -> None:
+    folder = tmp_path / "full"
+    folder.mkdir(mode=0o500)
+    program = Program(
+        tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{folder}/new/plants.db"}, AS_NOBODY
+    )
+    whose = f"{folder} belongs to the user 12345 and has mode 0500, and this runs as the user 12345"
+    for command in (("migrate",), ("serve", "--port", "0"), ("store", "create", "nursery")):
+        assert whose in program.refusal(*command)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_a_file_of_another_user_is_named_with_its_owner(tmp_path: Path) -> None:
+    """As where root restored a backup of a service of another user."""
+    program = Program(tmp_path, prefix=AS_NOBODY).with_database()
+    tmp_path.chmod(0o777)
+    file = tmp_path / "plants.db"
+    file.chmod(0o644)
+    os.chown(file, pwd.getpwnam("daemon").pw_uid, 0)
+    assert f"cannot write to the database {file}; {file} belongs to " in program.refusal("serve")
+
+
 def test_a_lock_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.out("store", "create", "nursery")
     lock = tmp_path / "plants.db-lock"
     lock.unlink()
     lock.mkdir()
-    assert program.refusal("token", "list") == f"Error: {lock}: Is a directory\n"
+    assert program.refusal("token", "list").endswith(f"{lock}: Is a directory\n")
 
 
 def test_a_link_as_the_lock_is_not_followed(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import click
 
 from plantstore import bootstrap
 from plantstore.cli.options import quiet_option
+from plantstore.cli.output import make_console
 
 
 @click.command()
@@ -46,10 +47,9 @@ def _describe(written: Mapping[str, int]) -> str:
 
 def _show(words: str, steps: Iterator[int], rows: int) -> None:
     """Run the steps, which yield how many more rows they have processed, and show a bar."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
-    from rich.progress import Progress  # noqa: PLC0415 - as above
+    from rich.progress import Progress  # noqa: PLC0415 - slow to import, and seldom needed
 
-    with Progress(console=Console(stderr=True), transient=True) as progress:
+    with Progress(console=make_console(stderr=True), transient=True) as progress:
         bar = progress.add_task(words, total=rows)
         for done in steps:
             progress.update(bar, advance=done)

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import click
 from msgspec.structs import replace
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import format_time, print_json_line, print_records, print_row
 from plantstore.clock import now
@@ -76,7 +76,7 @@ def list_events(
       plantstore event list --store nursery --user ada --json
     """
     query = EventQuery(plant_id=plant_id, subject=subject, since=since)
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         if not follow:
             records = map(_describe, administration.list_events(store, query))
             print_records(records, _COLUMNS, as_json=as_json)

@@ -1,13 +1,22 @@
 """``plantstore migrate`` and ``check``."""
 
 import os
-from contextlib import closing
+from collections.abc import Iterator
 
 import click
 
+import plantstore
 from plantstore import bootstrap
-from plantstore.cli.options import database_option, quiet_option
-from plantstore.settings import check_tls, load_settings
+from plantstore.cli.options import (
+    database_option,
+    json_option,
+    quiet_option,
+    warn_of_unknown_variables,
+)
+from plantstore.cli.output import print_json, report_created
+from plantstore.errors import SetupError
+from plantstore.settings import load_settings
+from plantstore.sql.checks import Check
 
 
 @click.command()
@@ -15,36 +24,61 @@ from plantstore.settings import check_tls, load_settings
 @database_option
 @quiet_option
 def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
-    """Migrate the database to this program's schema.
+    """Migrate the database to this program's schema; a missing SQLite file is created.
 
     \b
     Example:
       plantstore migrate --dry-run
     """
+    created = None if dry_run else bootstrap.create_database(database)
     done = bootstrap.migrate(database, dry_run=dry_run)
     if quiet:
         return
+    report_created(created)
     for migration in done:
         verb = "would apply" if dry_run else "applied"
-        click.echo(f"{verb} migration {migration.number} ({migration.name})", err=True)
+        click.echo(f"{verb} migration {migration.number} ({migration.name})")
     if not done:
-        click.echo("the schema is up to date", err=True)
+        click.echo("the schema is up to date")
 
 
 @click.command()
 @click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
 @click.option("--database", metavar="URL", help="Database to check.")
-def check(file: str | None, database: str | None) -> None:
-    """Check the configuration and the database.
+@json_option
+def check(file: str | None, database: str | None, *, as_json: bool) -> None:
+    """Check the settings, and that the database is intact and accepts writes; change nothing.
+
+    The exit status is 1 if a check fails. Run it as the service's user.
 
     \b
     Example:
       plantstore check --database sqlite:///plants.db
     """
-    settings = load_settings({"database": database}, os.environ, file)
-    check_tls(settings)
-    click.echo("ok: the settings are valid")
-    bootstrap.require_database(settings.database)
-    with closing(bootstrap.open_administration(settings.database)) as administration:
-        for finding in administration.check():
-            click.echo(f"ok: {finding}")
+    warn_of_unknown_variables()
+    checks = []
+    for found in _run_checks(file, database):
+        checks.append(found)
+        if not as_json:
+            _print_check(found)
+    ok = all(found.ok for found in checks)
+    if as_json:
+        print_json({"ok": ok, "checks": checks, "version": plantstore.__version__})
+    if not ok:
+        raise click.exceptions.Exit(1)
+
+
+def _run_checks(file: str | None, database: str | None) -> Iterator[Check]:
+    """Each check in turn; if one fails that the next ones need, it is the last."""
+    name = "settings"
+    try:
+        settings = load_settings({"database": database}, os.environ, file)
+        yield Check(name, ok=True, detail="the settings are valid")
+        name = "database"
+        yield from bootstrap.check_database(settings.database)
+    except SetupError as error:
+        yield Check(name, ok=False, detail=str(error))
+
+
+def _print_check(found: Check) -> None:
+    click.echo(f"{'ok' if found.ok else 'Error'}: {found.detail}", err=not found.ok)

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_records
 from plantstore.model import Role
@@ -32,7 +32,7 @@ def add(store: str, user: str, role: str, database: str) -> None:
     Example:
       plantstore member add --store nursery --user ada --role editor
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         administration.add_member(store, user, Role(role))
 
 
@@ -47,7 +47,7 @@ def remove(store: str, user: str, database: str) -> None:
     Example:
       plantstore member remove --store nursery --user ada
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         administration.remove_member(store, user)
 
 
@@ -62,7 +62,7 @@ def list_members(store: str, database: str, *, as_json: bool) -> None:
     Example:
       plantstore member list --store nursery
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         found = administration.list_members(store)
     records = [{"user": member.subject, "role": member.role.value} for member in found]
     print_records(records, ("user", "role"), as_json=as_json)

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from plantstore.settings import load_database
+from plantstore.settings import load_database, unknown_variables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -16,7 +16,7 @@ def database_option(command: Command) -> Command:
     return click.option(
         "--database",
         metavar="URL",
-        callback=lambda _context, _option, url: load_database(url, os.environ),
+        callback=_find_database,
         help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
         "your data folder.",
     )(command)
@@ -43,3 +43,14 @@ def quiet_option(command: Command) -> Command:
     return click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")(
         command
     )
+
+
+def warn_of_unknown_variables() -> None:
+    """Warn on stderr of ``PLANTSTORE_*`` variables that are not settings."""
+    for sentence in unknown_variables(os.environ):
+        click.echo(f"Warning: {sentence}", err=True)
+
+
+def _find_database(_context: click.Context, _option: click.Parameter, url: str | None) -> str:
+    warn_of_unknown_variables()
+    return load_database(url, os.environ)

@@ -1,10 +1,15 @@
 """Prints data on stdout: as JSON for programs, as a table for people."""
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 _WIDTH = 1000  # nothing is truncated: a narrow terminal wraps the lines
 
@@ -34,6 +39,20 @@ def print_row(record: Mapping[str, object], columns: Sequence[str]) -> None:
     click.echo("\t".join(_to_text(record[column]) for column in columns))
 
 
+def report_created(database: str | None) -> None:
+    """Say on stderr which database file was created, if any."""
+    if database:
+        click.echo(f"created the database {database}", err=True)
+
+
+def make_console(*, stderr: bool = False, width: int | None = None) -> "Console":
+    """A rich console, without any style if ``NO_COLOR`` is set."""
+    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
+
+    style = None if os.environ.get("NO_COLOR") else "auto"
+    return Console(stderr=stderr, width=width, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
+
+
 def format_time(milliseconds: int | None) -> str | None:
     """A Unix time in ISO 8601, UTC."""
     if milliseconds is None:
@@ -43,14 +62,13 @@ def format_time(milliseconds: int | None) -> str | None:
 
 
 def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
-    from rich.table import Table  # noqa: PLC0415 - as above
+    from rich.table import Table  # noqa: PLC0415 - slow to import, and seldom needed
     from rich.text import Text  # noqa: PLC0415 - as above
 
     table = Table(*columns, box=None, pad_edge=False, header_style="bold")
     for record in records:
         table.add_row(*(Text(_to_text(record[column])) for column in columns))
-    Console(width=_WIDTH, highlight=False).print(table)
+    make_console(width=_WIDTH).print(table)
 
 
 def _to_text(value: object) -> str:

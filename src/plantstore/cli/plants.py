@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.options import database_option
 
 
@@ -24,6 +24,6 @@ def restore(id: int, store: str, database: str) -> None:  # noqa: A002 - the arg
     Example:
       plantstore plant restore --store nursery 7
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         found = administration.restore_plant(store, id)
     click.echo(f"restored the plant {found.id}, {found.name!r}, in {store}", err=True)

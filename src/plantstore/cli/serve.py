@@ -8,9 +8,10 @@ from socket import socket
 import click
 
 from plantstore import bootstrap
+from plantstore.cli.settings_help import help_settings_option
 from plantstore.cli.welcome import welcome
 from plantstore.logs import set_up_logs
-from plantstore.settings import Settings, check_tls, load_settings, without_password
+from plantstore.settings import Settings, load_settings, unknown_variables, without_password
 
 logger = logging.getLogger("plantstore")
 
@@ -33,13 +34,16 @@ logger = logging.getLogger("plantstore")
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
+@help_settings_option
 def serve(
     file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
-    """Serve the HTTP interface.
+    """Serve the HTTP interface; a missing SQLite file is created.
 
-    The options, except --welcome, and more settings can be given as environment variables, such
-    as PLANTSTORE_PORT, and in the settings file: docs/reference.md lists them.
+    \b
+    The options, except --welcome, and more settings can be given as environment
+    variables, such as PLANTSTORE_PORT, and in the settings file. To list them all:
+      plantstore serve --help-settings
 
     \b
     Examples:
@@ -50,8 +54,9 @@ def serve(
     if cors_origins:
         flags["cors_origins"] = cors_origins
     settings = load_settings(flags, os.environ, file)
-    check_tls(settings)
     set_up_logs(settings.log_format)
+    for sentence in unknown_variables(os.environ):
+        logger.warning("%s", sentence)
     if not _serve(settings, welcomes=welcomes):
         raise click.exceptions.Exit(1)
     logger.info("stopped")
@@ -63,6 +68,8 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
 
     with closing(listen(settings)) as listener, bootstrap.open_metrics(settings) as reports:
         origin = _find_origin(settings, listener)
+        if created := bootstrap.create_database(settings.database):
+            logger.info("created the database %s", created)
         with closing(bootstrap.open_administration(settings.database)) as administration:
             if welcomes:
                 welcome(administration, origin)
@@ -74,6 +81,5 @@ def _find_origin(settings: Settings, listener: socket) -> str:
     """The address at which a client on this machine reaches the service."""
     scheme = "http" if settings.tls_cert is None else "https"
     host, port = listener.getsockname()[:2]
-    if host in ("0.0.0.0", "::"):  # noqa: S104 - recognised, not bound
-        host = "127.0.0.1"
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"

@@ -6,9 +6,9 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import create_database, open_administration, open_existing
 from plantstore.cli.options import database_option, json_option, quota_option
-from plantstore.cli.output import format_time, print_json, print_records
+from plantstore.cli.output import format_time, print_json, print_records, report_created
 from plantstore.errors import SetupError
 from plantstore.model import Store
 
@@ -26,12 +26,13 @@ def store() -> None:
 @database_option
 @json_option
 def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -> None:
-    """Create a store.
+    """Create a store, and its database if that is missing.
 
     \b
     Example:
       plantstore store create nursery
     """
+    report_created(create_database(database))
     with closing(open_administration(database)) as administration:
         made = administration.create_store(name, max_plants)
     if as_json:
@@ -57,7 +58,7 @@ def set_store(name: str, max_plants: int | None, database: str) -> None:
     Example:
       plantstore store set nursery --max-plants 100000
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         found = administration.set_quota(name, max_plants)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     click.echo(f"{found.name} may hold {bound}; it holds {found.plants}", err=True)
@@ -81,7 +82,7 @@ def list_stores(database: str, *, as_json: bool) -> None:
     Example:
       plantstore store list --json
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         records = [_describe(found) for found in administration.list_stores()]
     print_records(records, _COLUMNS, as_json=as_json)
 
@@ -99,7 +100,7 @@ def delete(name: str, database: str, *, yes: bool) -> None:
     """
     if not yes and not _confirm(f"Delete the store {name} and everything in it, permanently?"):
         raise SetupError("nothing was deleted")
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         administration.delete_store(name)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.options import database_option, json_option, quiet_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records
 from plantstore.clock import now
@@ -106,7 +106,7 @@ def create(
         expires_at=expires,
         max_plants=max_plants,
     )
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         issued = administration.create_token(request)
     _print_issued(issued, as_json=as_json, quiet=quiet)
 
@@ -142,7 +142,7 @@ def list_tokens(store: str | None, database: str, *, as_json: bool) -> None:
     Example:
       plantstore token list --store nursery
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         records = [_describe(found) for found in administration.list_tokens(store)]
     print_records(records, _COLUMNS, as_json=as_json)
 
@@ -160,7 +160,7 @@ def revoke(token: str, database: str, *, quiet: bool) -> None:
     """
     if token == "-":  # noqa: S105 - stands for stdin
         token = sys.stdin.readline().strip()
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         revoked = administration.revoke_token(token)
     if not quiet:
         click.echo(

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_json, print_records
 
@@ -25,7 +25,7 @@ def create(subject: str, database: str, *, as_json: bool) -> None:
     Example:
       plantstore user create ada
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         made = administration.create_user(subject)
     if as_json:
         print_json({"subject": made.subject})
@@ -43,6 +43,6 @@ def list_users(database: str, *, as_json: bool) -> None:
     Example:
       plantstore user list --json
     """
-    with closing(open_administration(database)) as administration:
+    with closing(open_existing(database)) as administration:
         records = [{"subject": found.subject} for found in administration.list_users()]
     print_records(records, ("subject",), as_json=as_json)

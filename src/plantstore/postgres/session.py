@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from plantstore.postgres.connection import connect, explained, require_schema
+from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 
@@ -74,15 +76,19 @@ class PostgresSession:
         """See ``Session``; without it, the first lists would be slow."""
         self.query("analyze")
 
-    def check(self) -> Sequence[str]:
-        """See ``Session``."""
-        info = self._connection.info
-        version = self._connection.execute("SHOW server_version").fetchone()
+    def check(self) -> Iterator[Check]:
+        """Whether the database accepts writes, without changing it."""
+        info, version = self._connection.info, self._connection.execute("SHOW server_version")
         location = f"{info.dbname} at {info.host or 'a local socket'}"
-        return [
-            f"PostgreSQL {version[0] if version else '?'} has {location} and accepts writes",
-            f"the schema of {info.dbname} is up to date",
-        ]
+        found = f"PostgreSQL {(version.fetchone() or '?')[0]} has {location}"
+        yield Check("connection", ok=True, detail=found)
+        yield Check("schema", ok=True, detail=f"the schema of {info.dbname} is up to date")
+        yield run_check("writable", partial(self._try_write, location))
+
+    def _try_write(self, location: str) -> str:
+        with explained():  # no store has this id
+            self._connection.execute("DELETE FROM plants WHERE store_id = 0")
+        return f"{location} accepts writes"
 
     def close(self) -> None:
         """See ``Session``."""

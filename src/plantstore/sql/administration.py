@@ -134,10 +134,6 @@ class Administration:
         with self._session.transaction():
             return history.restore_plant(self._session, self._require_store(store), plant_id)
 
-    def check(self) -> Sequence[str]:
-        """The checks that passed, in sentences."""
-        return self._session.check()
-
     def close(self) -> None:
         """Close the session."""
         self._session.close()

@@ -32,8 +32,5 @@ class Session(Protocol):
     def analyze(self) -> None:
         """Collect the statistics that the database's planner needs."""
 
-    def check(self) -> Sequence[str]:
-        """The checks that passed, in sentences."""
-
     def close(self) -> None:
         """Close the connection."""

@@ -5,7 +5,6 @@ connection is used on a schema that this program does not know.
 """
 
 import logging
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
@@ -24,6 +23,7 @@ from plantstore.sql.migrations import (
     require_current,
 )
 from plantstore.sqlite.file_lock import FileLock
+from plantstore.sqlite.files import create_file, describe_obstacle
 
 logger = logging.getLogger(__name__)
 
@@ -85,6 +85,15 @@ def open_lock(path: Path) -> FileLock:
     return FileLock(path)
 
 
+def ensure_file(path: Path) -> bool:
+    """Create the file, without tables, if it is missing; whether this call created it.
+
+    :raises SetupError: it cannot be created; the message says what to do.
+    """
+    with explained(path):
+        return not path.exists() and create_file(path)
+
+
 def prepare(path: Path) -> None:
     """Create a missing file with its tables; refuse a schema of another version.
 
@@ -92,17 +101,18 @@ def prepare(path: Path) -> None:
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
-    with _explained(path):
-        if not path.exists():
-            _create_file(path)
+    with explained(path):
+        ensure_file(path)
         _warn_of_permissions(path)
         with closing(connect(path)) as connection:
+            if connection.readonly("main"):
+                raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
                     connection.execute(_AUTO_VACUUM)
                     _enable_wal(connection)
                     _apply(connection, find_pending(_migrations(), _applied(connection)))
-            require_current(find_pending(_migrations(), _applied(connection)))
+            require_schema(connection)
             _enable_wal(connection)
 
 
@@ -111,11 +121,10 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
-    with _explained(path):
-        if not path.exists():
-            if dry_run:
-                return _migrations()
-            _create_file(path)
+    with explained(path):
+        if dry_run and not path.exists():
+            return _migrations()
+        ensure_file(path)
         with closing(connect(path)) as connection:
             _is_new(connection)
             if dry_run:
@@ -129,16 +138,32 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
                 return pending
 
 
+def require_schema(connection: apsw.Connection) -> None:
+    """Refuse a schema that is not this program's.
+
+    :raises SetupError: it is older or newer, missing, or another program's.
+    """
+    if _is_new(connection):
+        raise SetupError("the database has no tables yet: run `plantstore migrate`")
+    require_current(find_pending(_migrations(), _applied(connection)))
+
+
 @contextmanager
-def _explained(path: Path) -> Iterator[None]:
+def explained(path: Path) -> Iterator[None]:
     """Turn errors of the file into sentences."""
     require_sqlite_version()
     try:
         yield
-    except OSError as error:
-        raise SetupError(f"cannot use the database {path}: {error.strerror}") from error
-    except apsw.Error as error:
-        raise SetupError(f"cannot use the database {path}: {error}") from error
+    except (OSError, apsw.Error) as error:
+        raise SetupError(f"cannot use the database {path}: {find_reason(error, path)}") from error
+
+
+def find_reason(error: OSError | apsw.Error, path: Path) -> str:
+    """What went wrong with the database's files, and which permissions are missing, if any."""
+    reason = error.strerror if isinstance(error, OSError) else str(error)
+    if isinstance(error, OSError) and error.filename not in (None, str(path)):
+        reason = f"{error.filename}: {reason}"
+    return f"{reason}{describe_obstacle(path)}"
 
 
 def require_sqlite_version() -> None:
@@ -153,12 +178,6 @@ def require_sqlite_version() -> None:
             f"SQLite {version} can corrupt databases; {needed} or newer is needed: "
             "install a newer apsw"
         )
-
-
-def _create_file(path: Path) -> None:
-    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    # SQLite gives its other files the same permissions.
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
 
 
 @cache  # once per process; a worker's parent has warned

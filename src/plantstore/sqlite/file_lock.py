@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 from plantstore.errors import SetupError
+from plantstore.sqlite.files import give_away, is_alone
 
 _POLL_SECONDS = 0.02
 
@@ -31,10 +32,11 @@ class FileLock:
 
     def _share(self, database: os.stat_result) -> None:
         """Let all users who may write to the database take its lock."""
+        if not is_alone(self._file):
+            return
         writers = database.st_mode & 0o022
         os.fchmod(self._file, 0o600 | writers | writers << 1)
-        if os.geteuid() == 0:
-            os.fchown(self._file, database.st_uid, database.st_gid)
+        give_away(self._file, database)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -12,6 +13,8 @@ from plantstore.sqlite.connection import (
     LOCK_TIMEOUT,
     connect,
     database_path,
+    explained,
+    find_reason,
     open_lock,
     prepare,
 )
@@ -24,8 +27,9 @@ class SQLiteSession:
         self._path = database_path(url)
         prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
-        self._lock = open_lock(self._path)
-        self._connection = connect(self._path)
+        with explained(self._path):
+            self._lock = open_lock(self._path)
+            self._connection = connect(self._path)
 
     @property
     def location(self) -> str:
@@ -37,7 +41,7 @@ class SQLiteSession:
         try:
             return self._connection.execute(self._sql[name], arguments).fetchall()
         except apsw.Error as error:
-            raise _explain(error) from error
+            raise self._explain(error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -49,7 +53,7 @@ class SQLiteSession:
                 self._connection.execute("COMMIT")
             except apsw.Error as error:
                 self._roll_back()
-                raise _explain(error) from error
+                raise self._explain(error) from error
             except BaseException:
                 self._roll_back()
                 raise
@@ -68,23 +72,13 @@ class SQLiteSession:
         try:
             self._connection.executemany(self._sql[name], rows).fetchall()
         except apsw.Error as error:
-            raise _explain(error) from error
+            raise self._explain(error) from error
 
     def advance_sequences(self) -> None:
         """See ``Session``; AUTOINCREMENT already does."""
 
     def analyze(self) -> None:
         """See ``Session``; the plans of SQLite's queries do not depend on it."""
-
-    def check(self) -> Sequence[str]:
-        """See ``Session``."""
-        reason = self._connection.execute("PRAGMA quick_check(1)").get
-        if reason != "ok":
-            raise SetupError(f"{self._path} is corrupt, restore a backup: {reason}")
-        return [
-            f"SQLite {apsw.sqlite_lib_version()} is recent enough",
-            f"{self._path} is intact, and its schema is up to date",
-        ]
 
     def close(self) -> None:
         """See ``Session``."""
@@ -95,16 +89,15 @@ class SQLiteSession:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
+    def _explain(self, error: apsw.Error) -> SetupError:
+        return SetupError(f"the database cannot do this now: {find_reason(error, self._path)}")
 
-def require_file(url: str) -> None:
-    """Refuse the URL of a missing file, which a session would create.
+
+def require_file(path: Path, advice: str) -> None:
+    """Refuse a missing file, which a session would create; ``advice`` says what to do.
 
     :raises SetupError: it does not exist.
     """
-    path = database_path(url)
-    if not path.is_file():
-        raise SetupError(f"there is no database {path}")
-
-
-def _explain(error: apsw.Error) -> SetupError:
-    return SetupError(f"the database cannot do this now: {error}")
+    with explained(path):
+        if not path.is_file():
+            raise SetupError(f"there is no database {path}: {advice}")

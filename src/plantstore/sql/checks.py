@@ -1,0 +1,23 @@
+"""The results of ``plantstore check``."""
+
+from collections.abc import Callable
+
+from msgspec import Struct
+
+from plantstore.errors import SetupError
+
+
+class Check(Struct, frozen=True):
+    """One result; ``detail`` is a sentence that says what was found."""
+
+    name: str
+    ok: bool
+    detail: str
+
+
+def run_check(name: str, find: Callable[[], str]) -> Check:
+    """What ``find`` says, or its ``SetupError`` as a failed check."""
+    try:
+        return Check(name, ok=True, detail=find())
+    except SetupError as error:
+        return Check(name, ok=False, detail=str(error))

@@ -1,0 +1,102 @@
+"""``plantstore check`` of an SQLite file.
+
+Invariant: the file, its permissions and the list of files in its folder stay the same, whether a
+service uses the database, was killed, or never ran.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import closing
+from errno import EACCES
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryFile
+
+import apsw
+
+from plantstore.errors import SetupError
+from plantstore.sql.checks import Check, run_check
+from plantstore.sqlite.connection import (
+    BUSY_TIMEOUT_MS,
+    explained,
+    require_schema,
+    require_sqlite_version,
+)
+from plantstore.sqlite.files import describe_obstacle
+
+_PROBE_BYTES = 2**20  # more than a transaction with many writes needs
+
+
+def check_file(path: Path) -> Iterator[Check]:
+    """Whether the file is intact, its schema is up to date, and it accepts writes."""
+    yield run_check("sqlite", _check_version)
+    writable = run_check("writable", partial(_try_folder, path))
+    try:
+        with explained(path):
+            connection = _open(path, can_write=writable.ok)
+    except SetupError as error:
+        yield Check("integrity", ok=False, detail=str(error))
+    else:
+        with closing(connection):
+            yield run_check("integrity", partial(_check_integrity, path, connection))
+            yield run_check("schema", partial(_check_schema, path, connection))
+            if writable.ok:
+                writable = run_check("writable", partial(_try_transaction, path, connection))
+    yield writable
+
+
+def _open(path: Path, *, can_write: bool) -> apsw.Connection:
+    has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
+    # SQLite must not create the files beside it where it cannot delete them at the end.
+    immutable = int(not can_write and not has_wal and not has_index)
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    if has_wal:  # closing the last connection would checkpoint it
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    if has_wal and not has_index:  # a copy that nobody uses: keep its index in memory
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return connection
+
+
+def _check_version() -> str:
+    require_sqlite_version()
+    return f"SQLite {apsw.sqlite_lib_version()} is recent enough"
+
+
+def _check_integrity(path: Path, connection: apsw.Connection) -> str:
+    with explained(path):
+        reason = connection.execute("PRAGMA quick_check(1)").get
+    if reason != "ok":
+        raise SetupError(f"{path} is corrupt, restore a backup: {reason}")
+    return f"{path} is intact"
+
+
+def _check_schema(path: Path, connection: apsw.Connection) -> str:
+    with explained(path):
+        require_schema(connection)
+    return "its schema is up to date"
+
+
+def _try_folder(path: Path) -> str:
+    """Write to an unnamed file in the folder: if that fails, so does SQLite."""
+    try:
+        mode = path.stat().st_mode
+        if not (mode & 0o200 and os.access(path, os.W_OK)):  # root may, the service may not
+            raise PermissionError(EACCES, f"its mode is {mode & 0o777:04o}")
+        with TemporaryFile(dir=path.parent) as probe:
+            probe.write(bytes(_PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        reason = f"{error.strerror}{describe_obstacle(path)}"
+        raise SetupError(f"{path} is not writable: {reason}") from None
+    return f"{path} accepts writes"
+
+
+def _try_transaction(path: Path, connection: apsw.Connection) -> str:
+    with explained(path):
+        if connection.readonly("main"):
+            raise SetupError(f"{path} is not writable{describe_obstacle(path)}")
+        connection.execute("BEGIN IMMEDIATE; ROLLBACK")
+    return f"{path} accepts writes"

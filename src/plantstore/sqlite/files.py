@@ -1,0 +1,95 @@
+"""Owners and permissions of the database's files and folders.
+
+Invariant: new ones are accessible only to their owner, those created by root belong to the owner of
+the parent folder, and no other file changes its owner.
+"""
+
+import os
+import pwd
+import stat
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_SUFFIXES = ("", "-wal", "-shm", "-lock")
+
+
+def create_file(path: Path) -> bool:
+    """Create an empty file and its missing folders; whether this call created it.
+
+    :raises OSError: it cannot be created.
+    """
+    _create_folders(path.parent)
+    # SQLite gives its other files the same owner and permissions.
+    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
+    try:
+        file = os.open(path, flags, 0o600)
+    except FileExistsError:
+        return False
+    try:
+        give_away(file, path.parent.stat())
+    finally:
+        os.close(file)
+    return True
+
+
+def give_away(file: int, owner: os.stat_result) -> None:
+    """As root, give an open file or folder to this owner, unless it has other names."""
+    if os.geteuid() == 0 and is_alone(file):
+        with suppress(OSError):  # the file system has no owners
+            os.fchown(file, owner.st_uid, owner.st_gid)
+
+
+def is_alone(file: int) -> bool:
+    """Whether an open file is a folder, or a regular file with one name.
+
+    Through a hard link, a command of root would give away another of root's files.
+    """
+    found = os.fstat(file)
+    return stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
+
+
+def describe_obstacle(path: Path) -> str:
+    """The first of the database's files and folders that this user may not use, and its owner.
+
+    The end of a sentence, such as ``; /data belongs to ada and has mode 0700, and this runs as
+    eve``, or empty.
+    """
+    obstacle = next(_find_obstacles(path), None)
+    if obstacle is None:
+        return ""
+    if os.statvfs(obstacle).f_flag & os.ST_RDONLY:
+        return "; its file system is mounted read-only"
+    found = obstacle.stat()
+    return (
+        f"; {obstacle} belongs to {_name_user(found.st_uid)} and has mode "
+        f"{stat.S_IMODE(found.st_mode):04o}, and this runs as {_name_user(os.geteuid())}"
+    )
+
+
+def _find_obstacles(path: Path) -> Iterator[Path]:
+    reached = [folder for folder in reversed(path.parents) if os.access(folder, os.F_OK)]
+    if not os.access(reached[-1], os.W_OK | os.X_OK):
+        yield reached[-1]
+    for suffix in _SUFFIXES:
+        file = path.with_name(path.name + suffix)
+        if os.access(file, os.F_OK) and not os.access(file, os.R_OK | os.W_OK):
+            yield file
+
+
+def _create_folders(folder: Path) -> None:
+    missing = [found for found in (folder, *folder.parents) if not found.exists()]
+    for new in reversed(missing):
+        new.mkdir(mode=0o700, exist_ok=True)
+        opened = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            give_away(opened, new.parent.stat())
+        finally:
+            os.close(opened)
+
+
+def _name_user(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"the user {number}"
