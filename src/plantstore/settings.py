@@ -8,6 +8,7 @@ these that has a value.
 import re
 import tomllib
 from collections.abc import Mapping
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, Literal, get_type_hints
 from urllib.parse import unquote
@@ -25,6 +26,7 @@ _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
+_LISTS = ("cors_origins", "trusted_proxies")
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -66,6 +68,22 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         _about("address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default"),
     ] = None
+    access_log: Annotated[
+        bool, _about("whether to log every request; cached lists are then slower")
+    ] = False
+    slow_request: Annotated[
+        Annotated[float, Meta(ge=0, le=86400)],
+        _about(
+            "seconds from a request to its response from which it is logged as slow; 0 for never"
+        ),
+    ] = 1.0
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        _about(
+            "addresses and networks of proxies whose `X-Forwarded-For`, else `Forwarded`, has the "
+            "client's address"
+        ),
+    ] = ()
     rate_limit: Annotated[
         str | None,
         _about("rate limit per user and worker, such as `100/second`; none by default"),
@@ -141,6 +159,7 @@ def load_settings(
         raise SetupError("tls_cert and tls_key go together: give both or neither")
     _check_metrics(settings)
     _check_rate(settings)
+    _check_proxies(settings)
     return settings
 
 
@@ -196,6 +215,17 @@ def _check_rate(settings: Settings) -> None:
         raise SetupError(
             f"rate_limit is {settings.rate_limit!r}, which is not a rate: write it as 100/second"
         )
+
+
+def _check_proxies(settings: Settings) -> None:
+    for proxy in settings.trusted_proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise SetupError(
+                f"trusted_proxies has {proxy!r}, which is neither an address, such as 192.0.2.1, "
+                "nor a network, such as 10.0.0.0/8"
+            ) from None
 
 
 def default_database() -> str:
@@ -254,8 +284,7 @@ def _convert(given: Mapping[str, object]) -> Settings:
 def _read_environment(environ: Mapping[str, str]) -> dict[str, object]:
     found = {name: _read_variable(name, environ) for name in setting_names()}
     given: dict[str, object] = {name: value for name, value in found.items() if value}
-    if origins := found["cors_origins"]:
-        given["cors_origins"] = _split(origins)
+    given |= {name: _split(found[name]) for name in _LISTS if found[name]}
     return given
 
 

@@ -6,8 +6,9 @@ from contextlib import closing
 import click
 
 from plantstore import bootstrap
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option, quiet_option
-from plantstore.settings import check_tls, load_settings
+from plantstore.settings import check_tls, load_settings, without_password
 
 
 @click.command()
@@ -22,6 +23,8 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
       plantstore migrate --dry-run
     """
     done = bootstrap.migrate(database, dry_run=dry_run)
+    if done and not dry_run:
+        log_change("migrate", database=without_password(database), migrations=len(done))
     if quiet:
         return
     for migration in done:

@@ -32,6 +32,7 @@ logger = logging.getLogger("plantstore")
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
+@click.option("--access-log", is_flag=True, default=None, help="Log every request.")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
 def serve(
     file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object

@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from plantstore.bootstrap import open_administration
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option, json_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records
 from plantstore.errors import SetupError
@@ -34,6 +35,7 @@ def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -
     """
     with closing(open_administration(database)) as administration:
         made = administration.create_store(name, max_plants)
+    log_change("store create", store=name)
     if as_json:
         print_json(_describe(made))
     else:
@@ -59,6 +61,7 @@ def set_store(name: str, max_plants: int | None, database: str) -> None:
     """
     with closing(open_administration(database)) as administration:
         found = administration.set_quota(name, max_plants)
+    log_change("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     click.echo(f"{found.name} may hold {bound}; it holds {found.plants}", err=True)
 
@@ -101,6 +104,7 @@ def delete(name: str, database: str, *, yes: bool) -> None:
         raise SetupError("nothing was deleted")
     with closing(open_administration(database)) as administration:
         administration.delete_store(name)
+    log_change("store delete", store=name)
 
 
 def _confirm(question: str) -> bool:
