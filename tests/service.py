@@ -130,7 +130,7 @@ class Service:
 
     def _wait_for_origin(self, seen: int, deadline: float) -> str:
         while time.monotonic() < deadline and self.process.poll() is None:
-            found = re.search(r"serving .* on (\S+)", self.log()[seen:])
+            found = re.search(r'serving .* on ([^\s"]+)', self.log()[seen:])
             if found:
                 return found[1]
             time.sleep(0.02)

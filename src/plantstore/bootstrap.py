@@ -21,7 +21,7 @@ from plantstore.retention import Retention
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
-    from plantstore.http.app import App
+    from plantstore.http.app import App, Observer
     from plantstore.sql.administration import Administration
     from plantstore.sql.checks import Check
     from plantstore.sql.copying.copying import Copy
@@ -142,15 +142,16 @@ def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
 def create_app(settings: Settings, reports: socket | None = None) -> "App":
     """The application on its database, for one serving process; it reports its metrics there."""
     set_up_logs(settings.log_format)
+    logs = _open_logs(settings)
     database = open_database(settings)
     if reports is None:
         from plantstore.http.app import App
 
-        app = App(database, settings)
+        app = App(database, settings, logs)
     else:
         from plantstore.http.metered import metered_app
 
-        app = metered_app(database, settings, reports)
+        app = metered_app(database, settings, reports, logs)
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep).run())
     # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection
@@ -189,6 +190,15 @@ def serve(settings: Settings, listener: socket, reports: socket | None = None) -
     from plantstore.server.serve import serve as run
 
     return run(partial(create_app, settings, reports), settings, listener)
+
+
+def _open_logs(settings: Settings) -> "Sequence[Observer]":
+    from plantstore.http.client_address import ClientAddress
+    from plantstore.http.request_log import RequestLog
+    from plantstore.http.security_log import SecurityLog
+
+    client_address = ClientAddress(settings.trusted_proxies)
+    return RequestLog(settings, client_address).observe, SecurityLog(client_address).observe
 
 
 def _is_postgres(url: str) -> bool:

@@ -38,7 +38,10 @@ class InvalidTokenError(PlantStoreError):
 
 
 class ForbiddenError(PlantStoreError):
-    """The token's scopes or its user's role do not allow this. Details: ``scope``."""
+    """The token's scopes or its user's role do not allow this. Details: ``scope``, ``caller``.
+
+    The caller is there where the application does not know it yet.
+    """
 
 
 class StoreFullError(PlantStoreError):

@@ -1,9 +1,20 @@
-"""Logs: one line per event on stderr, as text for people or as JSON for machines."""
+"""Logs: one line per event on stderr, as text for people or as JSON for machines.
 
+A record may have ``fields``: its ``extra={"fields": {...}}``. What stands in them, clients may have
+chosen: it is escaped, so that it can neither end a line nor pass for another field.
+"""
+
+import json
 import logging
+import re
 import time
+from collections.abc import Mapping
 
 import msgspec
+
+Fields = Mapping[str, object]
+
+_PLAIN = re.compile(r"[\w.~:/+*@{}%-]+", re.ASCII)
 
 
 def set_up_logs(log_format: str) -> None:
@@ -17,16 +28,41 @@ def set_up_logs(log_format: str) -> None:
     logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
+def fields_of(record: logging.LogRecord) -> Fields:
+    """The record's fields."""
+    fields: Fields = record.__dict__.get("fields", {})
+    return fields
+
+
+class TextFormatter(logging.Formatter):
+    """A message with its fields, as ``key=value``; values that are not plain as JSON strings."""
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
+        """The line, without what was raised."""
+        pairs = [f" {key}={_to_text(value)}" for key, value in fields_of(record).items()]
+        return super().formatMessage(record) + "".join(pairs)
+
+
 def _text_formatter() -> logging.Formatter:
-    formatter = logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    formatter = TextFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
     formatter.converter = time.gmtime
     formatter.default_time_format = "%Y-%m-%dT%H:%M:%S"
     formatter.default_msec_format = "%s.%03dZ"
     return formatter
 
 
+def _to_text(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    text = str(value)
+    return text if _PLAIN.fullmatch(text) else json.dumps(text)
+
+
 class JsonFormatter(logging.Formatter):
-    """One JSON object per record: ``time``, ``level``, ``logger``, ``message``, maybe ``error``."""
+    """One JSON object per record: ``time``, ``level``, ``logger``, ``message``, ``process``.
+
+    Its fields follow, and ``error`` if an exception was logged.
+    """
 
     converter = staticmethod(time.gmtime)
     default_time_format = "%Y-%m-%dT%H:%M:%S"
@@ -40,6 +76,7 @@ class JsonFormatter(logging.Formatter):
             "logger": record.name,
             "message": record.getMessage(),
             "process": record.process,
+            **fields_of(record),
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)

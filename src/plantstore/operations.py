@@ -48,7 +48,7 @@ async def authenticate(
     if caller.role is None:
         raise NoSuchStoreError
     if scope not in caller.permissions:
-        raise ForbiddenError(scope=scope.value)
+        raise ForbiddenError(scope=scope.value, caller=caller)
     return caller
 
 

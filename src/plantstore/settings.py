@@ -7,6 +7,7 @@ these that has a value.
 
 import re
 from collections.abc import Mapping
+from ipaddress import ip_network
 from typing import Annotated, Any, Literal, get_type_hints
 from urllib.parse import unquote
 
@@ -71,6 +72,22 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         _about("address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default"),
     ] = None
+    access_log: Annotated[
+        bool, _about("whether to log every request; cached lists are then slower")
+    ] = False
+    slow_request: Annotated[
+        Annotated[float, Meta(ge=0, le=86400)],
+        _about(
+            "seconds from a request to its response from which it is logged as slow; 0 for never"
+        ),
+    ] = 1.0
+    trusted_proxies: Annotated[
+        tuple[str, ...],
+        _about(
+            "addresses and networks of proxies whose `X-Forwarded-For`, else `Forwarded`, has the "
+            "client's address"
+        ),
+    ] = ()
     rate_limit: Annotated[
         str | None,
         _about("rate limit per user and worker, such as `100/second`; none by default"),
@@ -144,6 +161,7 @@ def load_settings(
     _check_tls(settings, origins)
     _check_metrics(settings, origins)
     _check_rate(settings, origins)
+    _check_proxies(settings, origins)
     return settings
 
 
@@ -200,6 +218,17 @@ def _check_rate(settings: Settings, origins: Mapping[str, str]) -> None:
             f"{origins['rate_limit']} is {settings.rate_limit!r}, which is not a rate: "
             "write it as 100/second"
         )
+
+
+def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:
+    for proxy in settings.trusted_proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise SetupError(
+                f"{origins['trusted_proxies']} has {proxy!r}, which is neither an address, such "
+                "as 192.0.2.1, nor a network, such as 10.0.0.0/8"
+            ) from None
 
 
 def default_database() -> str:

@@ -133,13 +133,6 @@ def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
     assert (program.folder / "here.db").exists()
 
 
-class InJson(Service):
-    """A service with logs as JSON."""
-
-    def _wait_for_origin(self, seen: int, deadline: float) -> str:
-        return super()._wait_for_origin(seen, deadline).split('"')[0]
-
-
 def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
         assert service.stop() == 0
@@ -150,7 +143,7 @@ def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
 
 
 def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
-    with InJson(tmp_path, settings={"log_format": "json", "workers": 2}) as service:
+    with Service(tmp_path, settings={"log_format": "json", "workers": 2}) as service:
         assert service.stop() == 0
     records = [json.loads(line) for line in service.log().splitlines()]
     assert len(records) >= 2
@@ -159,8 +152,14 @@ def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", record["time"])
 
 
+def test_a_flag_has_every_request_logged(tmp_path: Path) -> None:
+    with Flagged(tmp_path, "--access-log", access_log="false") as service:
+        httpx.get(f"{service.origin}/livez")
+        assert " INFO plantstore.requests: request " in service.log()
+
+
 def test_no_token_reaches_the_log(tmp_path: Path) -> None:
-    with Service(tmp_path) as service:
+    with Service(tmp_path, settings={"access_log": True}) as service:
         token = service.make_token()
         secret = token.split("_")[2]
         for headers in (

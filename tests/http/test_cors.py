@@ -71,9 +71,14 @@ def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
     answer = preflight(client, PAGE)
     assert answer.status_code == 204
     assert answer.headers["access-control-allow-origin"] == "*"
-    assert {"Authorization", "Content-Type", "Idempotency-Key", "If-None-Match"} <= split(
-        answer.headers["access-control-allow-headers"]
-    )
+    assert {
+        "Authorization",
+        "Content-Type",
+        "Idempotency-Key",
+        "If-None-Match",
+        "Traceparent",
+        "X-Request-Id",
+    } <= split(answer.headers["access-control-allow-headers"])
     assert {"GET", "POST"} <= split(answer.headers["access-control-allow-methods"])
     assert int(answer.headers["access-control-max-age"]) > 0
 

@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping
 import click
 
 from plantstore import bootstrap
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import quiet_option
 from plantstore.cli.output import make_console
+from plantstore.settings import without_password
 
 
 @click.command()
@@ -34,6 +36,7 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
                 deque(steps, maxlen=0)
             else:
                 _show(words, steps, rows)
+    log_change("copy", database=without_password(target), source=without_password(source))
     if not quiet:
         click.echo(_describe(copying.written), err=True)
 

@@ -7,6 +7,7 @@ import click
 
 import plantstore
 from plantstore import bootstrap
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
     database_option,
     json_option,
@@ -15,7 +16,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import print_json, report_created
 from plantstore.errors import SetupError
-from plantstore.settings import load_settings
+from plantstore.settings import load_settings, without_password
 from plantstore.sql.checks import Check
 
 
@@ -32,6 +33,8 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
     """
     created = None if dry_run else bootstrap.create_database(database)
     done = bootstrap.migrate(database, dry_run=dry_run)
+    if done and not dry_run:
+        log_change("migrate", database=without_password(database), migrations=len(done))
     if quiet:
         return
     report_created(created)

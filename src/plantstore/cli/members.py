@@ -5,6 +5,7 @@ from contextlib import closing
 import click
 
 from plantstore.bootstrap import open_existing
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_records
 from plantstore.model import Role
@@ -34,6 +35,7 @@ def add(store: str, user: str, role: str, database: str) -> None:
     """
     with closing(open_existing(database)) as administration:
         administration.add_member(store, user, Role(role))
+    log_change("member add", store=store, user=user, role=role)
 
 
 @member.command()
@@ -49,6 +51,7 @@ def remove(store: str, user: str, database: str) -> None:
     """
     with closing(open_existing(database)) as administration:
         administration.remove_member(store, user)
+    log_change("member remove", store=store, user=user)
 
 
 @member.command("list")

@@ -5,6 +5,7 @@ from contextlib import closing
 import click
 
 from plantstore.bootstrap import open_existing
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option
 
 
@@ -26,4 +27,5 @@ def restore(id: int, store: str, database: str) -> None:  # noqa: A002 - the arg
     """
     with closing(open_existing(database)) as administration:
         found = administration.restore_plant(store, id)
+    log_change("plant restore", plant_id=found.id, store=store)
     click.echo(f"restored the plant {found.id}, {found.name!r}, in {store}", err=True)

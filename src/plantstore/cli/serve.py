@@ -33,6 +33,7 @@ logger = logging.getLogger("plantstore")
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
+@click.option("--access-log", is_flag=True, default=None, help="Log every request.")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
 @help_settings_option
 def serve(

@@ -7,6 +7,7 @@ from contextlib import closing
 import click
 
 from plantstore.bootstrap import create_database, open_administration, open_existing
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option, json_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records, report_created
 from plantstore.errors import SetupError
@@ -35,6 +36,7 @@ def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -
     report_created(create_database(database))
     with closing(open_administration(database)) as administration:
         made = administration.create_store(name, max_plants)
+    log_change("store create", store=name)
     if as_json:
         print_json(_describe(made))
     else:
@@ -60,6 +62,7 @@ def set_store(name: str, max_plants: int | None, database: str) -> None:
     """
     with closing(open_existing(database)) as administration:
         found = administration.set_quota(name, max_plants)
+    log_change("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     click.echo(f"{found.name} may hold {bound}; it holds {found.plants}", err=True)
 
@@ -102,6 +105,7 @@ def delete(name: str, database: str, *, yes: bool) -> None:
         raise SetupError("nothing was deleted")
     with closing(open_existing(database)) as administration:
         administration.delete_store(name)
+    log_change("store delete", store=name)
 
 
 def _confirm(question: str) -> bool:

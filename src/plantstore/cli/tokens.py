@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from plantstore.bootstrap import open_existing
+from plantstore.cli.administration_log import log_token
 from plantstore.cli.options import database_option, json_option, quiet_option, quota_option
 from plantstore.cli.output import format_time, print_json, print_records
 from plantstore.clock import now
@@ -108,6 +109,7 @@ def create(
     )
     with closing(open_existing(database)) as administration:
         issued = administration.create_token(request)
+    log_token("token create", issued.token)
     _print_issued(issued, as_json=as_json, quiet=quiet)
 
 
@@ -162,6 +164,7 @@ def revoke(token: str, database: str, *, quiet: bool) -> None:
         token = sys.stdin.readline().strip()
     with closing(open_existing(database)) as administration:
         revoked = administration.revoke_token(token)
+    log_token("token revoke", revoked)
     if not quiet:
         click.echo(
             f"revoked the token {revoked.token_id} of {revoked.subject} for {revoked.store}",

@@ -5,6 +5,7 @@ from contextlib import closing
 import click
 
 from plantstore.bootstrap import open_existing
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_json, print_records
 
@@ -27,6 +28,7 @@ def create(subject: str, database: str, *, as_json: bool) -> None:
     """
     with closing(open_existing(database)) as administration:
         made = administration.create_user(subject)
+    log_change("user create", user=subject)
     if as_json:
         print_json({"subject": made.subject})
     else:

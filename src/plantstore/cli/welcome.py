@@ -2,6 +2,7 @@
 
 import click
 
+from plantstore.cli.administration_log import log_token
 from plantstore.model import TokenRequest
 from plantstore.sql.administration import Administration
 
@@ -40,4 +41,5 @@ def welcome(administration: Administration, origin: str) -> None:
         return
     request = TokenRequest(subject=_USER, store=_STORE, label="welcome")
     issued = administration.create_token(request)
+    log_token("serve --welcome", issued.token)
     click.echo(_FIRST.format(origin=origin, store=_STORE, token=issued.secret))

@@ -39,7 +39,7 @@ class App:
     """Responds to requests on one database.
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
-    but for those that are answered from memory by their bytes.
+    from the request's last byte, but for those that are answered from memory by their bytes.
     """
 
     def __init__(
@@ -54,8 +54,8 @@ class App:
         self._routes = Routes(database, Authentication(database, rates), lists, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
-        # A cached response would not be counted.
-        self.recall = cache.recall if rates is None else _forget
+        # A cached response would be neither counted nor logged.
+        self.recall = cache.recall if rates is None and not settings.access_log else _forget
         self._database = database
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
@@ -72,6 +72,7 @@ class App:
         try:
             response = await self._respond(request)
         except PlantStoreError as error:
+            request.refusal = error
             response = error_response(error)
         except ClientGoneError:
             raise
@@ -79,12 +80,15 @@ class App:
             is_read = request.method in _READS
             response = error_response(OverloadedError() if is_read else OutcomeUnknownError())
         except Exception:
-            logger.exception("request %s failed", request.id)
+            logger.exception("request %s failed", request.id.decode())
             response = error_response(RequestError(50001))
         finally:
             self._in_flight -= 1
+        if not isinstance(request.body, bytes):
+            began = max(began, request.body.arrived_at)  # a slow client is not our slowness
+        seconds = time.perf_counter() - began
         for observe in self._observers:
-            observe(request, response, time.perf_counter() - began)
+            observe(request, response, seconds)
         lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
@@ -105,7 +109,7 @@ class App:
         route = self._routes.find_fixed(path) or await self._routes.find(path)
         if route is None:
             raise RequestError(40402)
-        methods, arguments = route
+        methods, arguments, request.route = route
         operation = methods.get(request.method)
         if operation is None:
             return self._respond_otherwise(request.method, methods)

@@ -11,7 +11,7 @@ _EXPOSED = (
 )
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match\r\n"
+    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, X-Request-Id\r\n"
     b"Access-Control-Max-Age: 7200\r\n"
 )
 

@@ -1,12 +1,13 @@
 """The application with metrics: they are counted, measured and reported until it is closed."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from socket import socket
 
 from plantstore.database import Database
 from plantstore.errors import PlantStoreError
-from plantstore.http.app import App
+from plantstore.http.app import App, Observer
 from plantstore.http.meter import Meter
 from plantstore.metrics.numbers import Gauges
 from plantstore.metrics.reports import Reporter
@@ -16,10 +17,12 @@ _CHECK_SECONDS = 2.0
 _CHECKS_PER_COUNT = 15
 
 
-def metered_app(database: Database, settings: Settings, reports: socket) -> App:
-    """The application, which sends its reports to a socket."""
+def metered_app(
+    database: Database, settings: Settings, reports: socket, observers: Sequence[Observer] = ()
+) -> App:
+    """The application with these observers, which sends its reports to a socket."""
     meter = Meter()
-    app = App(database, settings, [meter.observe])
+    app = App(database, settings, [meter.observe, *observers])
     database.commit_observers.append(meter.observe_commit)
     watch = Watch(app, database)
     reporter = Reporter(reports, partial(meter.count, app.cache), watch.measure)

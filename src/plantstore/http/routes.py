@@ -19,7 +19,8 @@ from plantstore.server.messages import Response, Stream
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
-Route = tuple[Methods, tuple[str, ...]]  # with the values in the path: arguments of the operation
+# With the values in the path, which are arguments of the operation, and the path's pattern.
+Route = tuple[Methods, tuple[str, ...], str]
 
 
 class Routes:
@@ -37,14 +38,17 @@ class Routes:
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
         self._plant: Methods = {"DELETE": operations.delete}
         live = _reads(health.respond_live)
+        fixed = {
+            "/plants": self._plants,
+            "/me": _reads(partial(describe_token, authentication)),
+            "/livez": live,
+            "/readyz": _reads(health.respond_ready),
+            "/openapi.json": _reads(document.respond_json),
+            "/openapi.yaml": _reads(document.respond_yaml),
+            "*": live,  # of the service as a whole; only OPTIONS comes with it
+        }
         self._fixed: dict[bytes, Route] = {
-            b"/plants": (self._plants, ()),
-            b"/me": (_reads(partial(describe_token, authentication)), ()),
-            b"/livez": (live, ()),
-            b"/readyz": (_reads(health.respond_ready), ()),
-            b"/openapi.json": (_reads(document.respond_json), ()),
-            b"/openapi.yaml": (_reads(document.respond_yaml), ()),
-            b"*": (live, ()),  # the service as a whole; only for OPTIONS
+            path.encode(): (methods, (), path) for path, methods in fixed.items()
         }
         self.find_fixed = self._fixed.get
 
@@ -52,15 +56,18 @@ class Routes:
         """The route of a path that is not fixed, or None."""
         match [unquote_to_bytes(part).decode(errors="replace") for part in path.split(b"/", 5)]:
             case ["", "plants"]:
-                return self._plants, ()
+                return self._plants, (), "/plants"
             case ["", "plants", plant_id] if plant_id:
-                return self._plant, (plant_id,)
+                return self._plant, (plant_id,), "/plants/{id}"
             case ["", "stores", store_name, "plants"] if store_name:
-                return self._plants, (store_name,)
+                return self._plants, (store_name,), "/stores/{store}/plants"
             case ["", "stores", store_name, "plants", plant_id] if store_name and plant_id:
-                return self._plant, (plant_id, store_name)
+                return self._plant, (plant_id, store_name), "/stores/{store}/plants/{id}"
         page = await find_page(path)
-        return None if page is None else (_reads(page), ())
+        if page is None:
+            return None
+        pattern = "/static/{file}" if path.startswith(b"/static/") else path.decode()
+        return _reads(page), (), pattern
 
 
 def _reads(operation: Operation) -> dict[str, Operation]:

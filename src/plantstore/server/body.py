@@ -6,6 +6,7 @@ by their content. A body that nobody reads is discarded as it arrives.
 
 import asyncio
 import re
+import time
 from collections.abc import Callable
 
 from plantstore.errors import RequestError
@@ -32,7 +33,8 @@ class ClientGoneError(Exception):
 class Body:
     """A body of ``length`` bytes. ``wanted`` is called when somebody begins to wait for the rest.
 
-    ``buffered`` counts the bytes that arrived and are kept.
+    ``buffered`` counts the bytes that arrived and are kept; ``arrived_at`` is when the last ones
+    did, by ``time.perf_counter``.
     """
 
     def __init__(self, length: int, wanted: Callable[[], None]) -> None:
@@ -40,6 +42,7 @@ class Body:
         self.is_wanted = False
         self.has_failed = False
         self.buffered = 0
+        self.arrived_at = 0.0
         self._length = self._missing = length
         self._wanted = wanted
         self._parts: list[bytes] | None = []
@@ -101,6 +104,7 @@ class Body:
             self.buffered += len(part)
 
     def _arrive(self) -> None:
+        self.arrived_at = time.perf_counter()
         if self._arrival is not None and not self._arrival.done():
             self._arrival.set_result(None)
 

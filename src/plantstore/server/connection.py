@@ -19,6 +19,7 @@ from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import MAX_UNSENT, Connections
 from plantstore.server.heads import CLOSE, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
+from plantstore.server.request_ids import next_id, next_number, read_own_id
 from plantstore.server.sender import Sender
 from plantstore.server.sockets import count_unacknowledged, find_address, reset
 
@@ -206,9 +207,9 @@ class Connection(asyncio.Protocol):
             if head is None:
                 return
         fields, method, data = head.fields, head.method, self._buffer
-        number = self._connections.next_number()
+        own_id = read_own_id(fields.headers) if fields.is_unique else b""
         self._request = request = Request(
-            number, method, fields.headers, head.path, head.query, address=self.address
+            own_id or next_id(), method, fields.headers, head.path, head.query, address=self.address
         )
         self._connection_line = CLOSE if self._is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
@@ -218,7 +219,8 @@ class Connection(asyncio.Protocol):
             self._begin_body(request, fields, data[head.size :])
         else:
             request.body, self._buffer = data[head.size : end], data[end:]
-            if end == head.size == len(data) and method == "GET" and not self._connection_line:
+            is_plain = not (self._connection_line or fields.is_unique)
+            if end == head.size == len(data) and method == "GET" and is_plain:
                 request.wire = data
         self._handling, self._awaited = self._handle(request), None
         self._step()
@@ -239,8 +241,8 @@ class Connection(asyncio.Protocol):
         """Send the application's response to the error, and end the connection."""
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
-        number = self._connections.next_number()
-        self._request = Request(number, method, headers, error=error, address=self.address)
+        request_id = read_own_id(headers) or next_id()
+        self._request = Request(request_id, method, headers, error=error, address=self.address)
         self._connection_line = CLOSE
         self._wait(_Phase.RESPONSE, math.inf)
         self._handling, self._awaited = self._handle(self._request), None
@@ -304,7 +306,7 @@ class Connection(asyncio.Protocol):
         connections = self._connections
         self._connection_line = b""
         self._become_idle()
-        end = b"%s%x\r\n\r\n" % (connections.end_of_heads, connections.next_number())
+        end = b"%s%x\r\n\r\n" % (connections.end_of_repeated, next_number())
         if not self._sender.send(response.head + end, response.body):
             self._phase = _Phase.RESPONSE
 
@@ -312,7 +314,7 @@ class Connection(asyncio.Protocol):
         request = self._request
         if request is None:  # the connection was lost
             if isinstance(response, Stream):
-                self._task = self._loop.create_task(response.close())
+                self._task = self._loop.create_task(response.end(0, is_whole=False))
             return
         if self._asks_to_continue:
             self._connection_line = CLOSE  # the client may still send the body, or not
@@ -321,7 +323,7 @@ class Connection(asyncio.Protocol):
             lines = _CHUNKED + self._connection_line if self._takes_chunks else CLOSE
         else:
             lines = self._connection_line
-        end = b"%s%x\r\n%s\r\n" % (connections.end_of_heads, request.number, lines)
+        end = b"%s%s\r\n%s\r\n" % (connections.end_of_heads, request.id, lines)
         if isinstance(response, Stream):
             self._task = self._loop.create_task(self._send_stream(response.head + end, response))
             return

@@ -5,7 +5,6 @@ longest is closed.
 """
 
 import asyncio
-import itertools
 import time
 from collections import Counter
 from collections.abc import Iterable
@@ -13,7 +12,8 @@ from email.utils import formatdate
 from typing import TYPE_CHECKING
 
 from plantstore.server.heads import KnownFields
-from plantstore.server.messages import ID_PREFIX, Application
+from plantstore.server.messages import Application
+from plantstore.server.request_ids import PREFIX
 from plantstore.server.sockets import load_certificate
 from plantstore.settings import Settings
 
@@ -29,7 +29,7 @@ class Connections:
     """The connections on which ``application`` is served, in ``opened``.
 
     ``now`` is the loop's time, ``end_of_heads`` what every response's head ends with except the
-    request's number: both as of the last tick.
+    request's id, ``end_of_repeated`` except the number in an id of ours: as of the last tick.
     """
 
     def __init__(
@@ -40,7 +40,6 @@ class Connections:
         self.opened = application.connections = opened
         self.context = load_certificate(settings)
         self.known_fields = KnownFields()
-        self.next_number = itertools.count(1).__next__
         self.unsent = 0
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
@@ -82,6 +81,7 @@ class Connections:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self.now = self._loop.time()
         self.end_of_heads = self._write_end()
+        self.end_of_repeated = self.end_of_heads + PREFIX
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
@@ -92,4 +92,4 @@ class Connections:
         lines = [f"Date: {formatdate(time.time(), usegmt=True)}", "X-Content-Type-Options: nosniff"]
         if self.context is not None:
             lines.append("Strict-Transport-Security: max-age=31536000")
-        return "\r\n".join([*lines, f"X-Request-Id: {ID_PREFIX}-"]).encode()
+        return "\r\n".join([*lines, "X-Request-Id: "]).encode()

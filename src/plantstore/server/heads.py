@@ -48,7 +48,7 @@ _KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 needs
 class Fields(Struct, frozen=True):
     """What the header lines say; ``connection`` is the response's Connection line.
 
-    ``takes_chunks`` says that the client speaks HTTP/1.1.
+    ``takes_chunks`` says that the client speaks HTTP/1.1, ``is_unique`` that they name the request.
     """
 
     headers: Mapping[bytes, bytes]
@@ -57,6 +57,7 @@ class Fields(Struct, frozen=True):
     expects_continue: bool
     takes_chunks: bool
     connection: bytes
+    is_unique: bool
 
 
 class Head(Struct, frozen=True):
@@ -91,7 +92,8 @@ class KnownFields:
         lines, fields = data[data.find(b"\r\n") : head.size], head.fields
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
-        if fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES and is_plain:
+        is_plain = is_plain and fields.takes_chunks and not fields.is_unique
+        if is_plain and len(lines) <= _MAX_KNOWN_LINES:
             self._used += 2 * len(lines) + 1000  # twice: with its parsed parts
             if self._used > _MAX_KNOWN_BYTES:
                 self._known.clear()
@@ -231,6 +233,7 @@ class HeadParser:
             takes_chunks and expected == b"100-continue",
             takes_chunks,
             _choose_connection(headers.get(b"connection", b""), takes_chunks=takes_chunks),
+            b"x-request-id" in headers or b"traceparent" in headers,
         )
 
 

@@ -1,33 +1,30 @@
 """What passes between the server and the application: a request, and its response or stream."""
 
 import asyncio
-import secrets
 from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
 from typing import Any, Protocol, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from plantstore.errors import RequestError
 from plantstore.server.body import Body
 
-# Random for each process, so that ids of several processes and restarts do not collide.
-ID_PREFIX = secrets.token_hex(6)
-
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
 
 class Request(Struct):
-    """One request, created when its head is complete; the process counts them by ``number``.
+    """One request, created when its head is complete; ``id`` is its X-Request-Id.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
     name are joined by commas. A ``body`` that arrived with its head is bytes. ``error`` is set if
     the server refuses the request; the application makes the response. ``wire`` is all bytes of a
     GET, if ``Application.recall`` may respond to the same bytes next time. ``address`` is the
-    peer's; ``caller`` is who sent it, as the application found.
+    peer's; the application sets ``caller``, who sent it, ``route``, its path's pattern, and
+    ``refusal``, why it was refused.
     """
 
-    number: int
+    id: bytes
     method: str
     headers: Mapping[bytes, bytes]
     path: bytes = b""
@@ -37,11 +34,8 @@ class Request(Struct):
     wire: bytes | None = None
     address: str = ""
     caller: Any = None
-
-    @property
-    def id(self) -> str:
-        """What the response's X-Request-Id says, for the log."""
-        return f"{ID_PREFIX}-{self.number:x}"
+    route: str = ""
+    refusal: Exception | None = None
 
 
 class Response(Struct, frozen=True):
@@ -68,17 +62,27 @@ class Response(Struct, frozen=True):
 
 
 class Stream(Struct, frozen=True):
-    """A response whose body comes in parts, of unknown length; ``close`` is called at its end."""
+    """A response whose body comes in parts, of unknown length; ``close`` is called at its end.
+
+    The ``observers`` are told how many bytes of the body were sent, and whether these are all.
+    """
 
     head: bytes
     parts: AsyncIterator[bytes]
     close: Callable[[], Coroutine[Any, Any, None]]
     status: int = 200
     error: int = 0
+    observers: list[Callable[[int, bool], None]] = field(default_factory=list)
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""
         return replace(self, head=self.head + lines)
+
+    async def end(self, sent: int, *, is_whole: bool) -> None:
+        """Tell the observers, and close it."""
+        for observe in self.observers:
+            observe(sent, is_whole)
+        await self.close()
 
 
 Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]

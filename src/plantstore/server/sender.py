@@ -69,25 +69,26 @@ class Sender:
         If not, the connection must be aborted: without an end marker the client cannot mistake
         the part for the whole.
         """
+        sent, is_whole = 0, False
         try:
             async with asyncio.timeout(self._connections.settings.stream_timeout):
                 await self._send_part(head)
                 async for part in stream.parts:
                     framed = b"%x\r\n%s\r\n" % (len(part), part) if chunked else part
                     await self._send_part(framed)
+                    sent += len(part)
                 if chunked:
                     await self._send_part(_LAST_CHUNK)
+            is_whole = True
         except TimeoutError:
             logger.warning("a stream was aborted: its client reads too slowly")
         except PlantStoreError:
             logger.warning("a stream was aborted: the database failed")
         except (ClientGoneError, asyncio.CancelledError):
             logger.info("a stream was aborted: its client has gone, or the service is stopping")
-        else:
-            return True
         finally:
-            await stream.close()
-        return False
+            await stream.end(sent, is_whole=is_whole)
+        return is_whole
 
     async def _send_part(self, data: bytes) -> None:
         if self._transport.is_closing():

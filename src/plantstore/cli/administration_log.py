@@ -1,0 +1,52 @@
+"""Tells the system's log (syslog, journald) what an administrator changed, and who that was.
+
+Nothing of it is printed: where the system has no such log, it is lost.
+"""
+
+import logging
+import os
+import pwd
+import syslog
+from contextlib import suppress
+
+from plantstore.logs import TextFormatter
+from plantstore.model import Token
+
+logger = logging.getLogger("plantstore.security.administration")
+
+
+class _SystemLog(logging.Handler):
+    """The system's log, as ``plantstore`` of the facility for authorisation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(TextFormatter("%(name)s: %(message)s"))
+        syslog.openlog("plantstore", syslog.LOG_PID, syslog.LOG_AUTH)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        syslog.syslog(syslog.LOG_INFO, self.format(record))
+
+
+def log_change(command: str, **changed: object) -> None:
+    """Log a command that has changed something; what is None is left out."""
+    if not logger.handlers:
+        logger.addHandler(_SystemLog())
+        logger.setLevel(logging.INFO)
+    known = {key: value for key, value in changed.items() if value is not None}
+    fields = {"command": command, **known, **_describe_person()}
+    logger.info("administration", extra={"fields": fields})
+
+
+def log_token(command: str, token: Token) -> None:
+    """Log a command that made or revoked a token."""
+    log_change(command, token_id=token.token_id, store=token.store, user=token.subject)
+
+
+def _describe_person() -> dict[str, object]:
+    """Who runs this process."""
+    person: dict[str, object] = {"os_uid": os.getuid()}
+    with suppress(KeyError):  # as in containers, a number may have no name
+        person["os_user"] = pwd.getpwuid(os.getuid()).pw_name
+    if sudo_user := os.environ.get("SUDO_USER"):
+        person["sudo_user"] = sudo_user
+    return person

@@ -1,0 +1,80 @@
+"""The address of the client that sent a request, also where proxies stand between.
+
+Invariant: a client cannot choose it: only what a trusted proxy says of its peer is believed.
+"""
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
+
+from plantstore.server.messages import Request
+
+_MAX_HOPS = 20  # of what a header names, the last so many are looked at
+
+Address = IPv4Address | IPv6Address
+
+
+class ClientAddress:
+    """Finds clients' addresses behind the ``trusted`` proxies: addresses and networks."""
+
+    def __init__(self, trusted: Sequence[str]) -> None:
+        self._trusted = tuple(ip_network(one) for one in trusted)
+
+    def __call__(self, request: Request) -> str:
+        """The address, without a port; empty where it is not known.
+
+        It is the last one, on the way from us to the client, that is not a trusted proxy's.
+        """
+        address = _parse(request.address)
+        if address is None:
+            return ""
+        for hop in reversed(_read_hops(request)) if self._trusted else ():
+            said = _parse(hop) if self._is_trusted(address) else None
+            if said is None:
+                break
+            address = said
+        return str(address)
+
+    def _is_trusted(self, address: Address) -> bool:
+        return any(address in network for network in self._trusted)
+
+
+def _read_hops(request: Request) -> list[str]:
+    """The addresses that the request passed on its way, as its proxies wrote them.
+
+    Proxies that write X-Forwarded-For leave the client's own Forwarded as it is, so that comes
+    second.
+    """
+    headers = request.headers
+    hops = headers.get(b"x-forwarded-for")
+    if hops is not None:
+        return hops.decode("latin-1").rsplit(",", _MAX_HOPS)
+    elements = headers.get(b"forwarded", b"").decode("latin-1").rsplit(",", _MAX_HOPS)
+    return [_read_for(element) for element in elements]
+
+
+def _read_for(element: str) -> str:
+    """The ``for`` of an element of Forwarded (RFC 7239); empty where it has none."""
+    for pair in element.split(";"):
+        name, _, value = pair.strip().partition("=")
+        if name.lower() == "for":
+            return value.strip('"')
+    return ""
+
+
+def _parse(text: str) -> Address | None:
+    """An address, as in ``192.0.2.1``, ``192.0.2.1:80``, ``2001:db8::1`` or ``[2001:db8::1]:80``.
+
+    One of IPv4 that is written as one of IPv6, as sockets for both have it, becomes the former.
+    """
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        address = ip_address(text)
+    except ValueError:
+        return None
+    if isinstance(address, IPv6Address) and address.ipv4_mapped is not None:
+        return address.ipv4_mapped
+    return address

@@ -1,0 +1,41 @@
+"""What log lines say of a request: never a token, a body, or a path as it was sent."""
+
+import re
+
+from plantstore.errors import PlantStoreError
+from plantstore.http.client_address import ClientAddress
+from plantstore.model import Caller
+from plantstore.server.messages import Request
+
+# As the W3C writes it: version, trace, parent, flags. Only later versions than 00 may have more.
+_TRACE = re.compile(
+    rb"(?!ff|00.{54})[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(-.*)?"
+)
+
+
+def describe_request(request: Request, client_address: ClientAddress) -> dict[str, object]:
+    """Where the request came from, and what it asked for."""
+    fields: dict[str, object] = {
+        "address": client_address(request),
+        "request_id": request.id.decode(),
+        "method": request.method,
+        "route": request.route or "-",
+    }
+    trace = _TRACE.fullmatch(request.headers.get(b"traceparent", b""))
+    if trace is not None:
+        fields["trace_id"] = trace[1].decode()
+    return fields
+
+
+def describe_caller(request: Request) -> dict[str, object]:
+    """Who sent the request, by numbers and the token's id; nothing where that is not known."""
+    caller: Caller | None = request.caller
+    if caller is None and isinstance(request.refusal, PlantStoreError):
+        caller = request.refusal.details.get("caller")  # type: ignore[assignment]  # it is one
+    if caller is None:
+        return {}
+    return {
+        "store_id": caller.store_id,
+        "user_id": caller.user_id,
+        "token_id": caller.token_id,
+    }

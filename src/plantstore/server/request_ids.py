@@ -1,0 +1,23 @@
+"""Request ids: the client's own where it gives one, else one of ours.
+
+Invariant: an id has no character that could end a header line, or part of a log line.
+"""
+
+import itertools
+import re
+import secrets
+from collections.abc import Mapping
+
+_OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
+# Random for each process, so that ids of several processes and restarts do not meet.
+PREFIX = f"{secrets.token_hex(6)}-".encode()
+_numbers = itertools.count(1)
+
+next_number = _numbers.__next__
+next_id = map((PREFIX + b"%x").__mod__, _numbers).__next__  # a function of Python's takes longer
+
+
+def read_own_id(headers: Mapping[bytes, bytes]) -> bytes:
+    """The X-Request-Id that the client sent; empty where it has another form, or there is none."""
+    own_id = headers.get(b"x-request-id", b"")
+    return own_id if _OWN_ID.fullmatch(own_id) else b""

@@ -1,0 +1,145 @@
+"""What the system's log is told of administration: every change, by whom, and no secret."""
+
+import getpass
+import os
+import re
+import shlex
+import syslog
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from plantstore.cli import cli
+from plantstore.cli.administration_log import logger
+from plantstore.model import token_id_of
+from plantstore.tokens import hash_token
+from tests.service import Service
+
+CHANGES = {
+    "store create": "store create nursery",
+    "store delete": "store delete nursery --yes",
+    "store set": "store set nursery --max-plants none",
+    "user create": "user create ada",
+    "member add": "member add --store nursery --user ada --role editor",
+    "member remove": "member remove --store nursery --user ada",
+    "token create": "token create --store nursery --user ada",
+    "token revoke": "token revoke {token}",
+    "plant restore": "plant restore --store nursery 1",
+    "migrate": "migrate",
+    "copy": "copy --from {database} --to {database}.copy",
+}
+WITHOUT_CHANGES = {
+    "serve",
+    "check",
+    "store list",
+    "user list",
+    "member list",
+    "token list",
+    "event list",
+}
+IN_ORDER = (
+    "migrate",
+    "store create",
+    "store set",
+    "user create",
+    "member add",
+    "token create",
+    "plant restore",
+    "token revoke",
+    "copy",
+    "member remove",
+    "store delete",
+)
+
+
+class Administrator:
+    """Runs commands on a database of its own; ``said`` is what the system's log was told."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.said: list[str] = []
+        self.database = f"sqlite:///{folder / 'plants.db'}"
+        self._folder = folder
+        self._token = ""
+        monkeypatch.setenv("PLANTSTORE_DATABASE", self.database)
+        monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.said.append(line))
+
+    def delete_plant(self) -> None:
+        """Create the plant 1 of the nursery and delete it, with the token."""
+        service = Service(self._folder, database=self.database)
+        with service, service.client(self._token) as client:
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+            assert client.delete("/plants/1").is_success
+
+    def run(self, command: str) -> str:
+        """What the command printed; what it said to the system's log is in ``said`` alone."""
+        self.said.clear()
+        line = command.format(database=self.database, token=self._token)
+        done = CliRunner().invoke(cli, shlex.split(line))
+        assert done.exit_code == 0, done.output
+        assert "administration" not in done.output
+        if command.startswith("token create"):
+            self._token = done.stdout.split()[-1]
+        return done.output
+
+
+@pytest.fixture
+def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Administrator]:
+    """Who runs commands."""
+    yield Administrator(tmp_path, monkeypatch)
+    logger.handlers.clear()
+
+
+def paths_of(command: click.Command, path: str = "") -> list[str]:
+    """The command's subcommands, and theirs."""
+    if not isinstance(command, click.Group):
+        return [path.strip()]
+    found = command.commands.items()
+    return [one for name, child in found for one in paths_of(child, f"{path} {name}")]
+
+
+def test_every_command_is_tried_here() -> None:
+    assert set(CHANGES) | WITHOUT_CHANGES == set(paths_of(cli))
+    assert set(IN_ORDER) == set(CHANGES)
+
+
+def test_every_change_is_told_with_who_made_it(
+    administrator: Administrator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SUDO_USER", "grace\nINFO")
+    person = f'os_uid={os.getuid()} os_user={getpass.getuser()} sudo_user="grace\\nINFO"'
+    for path in IN_ORDER:
+        if path == "plant restore":
+            administrator.delete_plant()
+        administrator.run(CHANGES[path])
+        (line,) = administrator.said
+        changed = line.removeprefix(
+            f'plantstore.security.administration: administration command="{path}" '
+        ).removesuffix(f" {person}")
+        expected = "database=" if path in {"migrate", "copy"} else "(store=nursery|user=ada)"
+        assert re.search(rf"(^| ){expected}", changed)
+        assert len(changed) < len(line) - len(person)
+
+
+def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
+    token = administrator.run(CHANGES["token create"]).splitlines()[-1]
+    said = administrator.said.copy()
+    administrator.run(CHANGES["token revoke"])
+    for line in (*said, *administrator.said):
+        assert f" token_id={token_id_of(hash_token(token))} store=nursery user=ada " in line
+        assert token not in line
+
+
+def test_what_changes_nothing_is_not_told(administrator: Administrator) -> None:
+    administrator.run(CHANGES["token create"])
+    for command in (
+        *(WITHOUT_CHANGES - {"serve", "member list", "event list"}),
+        "member list --store nursery",
+        "event list --store nursery",
+        "migrate",
+        "migrate --dry-run",
+    ):
+        administrator.run(command)
+        assert administrator.said == []

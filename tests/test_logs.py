@@ -1,0 +1,58 @@
+"""Log lines: one line each, whatever stands in their fields."""
+
+import json
+import logging
+
+import pytest
+
+from plantstore.logs import JsonFormatter, TextFormatter
+
+HOSTILE = ("a b", 'a"b', "a=b c=d", "a\r\nINFO b", "\x1b[31m", "\u2028\x85\x9b", "", "ä", "\udc80")
+
+
+def make_record(**fields: object) -> logging.LogRecord:
+    record = logging.makeLogRecord({"name": "plantstore.test", "msg": "tested"})
+    record.fields = fields
+    return record
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+def test_a_value_stays_within_its_field_in_text(value: str) -> None:
+    line = TextFormatter("%(name)s: %(message)s").format(make_record(before=1, x=value, after=2))
+    assert line.isascii()
+    assert line.isprintable()
+    assert line.startswith("plantstore.test: tested before=1 x=")
+    written = line.partition("x=")[2].removesuffix(" after=2")
+    assert json.loads(written) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("/plants/{id}", "/plants/{id}"),
+        ("2001:db8::1", "2001:db8::1"),
+        (0.25, "0.25"),
+        (True, "true"),
+    ],
+)
+def test_a_plain_value_needs_no_quotes(value: object, written: str) -> None:
+    assert TextFormatter("%(message)s").format(make_record(x=value)) == f"tested x={written}"
+
+
+@pytest.mark.parametrize("value", HOSTILE[:-1])
+def test_a_value_stays_within_its_field_in_json(value: str) -> None:
+    line = JsonFormatter().format(make_record(x=value, y=1.5))
+    assert "\n" not in line
+    assert json.loads(line).items() >= {"message": "tested", "x": value, "y": 1.5}.items()
+
+
+def test_a_record_without_fields_is_as_it_was() -> None:
+    record = logging.makeLogRecord({"msg": "tested %s", "args": ("once",)})
+    assert TextFormatter("%(message)s").format(record) == "tested once"
+    assert json.loads(JsonFormatter().format(record)).keys() == {
+        "time",
+        "level",
+        "logger",
+        "message",
+        "process",
+    }
