@@ -136,8 +136,10 @@ def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
 class InJson(Service):
     """A service with logs as JSON."""
 
-    def _wait_for_origin(self, seen: int, deadline: float) -> str:
-        return super()._wait_for_origin(seen, deadline).split('"')[0]
+    def wait_for_origin(self, seen: int = 0) -> None:
+        """See ``Service``."""
+        super().wait_for_origin(seen)
+        self.origin = self.origin.split('"')[0]
 
 
 def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:
