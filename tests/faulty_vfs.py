@@ -1,9 +1,10 @@
 """Runs the plantstore command line on a disk whose fsync fails while a file exists.
 
 ``PLANTSTORE_TEST_FAULT=/tmp/fault python -m tests.faulty_vfs serve``: fsyncs work until there is
-a file ``/tmp/fault``. Words in it tell more: ``once`` lets only one fail, as it is on Linux, and
-``checkpoint`` only those of the database file itself. A process that syncs anything after a
-failure makes ``/tmp/fault.synced-again``.
+a file ``/tmp/fault``. Words in it tell more: ``once`` lets only one fail, as it is on Linux,
+``checkpoint`` only those of the database file itself, and ``write`` fails writes instead. A process
+that syncs anything after a failure makes ``/tmp/fault.synced-again``; each write that failed is a
+byte of ``/tmp/fault.writes``.
 """
 
 import os
@@ -24,6 +25,13 @@ class Disk:
         self._fault = fault
         self._has_failed = False
 
+    def write(self) -> None:
+        """Fail while there is a fault of writes."""
+        if self._fault.exists() and "write" in self._fault.read_text(encoding="utf-8"):
+            with self._fault.with_name(f"{self._fault.name}.writes").open("ab") as failed:
+                failed.write(b".")
+            raise _make_error(apsw.SQLITE_IOERR_WRITE)
+
     def sync(self, *, is_database: bool) -> None:
         """Fail while there is a fault for this file."""
         if self._has_failed:
@@ -31,14 +39,18 @@ class Disk:
         if not self._fault.exists():
             return
         words = self._fault.read_text(encoding="utf-8").split()
-        if "checkpoint" in words and not is_database:
+        if "write" in words or ("checkpoint" in words and not is_database):
             return
         if "once" in words:
             self._fault.unlink()
         self._has_failed = True
-        error = apsw.exception_for(apsw.SQLITE_IOERR_FSYNC)
-        error.args = ("the disk is broken for a test",)
-        raise error
+        raise _make_error(apsw.SQLITE_IOERR_FSYNC)
+
+
+def _make_error(code: int) -> Exception:
+    error = apsw.exception_for(code)
+    error.args = ("the disk is broken for a test",)
+    return error
 
 
 class FaultyFile(apsw.VFSFile):
@@ -53,6 +65,11 @@ class FaultyFile(apsw.VFSFile):
         """Fail while there is a fault, else sync."""
         self._disk.sync(is_database=self._is_database)
         super().xSync(flags)
+
+    def xWrite(self, data: bytes, offset: int) -> None:  # noqa: N802 - SQLite's name
+        """Fail while there is a fault of writes, else write."""
+        self._disk.write()
+        super().xWrite(data, offset)
 
 
 class FaultyVFS(apsw.VFS):

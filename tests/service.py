@@ -45,7 +45,7 @@ class Service:
         seen = self.log_path.stat().st_size if self.log_path.exists() else 0
         self.launch()
         deadline = time.monotonic() + START_SECONDS
-        self.origin = self._wait_for_origin(seen, deadline)
+        self.wait_for_origin(seen)
         while time.monotonic() < deadline:
             try:
                 if httpx.get(f"{self.origin}/readyz", verify=False).status_code == 200:
@@ -128,10 +128,13 @@ class Service:
         ) as client:
             yield client
 
-    def _wait_for_origin(self, seen: int, deadline: float) -> str:
+    def wait_for_origin(self, seen: int = 0) -> None:
+        """Wait until it listens, as it logs after so many characters; it need not be ready."""
+        deadline = time.monotonic() + START_SECONDS
         while time.monotonic() < deadline and self.process.poll() is None:
             found = re.search(r'serving .* on ([^\s"]+)', self.log()[seen:])
             if found:
-                return found[1]
+                self.origin = found[1]
+                return
             time.sleep(0.02)
         raise AssertionError(f"did not start:\n{self.log()}")

@@ -93,7 +93,13 @@ class Database(Protocol):
         """
 
     async def check(self) -> None:
-        """Return if the database can be read and written, as far as is known; else raise."""
+        """Return if the database can be read and written, as of the last second.
+
+        Cheap, and answers within about a second, even if the database does not.
+
+        :raises DatabaseUnavailableError: it cannot. ``reason`` is a sentence for anybody: it has
+            no secret and no path.
+        """
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         """What there is now, by the metric's name and its labels' values; without a query."""

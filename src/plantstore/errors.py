@@ -61,7 +61,7 @@ class OverloadedError(PlantStoreError):
 
 
 class DatabaseUnavailableError(PlantStoreError):
-    """The database cannot be used now; nothing was written."""
+    """The database cannot be used now; nothing was written. Details: maybe ``reason``."""
 
 
 class OutcomeUnknownError(PlantStoreError):
@@ -70,3 +70,7 @@ class OutcomeUnknownError(PlantStoreError):
 
 class SetupError(Exception):
     """The service cannot be started or administered this way; the message says what to do."""
+
+
+class DatabaseAwayError(SetupError):
+    """The database's server cannot be reached now, which may end by itself."""

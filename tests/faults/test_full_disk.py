@@ -20,6 +20,7 @@ from tests.faults.load import (
     wait_until_refused,
 )
 from tests.faults.small_disk import SmallDisk, small_disk
+from tests.readiness import wait_for_readiness
 
 FRAMES_OF_FIRST_PART = 4062  # of the log's index, which is 32 KiB
 
@@ -69,8 +70,31 @@ def test_with_room_again_the_service_goes_on(disk: SmallDisk) -> None:
         assert create(client, 2).status_code == 200
         assert client.delete("/plants/1").status_code == 204
         assert list_ids(client) == [2]
-        assert client.get("/readyz").status_code == 200
+        assert wait_for_readiness(disk.service, 200) == "ready"
     assert disk.service.stop() == 0
+
+
+def test_it_is_not_ready_while_the_disk_is_full_though_nobody_writes(disk: SmallDisk) -> None:
+    disk.fill()
+    told = wait_for_readiness(disk.service, 503)
+    assert told == "the database cannot be written: the disk is full"
+    disk.make_room()
+    assert wait_for_readiness(disk.service, 200) == "ready"
+
+
+def test_what_is_refused_again_and_again_does_not_fill_the_log(disk: SmallDisk) -> None:
+    token = disk.service.make_token()
+    disk.fill()
+    with under_load(disk.service, token) as load_clients:
+        wait_until_refused(load_clients, 100)
+        disk.make_room()
+        wait_until_acknowledged(load_clients, 20)
+        while "writes work again after" not in disk.service.log():
+            wait_until_acknowledged(load_clients, 1)
+    refused = sum(len(load_client.refusals) for load_client in load_clients)
+    assert disk.service.log().count("writes failed") < refused / 10
+    assert "more like it in the last" in disk.service.log()
+    assert disk.service.log().count("writes work again") == 1
 
 
 def test_deletes_that_a_full_disk_takes_are_kept_and_others_refused(disk: SmallDisk) -> None:

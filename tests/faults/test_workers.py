@@ -2,11 +2,13 @@
 
 import os
 import re
+import shutil
 import signal
 import sys
 import time
 from pathlib import Path
 
+import plantstore
 from tests.faults.load import assert_integrity, assert_whole, under_load, wait_until_acknowledged
 from tests.faults.processes import kill, read_command, read_cpu_seconds, worker_pids
 from tests.faults.two_processes import TwoProcesses
@@ -14,7 +16,8 @@ from tests.http.blocking import in_flight_request
 from tests.http.fixtures import make_fixture
 from tests.service import Service
 
-OWN_GROUP = ("setsid", sys.executable, "-m", "plantstore")
+PROGRAM = (sys.executable, "-m", "plantstore")
+OWN_GROUP = ("setsid", *PROGRAM)
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
@@ -26,7 +29,7 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
             kill(killed)
         processes = TwoProcesses((service,))
         with under_load(service, token, first=4) as later, processes.clients(token):
-            assert f"worker {killed} died with exit code -9" in service.log()
+            assert f"worker {killed} died by signal 9 (Killed)" in service.log()
             assert other in worker_pids(service)
             assert len(worker_pids(service)) == 2
         assert_whole(service, "nursery", load_clients + later)
@@ -45,6 +48,21 @@ def test_a_worker_that_cannot_start_ends_the_service(tmp_path: Path) -> None:
     assert "a worker cannot start: cannot use the database" in service.log()
     assert service.log().count("died") == 1
     assert "Traceback" not in service.log()
+
+
+def test_workers_that_die_at_their_start_again_and_again_end_the_service(tmp_path: Path) -> None:
+    """As after half an upgrade: each that takes a place dies like the one before."""
+    package = tmp_path / "src" / "plantstore"
+    shutil.copytree(Path(plantstore.__file__).parent, package)
+    command = ("env", f"PYTHONPATH={package.parent}", *PROGRAM)
+    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+        (package / "http" / "app.py").unlink()
+        kill(worker_pids(service)[0])
+        assert service.process.wait(60) == 1
+    log = service.log()
+    assert "No module named 'plantstore.http.app'" in log
+    assert log.count("died with exit status 1 and is replaced") == 3
+    assert log.count("died with exit status 1, like 4 before it") == 1
 
 
 def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) -> None:

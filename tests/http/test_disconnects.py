@@ -13,7 +13,7 @@ from tests.http.blocking import (
     wait_until,
 )
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
 
 FERN = b'[{"id":1,"name":"Fern"}]'
@@ -65,7 +65,7 @@ def test_a_request_whose_body_never_comes_does_not_stop_the_one_before_it(
     create = fixture.message(CREATES[0])
     with Connection(fixture.service.origin) as connection:
         connection.send(LIVE, create.to_bytes()[:-1])
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
         connection.finish_sending()
         assert connection.read_to_end() == b""
     assert fixture.plants() == FERN

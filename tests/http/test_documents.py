@@ -11,6 +11,7 @@ import httpx
 import pytest
 import yaml
 
+import plantstore
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
 from tests.http.fixtures import ME, OPERATIONS, READS, SQLITE_ONLY
@@ -43,7 +44,8 @@ def anyone(service: Service) -> Iterator[httpx.Client]:
 @pytest.mark.parametrize(("path", "status"), [("/livez", "live"), ("/readyz", "ready")])
 def test_health_is_told_to_anyone(anyone: httpx.Client, path: str, status: str) -> None:
     answer = anyone.get(path)
-    assert (answer.status_code, answer.json()) == (200, {"status": status})
+    assert answer.status_code == 200
+    assert answer.json() == {"status": status, "version": plantstore.__version__}
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["cache-control"] == "no-store"
 

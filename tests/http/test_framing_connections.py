@@ -17,7 +17,7 @@ from tests.http.blocking import (
 )
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -38,7 +38,7 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
         assert connection.receive().number == 40004
         assert connection.receive().status == 204
         assert connection.receive().number == 40401
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
         assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
 
 
@@ -50,7 +50,7 @@ def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
             connection.send(fixture.message(CREATES[0]), LIVE)
             assert not connection.has_data(0.2)
         assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
 
 
 @SQLITE_ONLY

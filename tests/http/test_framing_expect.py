@@ -4,7 +4,7 @@ import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
@@ -104,9 +104,9 @@ def test_what_follows_a_request_to_upgrade_is_read_as_before(
     upgrade = Message("GET", "/livez").adding("Connection", "upgrade").adding("Upgrade", "h2c")
     with Connection(service.origin) as connection:
         connection.send(upgrade, create.without("Expect"), upgrade)
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
         assert connection.receive().json == {"name": "Fern"}
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
 
 
 def upgrading(message: Message, connection: str = "Upgrade") -> Message:
@@ -135,7 +135,7 @@ def test_a_chunked_request_to_upgrade_is_read(service: Service, create: Message)
 def test_a_request_to_upgrade_may_want_the_end_of_the_connection(service: Service) -> None:
     with Connection(service.origin) as connection:
         answer = connection.ask(upgrading(Message("GET", "/livez"), "close, Upgrade"))
-        assert answer.json == {"status": "live"}
+        assert answer.json == ALIVE
         assert answer.closes
         assert connection.read_to_end() == b""
 
@@ -143,7 +143,7 @@ def test_a_request_to_upgrade_may_want_the_end_of_the_connection(service: Servic
 def test_an_old_client_may_want_to_upgrade(service: Service) -> None:
     with Connection(service.origin) as connection:
         answer = connection.ask(upgrading(Message("GET", "/livez", (), version="HTTP/1.0")))
-        assert answer.json == {"status": "live"}
+        assert answer.json == ALIVE
         assert answer.closes
 
 

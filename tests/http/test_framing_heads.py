@@ -4,7 +4,7 @@ import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import Connection, Message, exchange
+from tests.http.raw import ALIVE, Connection, Message, exchange
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
@@ -123,7 +123,7 @@ def test_an_old_client_is_answered_and_left(
 ) -> None:
     with Connection(service.origin) as connection:
         answer = connection.ask(Message("GET", "/livez", headers, version="HTTP/1.0"))
-        assert answer.json == {"status": "live"}
+        assert answer.json == ALIVE
         assert answer.closes
         assert connection.read_to_end() == b""
 

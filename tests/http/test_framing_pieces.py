@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
@@ -62,4 +62,4 @@ def test_requests_in_pieces_are_answered_in_order(
             connection.send(data[start:end])
         for request in asked:
             assert connection.receive(request.method).status == request.status
-        assert connection.ask(_LIVE).json == {"status": "live"}
+        assert connection.ask(_LIVE).json == ALIVE

@@ -5,7 +5,7 @@ import pytest
 from tests.http.blocking import fill_store
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, ME, SQLITE_ONLY, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message, Response
+from tests.http.raw import ALIVE, Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -32,7 +32,7 @@ def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response
         connection.send(head, LIVE, head)
         answers = [connection.receive(method) for method in ("HEAD", "GET", "HEAD")]
     assert [answer.status for answer in answers] == [status, 200, status]
-    assert answers[1].json == {"status": "live"}
+    assert answers[1].json == ALIVE
     assert got.status == status
     assert common(answers[0]) == common(answers[2]) == common(got)
     return got
@@ -56,7 +56,7 @@ def test_head_of_a_long_list_tells_no_length(fixture: StoreFixture) -> None:
     get = fixture.message(LISTS[0])
     with Connection(fixture.service.origin) as connection:
         got, head = connection.ask(get), connection.ask(Message("HEAD", "/plants", get.headers))
-        assert connection.ask(LIVE).json == {"status": "live"}
+        assert connection.ask(LIVE).json == ALIVE
     assert len(got.json) == 1001
     expected = common(got)
     assert expected.pop("transfer-encoding") == "chunked"

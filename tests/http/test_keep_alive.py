@@ -8,7 +8,7 @@ import pytest
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message, Response
+from tests.http.raw import ALIVE, Connection, Message, Response
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -53,7 +53,7 @@ def test_what_stands_behind_a_closing_stream_is_not_done(
     before = fixture.plants()
     with Connection(fixture.service.origin) as connection:
         connection.send(LIVE, closing(long_list), fixture.message(CREATES[0]).carrying(b"{}"))
-        assert connection.receive().json == {"status": "live"}
+        assert connection.receive().json == ALIVE
         answer = connection.receive()
         assert (answer.status, len(answer.json)) == (200, 1500)
         expect_last(connection, answer)

@@ -6,7 +6,7 @@ import pytest
 
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
 
 LIVE = Message("GET", "/livez")
@@ -61,7 +61,7 @@ def send_refused(fixture: StoreFixture, connection: Connection, kind: str, befor
 def expect_good_answers(connection: Connection, before: int) -> None:
     """Those to the good requests come first, each once."""
     bodies = [connection.receive().json for _ in range(before)]
-    assert bodies == [{"name": "Aloe", "tag": "succulent"}, {"status": "live"}][:before]
+    assert bodies == [{"name": "Aloe", "tag": "succulent"}, ALIVE][:before]
 
 
 def expect_nothing_behind(fixture: StoreFixture, before: int) -> None:

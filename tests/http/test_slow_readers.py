@@ -8,7 +8,7 @@ import pytest
 
 from tests.http.blocking import FILLER, count_connections, fill_store, wait_until
 from tests.http.fixtures import LISTS, make_fixture
-from tests.http.raw import Connection, Message, Response
+from tests.http.raw import ALIVE, Connection, Message, Response
 from tests.service import Service
 
 SMALL = 4096  # bytes that the client's side holds
@@ -53,7 +53,7 @@ def test_whole_answers_that_wait_for_their_client_come_whole(
         slow.send(*asked)
         for number in range(len(asked)):
             assert described(slow.receive()) == expected[number % 3]
-        assert slow.ask(Message("GET", "/livez")).json == {"status": "live"}
+        assert slow.ask(Message("GET", "/livez")).json == ALIVE
 
 
 def test_a_whole_answer_may_be_taken_in_small_pieces(service: Service, listing: Message) -> None:
@@ -79,7 +79,7 @@ def test_streamed_lists_that_wait_for_their_client_come_whole(
         slow.send(*[listing] * 5)
         for _ in range(5):
             assert described(slow.receive()) == expected
-        assert slow.ask(Message("GET", "/livez")).json == {"status": "live"}
+        assert slow.ask(Message("GET", "/livez")).json == ALIVE
 
 
 def test_a_list_has_its_time_however_steadily_it_is_taken(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import click
 from plantstore import bootstrap
 from plantstore.cli.settings_help import help_settings_option
 from plantstore.cli.welcome import welcome
+from plantstore.errors import DatabaseAwayError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings, load_settings, unknown_variables, without_password
 
@@ -71,9 +72,14 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
         origin = _find_origin(settings, listener)
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
-        with closing(bootstrap.open_administration(settings.database)) as administration:
+        try:
+            with closing(bootstrap.open_administration(settings.database)) as administration:
+                if welcomes:
+                    welcome(administration, origin)
+        except DatabaseAwayError:
             if welcomes:
-                welcome(administration, origin)
+                raise
+            # Otherwise the serving processes wait for it.
         logger.info("serving %s on %s", without_password(settings.database), origin)
         return bootstrap.serve(settings, listener, reports)
 

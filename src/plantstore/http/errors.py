@@ -104,8 +104,8 @@ class ErrorBody(Struct, frozen=True):
     message: str
 
 
-def error_response(error: PlantStoreError) -> Response:
-    """The response that the table has for an error."""
+def error_response(error: PlantStoreError, message: object = None) -> Response:
+    """The response that the table has for an error; ``message`` is in place of the table's."""
     number = error.number if isinstance(error, RequestError) else _NUMBERS[type(error)]
     row, details = _BY_NUMBER[number], error.details
     headers = b""
@@ -117,5 +117,5 @@ def error_response(error: PlantStoreError) -> Response:
     if row.status in (429, 503):
         retry_after = details.get("retry_after", 1)  # a commit takes milliseconds
         headers += header_line("Retry-After", str(retry_after).encode())
-    body = ErrorBody(number, row.message.format(**details))
+    body = ErrorBody(number, str(message or row.message.format(**details)))
     return replace(json_response(row.status, body, headers), error=number)

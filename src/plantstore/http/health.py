@@ -1,6 +1,9 @@
 """Whether the process is alive, and whether it can serve: for supervisors, without a token."""
 
+from plantstore import __version__
 from plantstore.database import Database
+from plantstore.errors import DatabaseUnavailableError
+from plantstore.http.errors import error_response
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 
@@ -13,12 +16,16 @@ class Health:
 
     async def respond_live(self, _request: Request) -> Response:
         """The process responds, so it is alive."""
-        return json_response(200, {"status": "live"}, NO_STORE)
+        return _respond("live")
 
     async def respond_ready(self, _request: Request) -> Response:
-        """The database can be used.
+        """The database can be used, or 503 with the reason why not."""
+        try:
+            await self._database.check()
+        except DatabaseUnavailableError as error:
+            return error_response(error, error.details.get("reason"))
+        return _respond("ready")
 
-        :raises DatabaseUnavailableError: it cannot.
-        """
-        await self._database.check()
-        return json_response(200, {"status": "ready"}, NO_STORE)
+
+def _respond(status: str) -> Response:
+    return json_response(200, {"status": status, "version": __version__}, NO_STORE)

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import psycopg
-from psycopg import Connection, RawCursor, errors
+from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plantstore.clock import now
-from plantstore.errors import SetupError
+from plantstore.errors import DatabaseAwayError, SetupError
+from plantstore.postgres.reasons import is_temporary
 from plantstore.sql.migrations import (
     Applied,
     Migration,
@@ -24,6 +25,8 @@ from plantstore.sql.migrations import (
 MIGRATION_LOCK = 7091938230911  # any number that no other program uses
 _LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
 _STATEMENT_TIMEOUT = "10min"
+_FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
+_READ_MIGRATIONS = "SELECT number, checksum, oldest FROM schema_migrations"
 
 # Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
 _DEFAULTS = {
@@ -54,20 +57,27 @@ def read_url(url: str) -> str:
 def connect(url: str) -> Connection:
     """A connection for administration.
 
-    :raises SetupError: it cannot be opened.
+    :raises SetupError: it cannot be opened; ``DatabaseAwayError`` where it may be later.
     """
     with explained():
         connection = psycopg.connect(
             read_url(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
         )
-    encoding = connection.info.parameter_status("server_encoding")
-    if encoding != "UTF8":
+    try:
+        _require_encoding(connection.info)
+    except SetupError:
         connection.close()
+        raise
+    return connection
+
+
+def _require_encoding(info: ConnectionInfo) -> None:
+    encoding = info.parameter_status("server_encoding")
+    if encoding != "UTF8":
         raise SetupError(
             f"the database cannot store all names, its encoding is {encoding}: create one with "
             "CREATE DATABASE plantstore ENCODING 'UTF8' TEMPLATE template0"
         )
-    return connection
 
 
 @contextmanager
@@ -78,7 +88,8 @@ def explained() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
-        raise SetupError(f"cannot use the database: {_first_line(error)}") from error
+        kind = DatabaseAwayError if is_temporary(error) else SetupError
+        raise kind(f"cannot use the database: {_first_line(error)}") from error
 
 
 def require_schema(connection: Connection) -> None:
@@ -86,7 +97,26 @@ def require_schema(connection: Connection) -> None:
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
-    applied = _applied(connection)
+    _require(_applied(connection))
+
+
+async def require_schema_at(url: str) -> None:
+    """As ``require_schema``, without blocking the event loop.
+
+    :raises psycopg.Error: the server cannot be reached.
+    """
+    async with await AsyncConnection.connect(
+        read_url(url), autocommit=True, prepare_threshold=None
+    ) as connection:
+        _require_encoding(connection.info)
+        cursor = await connection.execute(_FIND_MIGRATIONS)
+        if await cursor.fetchone() == (None,):
+            _require([])
+        cursor = await connection.execute(_READ_MIGRATIONS)
+        _require([Applied(*row) for row in await cursor.fetchall()])
+
+
+def _require(applied: Sequence[Applied]) -> None:
     if not applied:
         raise SetupError("the database has no tables yet: run `plantstore migrate` first")
     require_current(find_pending(_migrations(), applied))
@@ -114,10 +144,10 @@ def _migrations() -> Sequence[Migration]:
 
 
 def _applied(connection: Connection) -> Sequence[Applied]:
-    found = connection.execute("SELECT to_regclass('schema_migrations')").fetchone()
+    found = connection.execute(_FIND_MIGRATIONS).fetchone()
     if found == (None,):
         return []
-    rows = connection.execute("SELECT number, checksum, oldest FROM schema_migrations")
+    rows = connection.execute(_READ_MIGRATIONS)
     return [Applied(*row) for row in rows]
 
 

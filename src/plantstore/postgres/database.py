@@ -5,11 +5,19 @@ from collections.abc import Mapping
 from contextlib import closing
 
 from plantstore.database import CommitObserver
-from plantstore.errors import OverloadedError
+from plantstore.errors import (
+    DatabaseAwayError,
+    DatabaseUnavailableError,
+    OverloadedError,
+    SetupError,
+)
 from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
-from plantstore.postgres.connection import connect, require_schema
+from plantstore.postgres.connection import connect, explained, require_schema
+from plantstore.postgres.opening import wait_for_schema
 from plantstore.postgres.pool import Pool
+from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
@@ -18,25 +26,28 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import MAX_TRIMMED, Create, Delete
 
-_CHECK_INTERVAL = 1.0  # seconds: more frequent checks share one query
-
 
 class PostgresDatabase:
-    """Serves one database. Create it on the event loop that uses it."""
+    """Serves one database. Create it on the event loop that uses it.
+
+    If its server cannot be reached, it waits for it; until then every method fails.
+    """
 
     def __init__(self, settings: Settings) -> None:
-        with closing(connect(settings.database)) as connection:
-            require_schema(connection)
         self._settings = settings
         self._sql = load_queries("plantstore.postgres")
-        self._pool = Pool(settings, settings.database_connections)
-        self._stream_pool = Pool(settings, settings.max_streams)
+        self._availability = Availability()
+        self._opening = self._open()
+        self._pool = Pool(settings, settings.database_connections, self._availability)
+        self._stream_pool = Pool(settings, settings.max_streams, self._availability)
         self._callers = Callers(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
         self._snapshots: set[PostgresSnapshot] = set()
-        self._checked_at = -_CHECK_INTERVAL
+        self._readiness = Readiness(
+            self._pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
+        )
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -95,12 +106,9 @@ class PostgresDatabase:
 
     async def check(self) -> None:
         """See ``Database``."""
-        self._writer.require_working()
-        now = asyncio.get_running_loop().time()
-        if now - self._checked_at >= _CHECK_INTERVAL:
-            self._checked_at = now
-            self._check = asyncio.ensure_future(self._pool.read((self._sql["find_revision"], (0,))))
-        await asyncio.shield(self._check)
+        reason = await self._readiness.find_reason()
+        if reason is not None:
+            raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         """See ``Database``."""
@@ -119,12 +127,17 @@ class PostgresDatabase:
         return stores, plants
 
     async def wait_until_broken(self) -> Exception:
-        """See ``Database``: failures here are temporary, so this never returns."""
+        """See ``Database``: failures are temporary, except a schema of another version."""
+        try:
+            await asyncio.shield(self._opening)
+        except SetupError as error:
+            return error
         never: asyncio.Future[Exception] = asyncio.get_running_loop().create_future()
         return await never
 
     async def close(self) -> None:
         """See ``Database``."""
+        self._opening.cancel()
         await self._writer.drain()
         await self._callers.drain()
         await self._pages.drain()
@@ -132,3 +145,21 @@ class PostgresDatabase:
             await snapshot.close()
         await self._pool.close()
         await self._stream_pool.close()
+
+    def _open(self) -> "asyncio.Future[None]":
+        """Check the schema, or start a task that does once the server can be reached.
+
+        :raises SetupError: it is of another version.
+        """
+        url, loop = self._settings.database, asyncio.get_running_loop()
+        try:
+            with closing(connect(url)) as connection, explained():
+                require_schema(connection)
+        except DatabaseAwayError as error:
+            self._availability.is_open = False
+            self._availability.fail("waiting for the database", error.__cause__ or error)
+            seconds = self._settings.database_timeout
+            return loop.create_task(wait_for_schema(url, seconds, self._availability))
+        opened: asyncio.Future[None] = loop.create_future()
+        opened.set_result(None)
+        return opened

@@ -5,7 +5,6 @@ it, has gone silent: the connection is aborted then, which ends the wait.
 """
 
 import asyncio
-import logging
 import socket
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -15,11 +14,10 @@ from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.pq import TransactionStatus
 
 from plantstore.errors import DatabaseUnavailableError
+from plantstore.postgres.availability import Availability
 from plantstore.postgres.connection import read_url
 from plantstore.settings import Settings
 from plantstore.sql.session import Row
-
-logger = logging.getLogger(__name__)
 
 Query = tuple[str, Sequence[object]]  # a query and its arguments
 
@@ -27,11 +25,14 @@ Query = tuple[str, Sequence[object]]  # a query and its arguments
 class Pool:
     """At most ``max_connections``, opened when needed, and kept.
 
-    Each is held, and waited for, for at most ``settings.database_timeout`` seconds.
-    ``in_use`` counts those that are held.
+    Each is held, and waited for, for at most ``settings.database_timeout`` seconds. Successes and
+    failures are reported to ``availability``. ``in_use`` counts those that are held.
     """
 
-    def __init__(self, settings: Settings, max_connections: int) -> None:
+    def __init__(
+        self, settings: Settings, max_connections: int, availability: Availability | None = None
+    ) -> None:
+        self.availability = availability or Availability()
         self._url = read_url(settings.database)
         self._timeout = settings.database_timeout
         # From the first use; None means never.
@@ -53,12 +54,13 @@ class Pool:
 
         :raises DatabaseUnavailableError: there is none.
         """
+        if not self.availability.is_open:
+            raise DatabaseUnavailableError
         try:
             connection = await self._open()
         except (TimeoutError, psycopg.Error) as error:
-            logger.error("no connection to the database: %s", error)  # noqa: TRY400 - the message has the cause
-            raise DatabaseUnavailableError from error
-        deadline = self._loop.call_later(seconds or self._timeout, abort, connection)
+            raise self.availability.fail("no connection to the database", error) from error
+        deadline = self._loop.call_later(seconds or self._timeout, self.abort, connection)
         self.in_use += 1
         try:
             yield connection
@@ -110,33 +112,38 @@ class Pool:
         except psycopg.Error as error:
             was_slow = self._loop.time() - begun > self._timeout / 2
             if was_slow or not isinstance(error, psycopg.OperationalError):
-                raise unavailable(error) from error
-            logger.warning("a read is retried: %s", error)
+                raise self.availability.fail("the database failed", error) from error
+            self.availability.warn("a read is retried", error)
         try:
             return await self._read_once(queries)
         except psycopg.Error as error:
-            raise unavailable(error) from error
+            raise self.availability.fail("the database failed", error) from error
 
     async def _read_once(self, queries: Sequence[Query]) -> Sequence[Sequence[Row]]:
         async with self.acquire() as connection:
             if len(queries) == 1:  # needs no pipeline, which has a cost
-                cursor = await connection.execute(*queries[0], binary=True)
-                return [await cursor.fetchall()]
-            async with connection.pipeline():
-                cursors = [await connection.execute(*one, binary=True) for one in queries]
+                cursors = [await connection.execute(*queries[0], binary=True)]
+            else:
+                async with connection.pipeline():
+                    cursors = [await connection.execute(*one, binary=True) for one in queries]
+            self.availability.note_read()
             return [await cursor.fetchall() for cursor in cursors]
+
+    def abort(self, connection: AsyncConnection) -> None:
+        """End a connection at once, for both sides; waiters get an OperationalError."""
+        self.availability.warn("a connection is aborted", TimeoutError("the database is too slow"))
+        with suppress(OSError, psycopg.Error):
+            sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
+            try:
+                sock.shutdown(socket.SHUT_RDWR)
+            finally:
+                sock.detach()
 
     async def close(self) -> None:
         """Close all; what is in use is closed when it is released."""
         self._is_closed = True
         while self._idle:
             await self._idle.pop().close()
-
-
-def unavailable(error: psycopg.Error) -> DatabaseUnavailableError:
-    """The port's error for one of PostgreSQL's after which nothing was written."""
-    logger.error("the database failed: %s", error)
-    return DatabaseUnavailableError()
 
 
 def _is_closed(connection: AsyncConnection) -> bool:
@@ -150,14 +157,3 @@ def _is_closed(connection: AsyncConnection) -> bool:
     except psycopg.OperationalError:
         return True
     return False
-
-
-def abort(connection: AsyncConnection) -> None:
-    """End a connection at once, for both sides; waiters get an OperationalError."""
-    logger.error("the database was too slow: its connection is aborted")
-    with suppress(OSError, psycopg.Error):
-        sock = socket.socket(fileno=connection.fileno())  # dup() fails if no descriptor is left
-        try:
-            sock.shutdown(socket.SHUT_RDWR)
-        finally:
-            sock.detach()

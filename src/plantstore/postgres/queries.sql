@@ -42,6 +42,9 @@ SELECT revision FROM revisions WHERE store_id = $1
 -- name: find_counts
 SELECT revision, plants FROM revisions WHERE store_id = $1
 
+-- name: find_read_only
+SELECT current_setting('transaction_read_only')
+
 -- name: find_oldest_event
 SELECT store_id, at FROM events WHERE store_id > $1 ORDER BY store_id, revision LIMIT 1
 

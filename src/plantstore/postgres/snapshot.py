@@ -8,7 +8,7 @@ import psycopg
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
-from plantstore.postgres.pool import Pool, abort, unavailable
+from plantstore.postgres.pool import Pool
 from plantstore.postgres.reading import last_id_query, page_query, to_page
 from plantstore.sql.session import Row
 
@@ -34,6 +34,7 @@ class PostgresSnapshot:
 
     async def open(self, pool: Pool, max_seconds: float) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
+        self._pool = pool
         acquired = pool.acquire(max_seconds)
         self._connection = await self._stack.enter_async_context(acquired)
         self._stack.push_async_callback(self._end)
@@ -65,12 +66,12 @@ class PostgresSnapshot:
 
     async def _query(self, name: str, arguments: tuple[object, ...]) -> Sequence[Row]:
         loop = asyncio.get_running_loop()
-        deadline = loop.call_later(self._seconds, abort, self._connection)
+        deadline = loop.call_later(self._seconds, self._pool.abort, self._connection)
         try:
             cursor = self._connection.cursor(binary=True)  # fails on a lost connection
             await cursor.execute(self._sql[name], arguments)
             return await cursor.fetchall() if cursor.description else []
         except psycopg.Error as error:
-            raise unavailable(error) from error
+            raise self._pool.availability.fail("the database failed", error) from error
         finally:
             deadline.cancel()

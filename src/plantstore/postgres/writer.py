@@ -5,7 +5,6 @@ are committed in the order of their arrival: a batch has at most one of them, an
 writes are in flight, its later ones wait.
 """
 
-import logging
 import time
 from collections.abc import Sequence
 
@@ -13,23 +12,20 @@ import msgspec
 import psycopg
 from msgspec import Struct
 from psycopg import AsyncConnection
-from psycopg.errors import DataError, IntegrityError, LockNotAvailable
+from psycopg.errors import DataError, IntegrityError
 
 from plantstore.clock import now
 from plantstore.database import CommitObserver
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
-from plantstore.postgres.pool import Pool, unavailable
+from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Write
-
-logger = logging.getLogger(__name__)
 
 _MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
-_LATELY_SECONDS = 5.0
 _encode = msgspec.json.Encoder().encode
 
 # Errors of one write; any other fails the batch as a whole.
@@ -56,15 +52,6 @@ class Writer(Batcher[Write, Outcome]):
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
-        self._failed_at: float | None = None
-
-    def require_working(self) -> None:
-        """Return if no writes have failed lately.
-
-        :raises DatabaseUnavailableError: some have.
-        """
-        if self._failed_at is not None and self._loop.time() - self._failed_at < _LATELY_SECONDS:
-            raise DatabaseUnavailableError
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
         """The oldest writes that may go together, at most one for each plant and each key."""
@@ -90,14 +77,9 @@ class Writer(Batcher[Write, Outcome]):
         """The outcomes of the writes, after their commit."""
         try:
             outcomes = await self._write(items)
-        except (DatabaseUnavailableError, OutcomeUnknownError) as error:
-            # A lock on one store says nothing about the others.
-            if not isinstance(error.__cause__, LockNotAvailable):
-                self._failed_at = self._loop.time()
-            raise
         finally:
             self._busy.difference_update(write.store_id for write in items)
-        self._failed_at = None
+        self._pool.availability.note_write()
         return outcomes
 
     async def _write(self, writes: Sequence[Write]) -> Sequence[Outcome | Exception]:
@@ -148,12 +130,12 @@ class Writer(Batcher[Write, Outcome]):
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken:
-            logger.error("the connection was lost while a batch was in flight: %s", error)
+            self._pool.availability.fail("the connection was lost in a commit", error)
             return OutcomeUnknownError()
         # The server has rolled back. Another one may accept it: a primary that became a standby
         # keeps its connections.
         await connection.close()
-        return unavailable(error)
+        return self._pool.availability.refuse(error)
 
 
 def _names(write: Write) -> set[object]:

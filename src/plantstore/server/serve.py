@@ -14,6 +14,7 @@ from typing import Any
 import uvicorn
 import uvloop
 
+from plantstore.errors import SetupError
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application
@@ -109,7 +110,10 @@ class Server(uvicorn.Server):
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
-        logger.critical("the database is broken, stopping the service: %s", error)
+        if isinstance(error, SetupError):  # found when the database could be reached
+            logger.critical("stopping the service: %s", error)
+        else:
+            logger.critical("the database is broken, stopping the service: %s", error)
         self.has_failed = True
         self.should_exit = True
 

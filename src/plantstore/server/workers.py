@@ -1,7 +1,8 @@
 """Several processes that serve one socket, and the process that supervises them.
 
 Invariant: a worker that dies, or hangs after it was ready, is replaced; but one that finds the
-database broken, or cannot start, ends the whole service: its replacement would fail too.
+database broken, or cannot start, ends the whole service: its replacement would fail too. So does a
+worker that died at its start several times in a row: its supervisor decides then.
 """
 
 import logging
@@ -15,6 +16,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
+from plantstore.server.deaths import EARLY_SECONDS, Deaths
 from plantstore.server.serve import STOP_SIGNALS, Server, ServerConfig
 
 logger = logging.getLogger(__name__)
@@ -68,6 +70,10 @@ class Workers(Multiprocess):
         self.has_failed = False
         settings = config.settings
         self._max_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        # By the worker's place:
+        self._started_at = [time.monotonic()] * config.workers
+        self._deaths = [Deaths() for _ in range(config.workers)]
+        self._due: dict[int, float] = {}  # the places to fill, and when
 
     def init_processes(self) -> None:
         """Start all."""
@@ -75,23 +81,42 @@ class Workers(Multiprocess):
 
     def keep_subprocess_alive(self) -> None:
         """Replace those that died, or end."""
-        if self.should_exit.is_set():
-            return
         for place, worker in enumerate(self.processes):
-            if worker.is_alive(self.config.timeout_worker_healthcheck):
-                continue
-            worker.kill()  # it may only hang
-            worker.join()
-            if worker.exitcode == STARTUP_FAILURE:
-                self.has_failed = True
-                self.should_exit.set()
+            if self.should_exit.is_set():
                 return
-            logger.error(
-                "worker %s died with exit code %s and is replaced",
-                worker.pid,
-                worker.exitcode,
-            )
+            if place in self._due:
+                self._replace_when_due(place)
+            elif not worker.is_alive(self.config.timeout_worker_healthcheck):
+                worker.kill()  # it may only hang
+                worker.join()
+                self._bury(place, worker)
+
+    def _bury(self, place: int, worker: Process) -> None:
+        """Have a worker that died replaced, or end."""
+        if worker.exitcode == STARTUP_FAILURE:  # it has said why
+            self._fail()
+            return
+        deaths, now = self._deaths[place], time.monotonic()
+        delay = deaths.find_delay(now - self._started_at[place])
+        if delay is None:
+            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
+            logger.critical(message, worker.pid, _how(worker), deaths.early - 1, EARLY_SECONDS)
+            self._fail()
+            return
+        when = f"in {delay:g} s" if delay else "now"
+        logger.error("worker %s %s and is replaced %s", worker.pid, _how(worker), when)
+        self._due[place] = now + delay
+        self._replace_when_due(place)
+
+    def _replace_when_due(self, place: int) -> None:
+        if time.monotonic() >= self._due[place]:
+            del self._due[place]
+            self._started_at[place] = time.monotonic()
             self.processes[place] = self._start()
+
+    def _fail(self) -> None:
+        self.has_failed = True
+        self.should_exit.set()
 
     def join_all(self) -> None:
         """Wait until all have ended; kill those that take too long."""
@@ -122,3 +147,11 @@ class Workers(Multiprocess):
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
         return worker
+
+
+def _how(worker: Process) -> str:
+    """How a worker ended: by a signal, or with an exit status."""
+    code = worker.exitcode
+    if code is None or code >= 0:
+        return f"died with exit status {code}"
+    return f"died by signal {-code} ({signal.strsignal(-code)})"

@@ -73,6 +73,11 @@ class BatchWriter:
         self._scopes.clear()
         self._execute("BEGIN IMMEDIATE")
 
+    def touch(self) -> None:
+        """Write a page without changing it: the commit of an empty batch writes nothing."""
+        version = self._connection.pragma("user_version")
+        self._connection.pragma("user_version", version)
+
     def apply(self, write: Write | Trim) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
         if isinstance(write, Trim):

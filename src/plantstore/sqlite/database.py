@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 
 from plantstore.database import CommitObserver
-from plantstore.errors import OverloadedError
+from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import (
     Caller,
     IdempotencyKey,
@@ -33,7 +33,8 @@ from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.batch import Trim
 from plantstore.sqlite.connection import connect, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
-from plantstore.sqlite.reading import PageReader, unavailable
+from plantstore.sqlite.readiness import Readiness
+from plantstore.sqlite.reading import PageReader, failures, unavailable
 from plantstore.sqlite.snapshot import SQLiteSnapshot
 from plantstore.sqlite.writer import Writer
 
@@ -51,7 +52,7 @@ class SQLiteDatabase:
         self._sql = load_queries("plantstore.sqlite")
         self._connection = connect(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
-        self._execute(self._sql["find_revision"], (0,)).fetchall()  # creates the WAL index
+        self._read_little()  # creates the WAL index
         self.data_version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
@@ -60,6 +61,7 @@ class SQLiteDatabase:
         self._writer = Writer(
             self._path, settings.max_writes, settings.write_timeout, self.commit_observers
         )
+        self._readiness = Readiness(self._path, self._writer, self._read_little)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._max_snapshots = settings.max_streams
         self._snapshots: set[SQLiteSnapshot] = set()
@@ -91,9 +93,11 @@ class SQLiteDatabase:
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
         try:
-            return self._pages.read_page(store_id, query, max_count)
+            page = self._pages.read_page(store_id, query, max_count)
         except apsw.Error as error:
             raise unavailable(error) from error
+        failures.note_success()
+        return page
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         """See ``Database``."""
@@ -133,11 +137,9 @@ class SQLiteDatabase:
 
     async def check(self) -> None:
         """See ``Database``."""
-        self._writer.require_working()
-        try:
-            self._execute(self._sql["find_revision"], (0,)).fetchall()
-        except apsw.Error as error:
-            raise unavailable(error) from error
+        reason = await self._readiness.find_reason()
+        if reason is not None:
+            raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         """See ``Database``."""
@@ -172,6 +174,9 @@ class SQLiteDatabase:
         self._connection.close()
         self.data_version.close()
 
+    def _read_little(self) -> None:
+        self._execute(self._sql["find_revision"], (0,)).fetchall()
+
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
@@ -185,6 +190,7 @@ class SQLiteDatabase:
             row = found.get
         except apsw.Error as error:
             raise unavailable(error) from error
+        failures.note_success()
         if row is None:
             return None
         user_id, label, expires_at, found_id, role_name, scopes, revision = row

@@ -5,14 +5,16 @@ import logging
 import apsw
 
 from plantstore.errors import DatabaseUnavailableError
+from plantstore.failures import FailureLog
 from plantstore.model import Page, PlantQuery
 
 logger = logging.getLogger(__name__)
+failures = FailureLog(logger, "reads work again")
 
 
 def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
     """The port's error for one of SQLite's in a read."""
-    logger.error("a read failed: %s", error)
+    failures.add("a read failed: %s", error)
     return DatabaseUnavailableError()
 
 

@@ -9,6 +9,7 @@ out was never executed.
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,10 +22,19 @@ from plantstore.errors import (
     OutcomeUnknownError,
     OverloadedError,
 )
+from plantstore.failures import FailureLog
 from plantstore.model import Outcome
 from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter, Trim
 from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.errors import (
+    BLOCKED,
+    BROKEN,
+    OF_THE_DATABASE,
+    breaks,
+    explain_write,
+    is_unsure,
+)
 from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)
@@ -33,24 +43,7 @@ _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
 _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
-# After a failed fsync the kernel may drop the pages and report the next fsync as good.
-_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
-
-# With these a commit may be in the WAL but not in its index: recovery after a crash would find it.
-_UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
-
-# These fail a batch as a whole; any other error belongs to one write.
-_OF_THE_DATABASE = (
-    apsw.BusyError,
-    apsw.CantOpenError,
-    apsw.CorruptError,
-    apsw.FullError,
-    apsw.IOError,
-    apsw.LockedError,
-    apsw.NoMemError,
-    apsw.NotADBError,
-    apsw.ReadOnlyError,
-)
+_PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
 
 Pending = tuple[Write | Trim, "asyncio.Future[Outcome]", float]
 
@@ -59,8 +52,8 @@ class Writer:
     """The only writer of this process.
 
     ``max_waiting`` bounds the queue; a write not begun within ``timeout`` seconds times out.
-    ``broken`` gets the error after which nothing more is written. The ``observers`` get each
-    commit.
+    ``broken`` gets the error after which nothing more is written; ``worked_at`` is the loop's time
+    of the last commit. The ``observers`` get each commit.
     """
 
     def __init__(
@@ -74,12 +67,15 @@ class Writer:
         self._max_waiting = max_waiting
         self._timeout = timeout
         self._observers = observers
+        self._path = path
         self._lock = open_lock(path)
-        self._connection = connect(path)
-        self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, time.time)
+        self._connect()
         self._thread = Thread("writer")
         self._wal_pages = 0
+        self._error: apsw.Error | None = None  # of the last batch
+        self.worked_at = -math.inf
+        self._failures = FailureLog(logger, "writes work again")
+        self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self._pending: list[Pending] = []
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
@@ -104,13 +100,19 @@ class Writer:
         """Writes that wait for the next batch."""
         return len(self._pending)
 
-    def require_working(self) -> None:
-        """Return unless writes have timed out since the last batch.
+    def probe(self) -> "asyncio.Future[Outcome]":
+        """Run a batch that writes nothing, together with what is waiting."""
+        future = self.submit(_PROBE)
+        future.add_done_callback(asyncio.Future.exception)  # possibly nobody waits for it any more
+        return future
 
-        :raises DatabaseUnavailableError: some have.
-        """
-        if self.broken.done() or self._is_late:
-            raise DatabaseUnavailableError
+    def find_reason(self) -> str | None:
+        """Why writes have failed or timed out since the last commit; None if they have not."""
+        if self.broken.done():
+            return BROKEN
+        if self._error is not None:
+            return explain_write(self._error, self._path.name)
+        return BLOCKED if self._is_late else None
 
     async def close(self) -> bool:
         """Commit what is waiting, and close the file; whether that was possible."""
@@ -165,25 +167,32 @@ class Writer:
         if self.broken.done():  # by another write of the batch, committed alone
             return [DatabaseUnavailableError() for _ in batch]
         try:
-            return await self._write([write for write, _, _ in batch])
-        except _OF_THE_DATABASE as error:
-            logger.error("a batch of %d writes failed: %s", len(batch), error)  # noqa: TRY400 - the message has the cause
-            if _breaks(error):
+            outcomes = await self._write([write for write, _, _ in batch])
+        except OF_THE_DATABASE as error:
+            self._error = error
+            self._failures.add("a batch of %d writes failed: %s", len(batch), error)
+            if breaks(error):
                 self._break(error)
-            is_unsure = _breaks(error) or _code_of(error) in _UNSURE
-            reported = OutcomeUnknownError if is_unsure else DatabaseUnavailableError
+            reported = OutcomeUnknownError if is_unsure(error) else DatabaseUnavailableError
             return [reported() for _ in batch]
         except Exception as error:  # noqa: BLE001 - the write that caused it gets it
             if len(batch) == 1:
                 return [error]
             # One of them caused it, and must not fail the others.
             return [(await self._commit([pending]))[0] for pending in batch]
+        self._error, self.worked_at = None, self._loop.time()
+        self._failures.note_success()
+        return outcomes
 
     async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
+            if isinstance(self._error, apsw.ReadOnlyError):
+                self._reconnect()  # a file that was opened read-only stays so
             if not self._batches.try_begin():
                 await self._thread.run(self._batches.begin)
+            if self._error is not None:
+                self._batches.touch()
             outcomes: list[Outcome] = []
             for start in range(0, len(writes), _MAX_IN_A_ROW):
                 outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
@@ -199,6 +208,16 @@ class Writer:
             observe(len(writes), time.perf_counter() - began)
         return outcomes
 
+    def _connect(self) -> None:
+        self._connection = connect(self._path)
+        self._connection.set_wal_hook(self._note_wal_size)
+        self._batches = BatchWriter(self._connection, time.time)
+
+    def _reconnect(self) -> None:
+        before = self._connection
+        self._connect()
+        before.close()
+
     def _checkpoint(self) -> None:
         """Copy a grown WAL into the database, after the responses are sent."""
         try:
@@ -206,9 +225,11 @@ class Writer:
         except apsw.BusyError:
             pass  # another process is checkpointing
         except apsw.Error as error:
-            logger.warning("a checkpoint failed and will be retried: %s", error)
-            if _breaks(error):
+            self._checkpoint_failures.add("a checkpoint failed and will be retried: %s", error)
+            if breaks(error):
                 self._loop.call_soon_threadsafe(self._break, error)
+        else:
+            self._checkpoint_failures.note_success()
         self._wal_pages = 0
 
     def _break(self, error: Exception) -> None:
@@ -218,16 +239,6 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
-
-
-def _breaks(error: apsw.Error) -> bool:
-    # Corruption has several codes, one for an index.
-    return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
-
-
-def _code_of(error: apsw.Error) -> int:
-    code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
-    return code
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:

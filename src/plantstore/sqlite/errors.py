@@ -1,0 +1,63 @@
+"""What SQLite's errors mean: for a batch, for the process, and as a message of ``/readyz``.
+
+Invariant: a message has the file's name, and nothing else of its path.
+"""
+
+import apsw
+
+# After a failed fsync the kernel may drop the pages and report the next fsync as good.
+_BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
+
+# With these a commit may be in the log, though not in its index: who reads the log anew, after a
+# crash, would find it.
+_UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
+
+# These fail a batch as a whole; any other error is one write's.
+OF_THE_DATABASE = (
+    apsw.BusyError,
+    apsw.CantOpenError,
+    apsw.CorruptError,
+    apsw.FullError,
+    apsw.IOError,
+    apsw.LockedError,
+    apsw.NoMemError,
+    apsw.NotADBError,
+    apsw.ReadOnlyError,
+)
+
+_OF_WRITES: dict[type[apsw.Error], str] = {
+    apsw.FullError: "the disk is full",
+    apsw.ReadOnlyError: "{name} is read-only for this user",
+    apsw.CantOpenError: "{name} or a file beside it cannot be opened",
+    apsw.BusyError: "another process keeps it locked",
+    apsw.IOError: "the disk fails",
+}
+BROKEN = "the database is broken, the service is stopping: its log has the cause"
+BLOCKED = "the database cannot be written: the disk or another process's lock blocks it"
+
+
+def explain_write(error: apsw.Error, name: str) -> str:
+    """The message for an error of a write to the file of this name."""
+    reason = _OF_WRITES.get(type(error), str(error))
+    return f"the database cannot be written: {reason.format(name=name)}"
+
+
+def explain_read(error: apsw.Error) -> str:
+    """The message for an error of a read."""
+    return f"the database cannot be read: {error}"
+
+
+def breaks(error: apsw.Error) -> bool:
+    """Whether the process must not go on."""
+    # Damage has many codes, one for an index.
+    return isinstance(error, apsw.CorruptError) or _code_of(error) in _BREAKING
+
+
+def is_unsure(error: apsw.Error) -> bool:
+    """Whether a batch that failed so may have been committed."""
+    return breaks(error) or _code_of(error) in _UNSURE
+
+
+def _code_of(error: apsw.Error) -> int:
+    code: int = getattr(error, "extendedresult", 0)  # apsw's type stubs do not know it
+    return code

@@ -1,0 +1,95 @@
+"""Checks whether the file can be read and written, cheaply and without waiting for a lock.
+
+Only on request, and at most once a second: the files are those that were opened, the disk has
+space, a read works, and the writer has committed a batch within the last second.
+"""
+
+import asyncio
+import math
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import apsw
+
+from plantstore.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.model import Outcome
+from plantstore.sqlite.errors import explain_read, explain_write
+from plantstore.sqlite.writer import Writer
+
+_INTERVAL = 1.0
+_PROBE_SECONDS = 0.5  # to wait for the writer, which may be waiting for a lock
+_MIN_FREE = 64 * 1024  # bytes: enough for a small batch
+_FULL = "the database cannot be written: the disk is full"
+
+
+class Readiness:
+    """Checks the open file at ``path`` and its ``writer``; ``read`` executes a small query."""
+
+    def __init__(self, path: Path, writer: Writer, read: Callable[[], object]) -> None:
+        self._name = path.name
+        self._folder = path.parent
+        self._writer = writer
+        self._read = read
+        # SQLite keeps all three open.
+        self._files = [path, Path(f"{path}-wal"), Path(f"{path}-shm")]
+        self._identities = [_identify(file) for file in self._files]
+        self._loop = asyncio.get_running_loop()
+        self._checked_at = -math.inf
+        self._probe: asyncio.Future[Outcome] | None = None
+
+    async def find_reason(self) -> str | None:
+        """Why the database cannot be used, as of the last second; None if it can."""
+        if self._loop.time() - self._checked_at >= _INTERVAL:
+            self._checked_at = self._loop.time()
+            self._running = asyncio.ensure_future(self._check())
+        reason = await asyncio.shield(self._running)
+        return reason or self._writer.find_reason()
+
+    async def _check(self) -> str | None:
+        return self._check_files() or self._check_read() or await self._check_write()
+
+    def _check_files(self) -> str | None:
+        try:
+            for file, identity in zip(self._files, self._identities, strict=True):
+                if _identify(file) != identity:
+                    return f"{file.name} was replaced or removed while the service runs: restart it"
+            return _FULL if _is_full(self._folder) else None
+        except OSError as error:
+            return f"{self._name} cannot be reached: {error.strerror}"
+
+    def _check_read(self) -> str | None:
+        try:
+            self._read()
+        except apsw.Error as error:
+            return explain_read(error)
+        return None
+
+    async def _check_write(self) -> str | None:
+        """Have the writer commit a batch, unless it just did; it reports its own failures."""
+        if self._loop.time() - self._writer.worked_at < _INTERVAL:
+            return None
+        probe = self._probe
+        try:
+            if probe is None or probe.done():
+                probe = self._probe = self._writer.probe()
+        except (OverloadedError, DatabaseUnavailableError):  # the writer has the reason
+            return None
+        await asyncio.wait([probe], timeout=_PROBE_SECONDS)
+        error = probe.exception() if probe.done() else None
+        return explain_write(error, self._name) if isinstance(error, apsw.Error) else None
+
+
+def _identify(file: Path) -> tuple[int, int] | None:
+    try:
+        found = file.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _is_full(folder: Path) -> bool:
+    disk = os.statvfs(folder)
+    # Some file systems keep blocks for root, and some do not count them.
+    blocks = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
+    return disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE

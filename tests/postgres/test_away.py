@@ -1,0 +1,157 @@
+"""A PostgreSQL that is away: the service starts, says so, waits, and serves when it comes."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.bootstrap import migrate
+from tests.faults.load import under_load, wait_until_acknowledged, wait_until_refused
+from tests.faults.processes import kill, worker_pids
+from tests.faults.two_processes import TwoProcesses
+from tests.postgres.proxied import proxied_service
+from tests.postgres.server import PostgresServer
+from tests.readiness import wait_for_readiness
+from tests.service import Service
+
+REFUSED = "PostgreSQL cannot be reached: connection refused"
+NOT_WRITTEN = 50302
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[PostgresServer]:
+    """A server of the test's own, which it may stop."""
+    with PostgresServer(tmp_path / "postgres") as running:
+        yield running
+
+
+@contextmanager
+def launched(folder: Path, url: str, workers: int = 1) -> Iterator[Service]:
+    """A service that listens, whether it is ready or not."""
+    service = Service(folder, database=url, settings={"workers": workers})
+    service.launch()
+    try:
+        service.wait_for_origin()
+        yield service
+    finally:
+        if service.process.poll() is None:
+            service.stop()
+
+
+def with_schema(server: PostgresServer) -> str:
+    url = server.make_database()
+    migrate(url, dry_run=False)
+    return url
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_starts_without_the_server_and_serves_when_it_comes(
+    server: PostgresServer, tmp_path: Path, workers: int
+) -> None:
+    url = with_schema(server)
+    token = Service(tmp_path, database=url).make_token()
+    server.stop()
+    with launched(tmp_path, url, workers) as service, service.client(token) as client:
+        assert wait_for_readiness(service, 503) == REFUSED
+        assert client.get("/livez").status_code == 200
+        assert client.get("/plants").json()["error"] == NOT_WRITTEN
+        assert client.post("/plants", json={"id": 1, "name": "x"}).json()["error"] == NOT_WRITTEN
+        server.start()
+        assert wait_for_readiness(service, 200) == "ready"
+        wait_until_created(client)
+        assert service.stop() == 0
+
+
+def wait_until_created(client: httpx.Client) -> None:
+    """Create a plant; another worker may be waiting yet."""
+    deadline = time.monotonic() + 30
+    while client.post("/plants", json={"id": 1, "name": "Fern"}).status_code != 200:
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_schema_that_is_wrong_when_the_server_comes_ends_the_service(
+    server: PostgresServer, tmp_path: Path, workers: int
+) -> None:
+    url = server.make_database()  # without tables
+    server.stop()
+    with launched(tmp_path, url, workers) as service:
+        wait_for_readiness(service, 503)
+        server.start()
+        assert service.process.wait(30) == 1
+    assert "stopping the service: the database has no tables yet: run `plantstore migrate`" in (
+        service.log()
+    )
+    assert "Traceback" not in service.log()
+
+
+def test_a_worker_that_dies_while_the_server_is_away_ends_nobody_else(
+    server: PostgresServer, tmp_path: Path
+) -> None:
+    with Service(tmp_path, database=with_schema(server), settings={"workers": 2}) as service:
+        token = service.make_token()
+        server.stop()
+        killed, other = worker_pids(service)
+        kill(killed)
+        with TwoProcesses((service,)).clients(token):  # both answer, the new one too
+            assert other in worker_pids(service)
+        server.start()
+        with TwoProcesses((service,)).clients(token) as clients:
+            for client in clients:
+                deadline = time.monotonic() + 30
+                while client.get("/plants").status_code != 200:
+                    assert time.monotonic() < deadline
+                    time.sleep(0.05)
+
+
+def test_a_lost_server_is_told_and_logged_without_filling_the_log(
+    server: PostgresServer, tmp_path: Path
+) -> None:
+    with Service(tmp_path, database=with_schema(server)) as service:
+        with under_load(service, service.make_token()) as load_clients:
+            wait_until_acknowledged(load_clients, 20)
+            server.stop()
+            wait_until_refused(load_clients, 100)
+            assert wait_for_readiness(service, 503) == REFUSED
+            server.start()
+            wait_until_acknowledged(load_clients, 20)
+            assert wait_for_readiness(service, 200) == "ready"
+            while "PostgreSQL works again after" not in service.log():
+                wait_until_acknowledged(load_clients, 1)
+        refused = sum(len(load_client.refusals) for load_client in load_clients)
+        assert service.log().count("ERROR") < refused / 10
+        assert "more like it in the last" in service.log()
+        assert service.log().count("PostgreSQL works again") == 1
+
+
+def test_an_idle_service_tells_of_a_server_that_takes_no_writes(
+    server: PostgresServer, tmp_path: Path
+) -> None:
+    with Service(tmp_path, database=with_schema(server)) as service:
+        reload = "SELECT pg_reload_conf()"
+        server.execute("ALTER SYSTEM SET default_transaction_read_only = on", reload)
+        told = wait_for_readiness(service, 503)
+        assert told == "PostgreSQL cannot be written: it is read-only"
+        server.execute("ALTER SYSTEM RESET default_transaction_read_only", reload)
+        assert wait_for_readiness(service, 200) == "ready"
+
+
+def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
+    url = "postgresql://someone:secret@localhost:1/hidden"
+    with launched(tmp_path, url) as service:
+        assert wait_for_readiness(service, 503) == REFUSED
+        assert "secret" not in service.log()
+
+
+def test_an_idle_service_tells_of_a_silent_server(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    with proxied_service(postgres_server, tmp_path) as proxied:
+        with proxied.proxy.silent():
+            told = wait_for_readiness(proxied.service, 503)
+            assert told == "PostgreSQL cannot be reached: it does not respond in time"
+        assert wait_for_readiness(proxied.service, 200) == "ready"

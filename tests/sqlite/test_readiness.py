@@ -1,0 +1,91 @@
+"""``/readyz`` says what is so of the file, and why."""
+
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.sqlite.connection import connect
+from tests.databases import writes_held
+from tests.faulty_vfs import VARIABLE
+from tests.postgres.server import AS_USER
+from tests.readiness import read_answer, wait_for_readiness
+from tests.service import Service
+
+# Root may write to any file: in a namespace of its own it is a user like others.
+UNPRIVILEGED = (*AS_USER, sys.executable, "-m", "plantstore")
+REPLACED = "{name} was replaced or removed while the service runs: restart it"
+
+
+@pytest.mark.parametrize("name", ["plants.db", "plants.db-wal", "plants.db-shm"])
+def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path, name: str) -> None:
+    with Service(tmp_path) as service:
+        (tmp_path / name).rename(tmp_path / "moved")
+        assert wait_for_readiness(service, 503) == REPLACED.format(name=name)
+        (tmp_path / "moved").rename(tmp_path / name)
+        assert wait_for_readiness(service, 200) == "ready"
+
+
+def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        restored = tmp_path / "restored"
+        restored.write_bytes((tmp_path / "plants.db").read_bytes())
+        restored.rename(tmp_path / "plants.db")
+        assert wait_for_readiness(service, 503) == REPLACED.format(name="plants.db")
+        assert service.process.poll() is None
+
+
+def test_a_file_that_is_read_only_is_told_until_it_is_not(tmp_path: Path) -> None:
+    service = Service(tmp_path, command=UNPRIVILEGED)
+    token = service.make_token()
+    file = tmp_path / "plants.db"
+    with closing(connect(file)) as connection:
+        connection.execute("SELECT * FROM stores").fetchall()  # keeps the files beside it
+        file.chmod(0o400)
+        service.launch()
+        try:
+            service.wait_for_origin()
+            told = wait_for_readiness(service, 503)
+            assert told == "the database cannot be written: plants.db is read-only for this user"
+            with service.client(token) as client:
+                assert client.get("/plants").json() == []
+                assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 503
+                file.chmod(0o600)
+                assert wait_for_readiness(service, 200) == "ready"
+                assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 200
+        finally:
+            service.stop()
+
+
+def test_after_a_failed_write_it_is_ready_only_when_a_write_works(tmp_path: Path) -> None:
+    """To begin a write and give it up would prove nothing: that works on a failing disk too."""
+    fault = tmp_path / "fault"
+    command = ("env", f"{VARIABLE}={fault}", sys.executable, "-m", "tests.faulty_vfs")
+    with Service(tmp_path, command=command) as service:
+        token = service.make_token()
+        fault.write_text("write")
+        with service.client(token) as client:
+            plant = {"id": 1, "name": "Fern"}
+            assert client.post("/plants", json=plant).json()["error"] == 50302
+            failed = fault.with_name("fault.writes")
+            deadline = time.monotonic() + 30
+            while len(failed.read_bytes()) < 3:  # those after the first are tried for us alone
+                assert time.monotonic() < deadline
+                told = read_answer(client.get("/readyz"))
+                assert told == "the database cannot be written: the disk fails"
+            fault.unlink()
+            assert wait_for_readiness(service, 200) == "ready"
+            assert client.post("/plants", json=plant).status_code == 200
+
+
+def test_a_lock_of_another_process_holds_up_no_answer(tmp_path: Path) -> None:
+    """Writes have time to wait for it; then it is told."""
+    with Service(tmp_path, settings={"write_timeout": 3}) as service:
+        with writes_held(service.database):
+            answer = httpx.get(f"{service.origin}/readyz")
+            assert read_answer(answer) == "ready"
+            assert "lock" in wait_for_readiness(service, 503)
+        assert wait_for_readiness(service, 200) == "ready"

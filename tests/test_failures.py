@@ -1,0 +1,90 @@
+"""What fails again and again is a line a second in the log, and its end is one line."""
+
+import logging
+
+import pytest
+
+from plantstore.failures import FailureLog
+
+
+class Clock:
+    """Seconds, as the test has them."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        """The time."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    """A clock that stands."""
+    return Clock()
+
+
+@pytest.fixture
+def failures(clock: Clock, caplog: pytest.LogCaptureFixture) -> FailureLog:
+    """The failures of a thing that has not failed."""
+    caplog.set_level(logging.INFO)
+    return FailureLog(logging.getLogger("test"), "it works again", clock)
+
+
+def test_the_first_is_logged_at_once_and_then_one_a_second_with_the_count(
+    failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(58):
+        failures.add("it failed: %s", "no room")
+    clock.now += 1
+    failures.add("it failed: %s", "no room")
+    clock.now += 30
+    failures.add("it failed: %s", "no room")
+    assert caplog.messages == [
+        "it failed: no room",
+        "it failed: no room (57 more like it in the last second)",
+        "it failed: no room",
+    ]
+
+
+def test_the_end_is_logged_once_with_how_long_it_took(
+    failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(5):
+        failures.add("it failed")
+        clock.now += 0.5
+    for _ in range(100):
+        failures.note_success()
+        clock.now += 0.5
+    assert caplog.messages[-1] == "it works again after 2.5 s"
+    assert sum("again" in message for message in caplog.messages) == 1
+    failures.add("it failed")
+    assert caplog.messages[-1] == "it failed"
+
+
+def test_what_fails_now_and_then_is_not_said_to_work_in_between(
+    failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(100):
+        failures.add("it failed")
+        failures.note_success()
+        clock.now += 0.1
+    assert not any("again" in message for message in caplog.messages)
+    assert len(caplog.messages) <= 11
+
+
+def test_what_was_left_out_is_counted_at_the_end(
+    failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(3):
+        failures.add("it failed")
+    clock.now += 1
+    failures.note_success()
+    assert caplog.messages[-1] == "it works again after 1.0 s (2 more like it in the last second)"
+
+
+def test_without_a_failure_nothing_is_logged(
+    failures: FailureLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    failures.note_success()
+    assert caplog.messages == []
