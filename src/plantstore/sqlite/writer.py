@@ -67,9 +67,11 @@ class Writer:
         self._max_waiting = max_waiting
         self._timeout = timeout
         self._observers = observers
-        self._path = path
+        self._name = path.name
         self._lock = open_lock(path)
-        self._connect()
+        self._connection = connect(path)
+        self._connection.set_wal_hook(self._note_wal_size)
+        self._batches = BatchWriter(self._connection, time.time)
         self._thread = Thread("writer")
         self._wal_pages = 0
         self._error: apsw.Error | None = None  # of the last batch
@@ -111,7 +113,7 @@ class Writer:
         if self.broken.done():
             return BROKEN
         if self._error is not None:
-            return explain_write(self._error, self._path.name)
+            return explain_write(self._error, self._name)
         return BLOCKED if self._is_late else None
 
     async def close(self) -> bool:
@@ -187,8 +189,6 @@ class Writer:
     async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
-            if isinstance(self._error, apsw.ReadOnlyError):
-                self._reconnect()  # a file that was opened read-only stays so
             if not self._batches.try_begin():
                 await self._thread.run(self._batches.begin)
             if self._error is not None:
@@ -204,19 +204,9 @@ class Writer:
         except BaseException:
             self._batches.roll_back()
             raise
-        for observe in self._observers:
-            observe(len(writes), time.perf_counter() - began)
+        for observe in self._observers if writes != [_PROBE] else ():
+            observe(len(writes) - (_PROBE in writes), time.perf_counter() - began)
         return outcomes
-
-    def _connect(self) -> None:
-        self._connection = connect(self._path)
-        self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, time.time)
-
-    def _reconnect(self) -> None:
-        before = self._connection
-        self._connect()
-        before.close()
 
     def _checkpoint(self) -> None:
         """Copy a grown WAL into the database, after the responses are sent."""
