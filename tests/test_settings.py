@@ -159,7 +159,7 @@ BAD_VALUES = (
 def test_a_value_out_of_bounds_is_refused_by_name() -> None:
     for name, value in BAD_VALUES:
         variable = f"PLANTSTORE_{name.upper()}"
-        with pytest.raises(SetupError, match=f"^{variable} is '{value}'"):
+        with pytest.raises(SetupError, match=f"^{variable} (is '{value}'|has )"):
             load_settings({}, URL | {variable: value})
 
 
