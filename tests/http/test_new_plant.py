@@ -55,11 +55,17 @@ def is_id(value: object) -> bool:
     return -(2**63) <= int(value) < 2**63
 
 
+_REFUSED = (
+    *(range(0x20), range(0x7F, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x206A)),
+    range(0xD800, 0xE000),
+)
+
+
 def is_text(value: object, longest: int) -> bool:
     if not isinstance(value, str) or isinstance(value, Number):
         return False
     codes = [ord(character) for character in value]
-    fit = all(code >= 32 and code != 127 and not 0xD800 <= code < 0xE000 for code in codes)
+    fit = not any(code in refused for code in codes for refused in _REFUSED)
     return 1 <= len(codes) <= longest and fit and bool(value.strip())
 
 
