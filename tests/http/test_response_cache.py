@@ -33,8 +33,12 @@ def test_a_request_is_recalled_until_something_is_committed() -> None:
     current = {1}
     for version in (1, 2):
         current.add(version)
-        cache.remember(b"request", RESPONSE, caller(lambda version=version: version in current))  # type: ignore[misc]
-        assert cache.recall(b"request") is RESPONSE
+        owner = caller(lambda version=version: version in current)  # type: ignore[misc]
+        cache.remember(b"request", RESPONSE, owner, b"Vary: Origin\r\n")
+        whole = RESPONSE.with_headers(b"Vary: Origin\r\n")
+        recalled = cache.recall(b"request")
+        assert recalled is not None
+        assert (recalled.caller, recalled.response, recalled.whole) == (owner, RESPONSE, whole)
         current.clear()
         assert cache.recall(b"request") is None
 

@@ -95,7 +95,7 @@ async def test_writes_that_wait_for_another_process_are_one_batch(
     url: str, connection: apsw.Connection
 ) -> None:
     path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, 100, 30)
+    writer = Writer(path, 200, 30)
     with open_lock(path) as lock, lock.held():
         writes = [writer.submit(create(number)) for number in range(100)]
         await asyncio.sleep(0)

@@ -24,6 +24,7 @@ from plantstore.errors import (
 )
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
+from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter, Trim
 from plantstore.sqlite.connection import connect, open_lock
@@ -79,6 +80,7 @@ class Writer:
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self._pending: list[Pending] = []
+        self._shares = StoreShares(max_waiting)
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
@@ -90,6 +92,7 @@ class Writer:
             raise DatabaseUnavailableError
         if len(self._pending) >= self._max_waiting:
             raise OverloadedError
+        self._shares.take(write.store_id)
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
@@ -135,6 +138,7 @@ class Writer:
     def _time_out_late(self) -> None:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
+        self._shares.count(write.store_id for write, _, _ in self._pending)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -157,6 +161,7 @@ class Writer:
         try:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
+            self._shares.count(())
             batch = [one for one in pending if not one[1].done()]
             results = await self._commit(batch)
         finally:
