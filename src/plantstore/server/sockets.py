@@ -82,7 +82,7 @@ def find_address(transport: asyncio.BaseTransport) -> str:
 def reset(transport: asyncio.Transport) -> None:
     """Close a connection without sending the rest, which the system would keep for long."""
     connected = transport.get_extra_info("socket")
-    with suppress(OSError):  # it is closed already
+    with suppress(OSError, AttributeError):  # it is closed already
         connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     transport.abort()
 
@@ -92,6 +92,6 @@ def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
     connected = transport.get_extra_info("socket")
     try:
         count = fcntl.ioctl(connected.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
-    except OSError:  # it was closed, or the system cannot tell
+    except (OSError, AttributeError):  # it was closed (with TLS it is None), or cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)
