@@ -87,7 +87,8 @@ class Sender:
         except (ClientGoneError, asyncio.CancelledError):
             logger.info("a stream was aborted: its client has gone, or the service is stopping")
         finally:
-            await stream.end(sent, is_whole=is_whole)
+            # To its end, also if the connection is lost meanwhile, which cancels this.
+            await asyncio.shield(stream.end(sent, is_whole=is_whole))
         return is_whole
 
     async def _send_part(self, data: bytes) -> None:
