@@ -63,11 +63,13 @@ class PlantLists:
         page = await self._database.read_page(store_id, query, _PAGE_SIZE)
         if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
             await self._places.acquire(caller)
+            response: Response | Stream | None = None
             try:
-                return await self._stream(request, caller, query)
-            except BaseException:
-                self._places.release(caller)
-                raise
+                response = await self._stream(request, caller, query)
+            finally:
+                if not isinstance(response, Stream):  # which gives the place back at its end
+                    self._places.release(caller)
+            return response
         headers = _make_headers(store_id, page.revision, request)
         if query.tag is None:
             headers += _TOTAL % page.total
@@ -92,7 +94,7 @@ class PlantLists:
         if last_id is not None:
             headers += _make_link(query, last_id)
         if request.method == "HEAD":
-            await self._close(snapshot, caller)
+            await snapshot.close()
             return make_response(200, headers)
         head = make_response(200, headers).head
         return Stream(head, _read_parts(snapshot, query), partial(self._close, snapshot, caller))
