@@ -184,10 +184,17 @@ def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
 
     :raises SetupError: a source cannot be read, or its value is not text.
     """
-    given = read_flags({"database": flag}) or read_environment(environ, ["database"])
+    return load_setting("database", flag, environ) or default_database()
+
+
+def load_setting(name: str, flag: object, environ: Mapping[str, str]) -> Any:  # noqa: ANN401 - any type
+    """One setting from the same sources, None if it has no value: others may be wrong.
+
+    :raises SetupError: a source cannot be read, or its value is not valid.
+    """
+    given = read_flags({name: flag}) or read_environment(environ, [name])
     given = given or read_file(environ.get(SETTINGS_FILE))
-    found = convert(given["database"], str) if "database" in given else ""
-    return str(found) or default_database()
+    return convert(given[name], _hint(name)) if name in given else None
 
 
 def _check_tls(settings: Settings, origins: Mapping[str, str]) -> None:

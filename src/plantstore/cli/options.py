@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from plantstore.settings import load_database, unknown_variables
+from plantstore.settings import load_database, load_setting, unknown_variables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -32,9 +32,9 @@ def quota_option(command: Command) -> Command:
     return click.option(
         "--max-plants",
         type=click.IntRange(1),
-        envvar="PLANTSTORE_MAX_PLANTS",
+        callback=lambda _context, _option, given: load_setting("max_plants", given, os.environ),
         metavar="N",
-        help="Plants that a new store may hold; else PLANTSTORE_MAX_PLANTS, else any number.",
+        help="Plants that a new store may hold; else the setting max_plants, else any number.",
     )(command)
 
 
