@@ -1,17 +1,15 @@
 """Trims old events: store after store, in steps that other writes do not feel.
 
-Every process of a service does it; whoever comes second finds nothing to trim.
+Every process of a service does it; the second one finds nothing left to trim.
 """
 
 import asyncio
-import logging
+from contextlib import suppress
 
 from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import PlantStoreError
 from plantstore.model import Outcome
-
-logger = logging.getLogger(__name__)
 
 _DAY_MS = 24 * 3600 * 1000
 _STORES = 20  # looked at in a round
@@ -31,10 +29,8 @@ class Retention:
         """Trim until cancelled."""
         while True:
             await asyncio.sleep(_ROUND_SECONDS)
-            try:
+            with suppress(PlantStoreError):  # which the database logs; they are trimmed later
                 await self._trim_some()
-            except PlantStoreError:
-                logger.info("old events are trimmed later: the database is not available")
 
     async def _trim_some(self) -> None:
         for _ in range(_STORES):

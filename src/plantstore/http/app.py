@@ -41,7 +41,7 @@ class App:
     """Responds to requests on one database.
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
-    from the request's last byte, but for those that are answered from memory by their bytes.
+    from the request's last byte, except requests that are answered from memory by their bytes.
     """
 
     def __init__(
@@ -138,7 +138,7 @@ class App:
         return await operation(request, *arguments)
 
     async def _recall_in_turn(self, request: Request, wire: bytes) -> Response | None:
-        """As ``recall``, for who had no turn at once."""
+        """As ``recall``, if the user had to wait for a turn."""
         found = self.cache.recall(wire)
         if found is None:
             return None

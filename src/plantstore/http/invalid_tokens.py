@@ -1,8 +1,8 @@
-"""Bounds what is spent on tokens that are not valid, and shuts out nobody whose token is.
+"""Bounds the cost of invalid tokens, without refusing valid ones.
 
-The same token again and again, as a broken client sends it, is counted apart; ever other ones, as
-who guesses sends them, are counted together. Beyond the rate they are refused as too many, those
-that came before or are malformed without asking the database.
+One token that is sent again and again, as by a broken client, is counted by itself; different ones,
+as in guessing, are counted together by address. Beyond the rate they are refused with 42901;
+malformed and repeated ones cost no query.
 """
 
 import socket

@@ -1,7 +1,7 @@
 """Rates: how often something may be done for each of many keys, such as users.
 
-Each key has a token bucket, of which one number is kept: when it will be full again. Those that are
-full are what they would be anew, so they need not be remembered.
+Each key has a token bucket, kept as one number: the time when it will be full again. A full bucket
+is the same as a new one, so it need not be kept.
 """
 
 import heapq
@@ -18,7 +18,7 @@ _TOLERANCE = 1e-6  # seconds: what rounding may come to
 class Rates:
     """``count`` times at once, and in each ``seconds`` again, for each of ``max_keys`` keys.
 
-    Of more keys those are forgotten whose buckets are the fullest.
+    With more keys, the fullest buckets are forgotten.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class Rates:
 
 
 def require(seconds: int) -> None:
-    """Refuse the request where it came so many seconds too early.
+    """Refuse the request if it came this many seconds too early.
 
-    :raises RequestError: it did.
+    :raises RequestError: the number is not 0.
     """
     if seconds:
         raise RequestError(42901, retry_after=seconds)

@@ -1,7 +1,7 @@
 """Places for long lists: how many are streamed at a time, and how they are shared.
 
 Invariant: no user has more than a quarter of the places, and no store more than a half, so that
-whoever takes lists slowly leaves places to others.
+slow readers leave places to others.
 """
 
 import asyncio

@@ -1,8 +1,8 @@
 """Turns: while several users are active, none of them has more than a share of a round.
 
-A round is one of the event loop's: all that arrived since the last one. What a user has beyond the
-share waits, in its order, for the next rounds, in which others have theirs. So who floods the
-service waits for itself, and hardly anybody for it. A user who is alone never waits.
+A round is one iteration of the event loop, with all requests that arrived since the last one. A
+user's requests beyond the share wait, in their order, for the next rounds, so a user who floods the
+service delays mostly themselves. A user who is alone never waits.
 """
 
 import asyncio

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import chain, repeat
 
 from plantstore.errors import SetupError
+from plantstore.model import token_id_of
 from plantstore.sql.copying.tables import (
     EVENTS,
     MEMBERS,
@@ -20,8 +21,6 @@ from plantstore.sql.copying.tables import (
     read_rows,
 )
 from plantstore.sql.session import Row, Session
-
-_TOKEN_ID_BYTES = 8
 
 
 def require_earlier_state(source: Session, target: Session) -> None:
@@ -50,7 +49,7 @@ def _own_things(source: Session, target: Session) -> Iterator[str]:
         for _ in _strangers(source, target, MEMBERS, store_id):
             yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
         for token in _strangers(source, target, TOKENS, store_id):
-            token_id = token[0][:_TOKEN_ID_BYTES].hex()
+            token_id = token_id_of(token[0])
             yield f"the token {token_id} of {name!r}, or has revoked it"
 
 
