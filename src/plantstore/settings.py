@@ -128,7 +128,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     )
     max_writes: Annotated[Count, _about("maximum creates and deletes waiting for a commit")] = 1024
     max_plants: Annotated[
-        Count | None,
+        Annotated[int, Meta(ge=1, le=10**15)] | None,
         _about("plants that a new store may hold, unless created with another number"),
     ] = None
     events_keep: Annotated[
