@@ -9,6 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.service import Service
 
@@ -16,28 +17,12 @@ from tests.service import Service
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a certificate."""
-    return make_certificate(tmp_path_factory.mktemp("certificate"))
-
-
-def make_certificate(folder: Path) -> Path:
-    """Put ``cert.pem``, for 127.0.0.1, and its ``key.pem`` into the folder; the folder."""
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=plantstore-test"),
-            *("-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-keyout", "key.pem", "-out", "cert.pem"),
-        ],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
-    return folder
+    return make_certificate(tmp_path_factory.mktemp("certificate")).parent
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers: str) -> None:
-    flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/key.pem"
+    flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/cert.key"
     script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers {workers}'
     with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
         assert service.origin.startswith("https://127.0.0.1:")
@@ -63,7 +48,7 @@ def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers
 def test_a_handshake_has_the_time_of_a_head(
     tmp_path: Path, certificate: Path, sent: bytes, workers: int
 ) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     settings = {**files, "head_timeout": 0.5, "workers": workers}
     with Service(tmp_path, settings=settings) as service:
         address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
@@ -77,14 +62,19 @@ def test_a_handshake_has_the_time_of_a_head(
 
 @pytest.mark.parametrize(
     ("cert", "key"),
-    [("cert.pem", "cert.pem"), ("key.pem", "key.pem"), ("text", "text"), ("cert.pem", "other.pem")],
+    [
+        ("cert.pem", "cert.pem"),
+        ("cert.key", "cert.key"),
+        ("text", "text"),
+        ("cert.pem", "other.pem"),
+    ],
 )
 def test_files_that_are_no_certificate_and_key_are_refused(
     tmp_path: Path, certificate: Path, cert: str, key: str
 ) -> None:
     (certificate / "text").write_text("no certificate")
     other = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
-    subprocess.run([*other, "-out", "other.pem"], cwd=certificate, check=True, capture_output=True)
+    subprocess.run([*other, "-out", "other"], cwd=certificate, check=True, capture_output=True)
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
     program = Program(tmp_path)
     assert "cannot use tls_cert" in program.refusal("serve", "--port", "0", *flags)

@@ -5,7 +5,7 @@ import select
 import socket
 import ssl
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -123,6 +123,7 @@ class Connection:
         assert len(headers) == len(pairs), f"a header came twice: {lines}"
         version, status = status_line.split(" ")[:2]
         assert version == "HTTP/1.1"
+        assert ("date" in headers) == (status != "100")
         body = self._read_body(method, int(status), headers)
         return Response(int(status), headers, body)
 
@@ -214,10 +215,3 @@ def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Resp
     with Connection(origin) as connection:
         connection.send(message)
         return connection.receive(message.method if isinstance(message, Message) else method)
-
-
-def first_to_answer(connections: Sequence[Connection]) -> Connection:
-    """The first of the connections on which an answer arrives."""
-    ready, _, _ = select.select(connections, [], [], TIMEOUT)
-    found: Connection = ready[0]
-    return found

@@ -85,17 +85,6 @@ def test_who_has_sent_all_gets_the_whole_answer(full: StoreFixture, limit: int) 
     ]
 
 
-def test_who_has_sent_all_gets_each_answer(fixture: StoreFixture) -> None:
-    create, delete, listing = (fixture.message(route[0]) for route in (CREATES, DELETES, LISTS))
-    with Connection(fixture.service.origin) as connection:
-        connection.send(create, delete, listing)
-        connection.finish_sending()
-        assert connection.receive().status == 200
-        assert connection.receive().status == 204
-        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
-        assert connection.read_to_end() == b""
-
-
 @pytest.mark.parametrize("leave", [Connection.reset, Connection.close])
 def test_who_leaves_a_long_list_gives_its_place_back(
     full: StoreFixture, leave: Callable[[Connection], None]

@@ -22,9 +22,7 @@ from tests.http.fixtures import (
     DELETES,
     LISTS,
     ME,
-    NEW_PLANT,
     OPERATIONS,
-    PLANT,
     READS,
     SQLITE_ONLY,
     Route,
@@ -130,14 +128,3 @@ def test_long_lists_past_the_bound_are_refused(start: StartService) -> None:
         page = fixture.message(LISTS[0])
         assert fixture.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)
-
-
-def test_of_two_requests_with_one_key_both_get_the_first_ones_response(service: Service) -> None:
-    fixture = make_fixture(service)
-    create = fixture.message(CREATES[1]).setting("Idempotency-Key", "the same")
-    with Connection(service.origin) as one, Connection(service.origin) as other:
-        with blocked_writes(service):
-            one.send(create)
-            other.send(create)
-        assert one.receive().status == other.receive().status == 200
-    assert len(json.loads(fixture.plants())) == len([PLANT, NEW_PLANT])

@@ -84,11 +84,6 @@ def test_a_header_that_must_be_single_is_refused_twice(service: Service, name: s
         assert answer.closes
 
 
-def test_two_tokens_are_none(service: Service, token: str) -> None:
-    answer = exchange(service.origin, listing(token).adding("authorization", "Bearer x"))
-    expect_error(answer, 40011)
-
-
 def test_other_headers_may_be_repeated(service: Service) -> None:
     message = LIVE.adding("Accept", "a/b").adding("Accept", "c/d").adding("If-None-Match", "*")
     assert exchange(service.origin, message.adding("If-None-Match", '"x"')).status == 200

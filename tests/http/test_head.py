@@ -3,8 +3,7 @@
 import pytest
 
 from tests.http.blocking import fill_store
-from tests.http.expect import expect_error
-from tests.http.fixtures import LISTS, ME, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import LISTS, SQLITE_ONLY, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 
@@ -67,16 +66,3 @@ def test_head_of_a_long_list_tells_no_length(fixture: StoreFixture) -> None:
 
 def test_head_of_a_known_list_is_unchanged(fixture: StoreFixture) -> None:
     expect_head_of(fixture, fixture.message(LISTS[0]).adding("If-None-Match", "*"), 304)
-
-
-def test_head_is_refused_as_get_is(fixture: StoreFixture) -> None:
-    get, me = fixture.message(LISTS[0]), fixture.message(ME[0])
-    refused = {
-        40005: get.aimed_at("/plants?limit=x"),
-        40101: get.without("Authorization"),
-        40102: me.setting("Authorization", "Bearer x"),
-        40402: get.aimed_at("/nowhere"),
-        40403: get.aimed_at("/stores/nowhere/plants"),
-    }
-    for number, message in refused.items():
-        expect_error(expect_head_of(fixture, message, number // 100), number)

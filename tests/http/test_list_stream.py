@@ -1,7 +1,6 @@
 """Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
 
 import json
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -19,8 +18,6 @@ from tests.service import Service
 
 COUNT = 5000
 SIZE = 250
-# No file of it may have more than 2 MB: half a list. The database was written by the test.
-LITTLE_DISK = ("sh", "-c", f'ulimit -f 4096; exec {sys.executable} -m plantstore "$@"', "sh")
 
 
 @pytest.fixture
