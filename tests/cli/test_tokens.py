@@ -158,34 +158,6 @@ def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program)
     assert "port" in wrong.refusal("check")
 
 
-def test_scopes_and_expiry_hold_on_the_service(served: tuple[Service, Program]) -> None:
-    service, program = served
-    create = ("token", "create", "--store", "nursery", "--user", "ada")
-    lister = program.out(*create, "--scope", "list", "--expires", "5m")
-    creator = program.out(*create, "--scope", "create")
-    body = {"id": 1, "name": "Ficus"}
-    with service.client(creator) as client:
-        assert client.post("/plants", json=body).status_code == 200
-        assert client.get("/plants").json()["error"] == 40301
-    with service.client(lister) as client:
-        assert client.get("/plants").json() == [{"name": "Ficus"}]
-        assert client.post("/plants", json=body).json()["error"] == 40301
-
-
-def test_a_token_for_all_stores_opens_each(served: tuple[Service, Program]) -> None:
-    service, program = served
-    for store in ("nursery", "orchard"):
-        program.out("token", "create", "--store", store, "--user", "ada")
-    token = program.out("token", "create", "--user", "ada", "--all-stores")
-    with service.client(token) as client:
-        assert client.post("/plants", json={"id": 1, "name": "Ficus"}).status_code == 200
-        assert client.get("/stores/orchard/plants").json() == []
-        assert client.get("/stores/nursery/plants").json() == [{"name": "Ficus"}]
-    single = program.out("token", "create", "--user", "ada", "--store", "nursery")
-    with service.client(single) as client:
-        assert client.get("/stores/orchard/plants").json()["error"] == 40403
-
-
 def test_tokens_are_listed_without_their_secrets(program: Program) -> None:
     create = ("token", "create", "--user", "ada", "--store")
     made = [program.data(*create, store) for store in ("nursery", "orchard")]

@@ -78,58 +78,9 @@ def check_page(page: Page, query: PlantQuery, max_plants: int) -> None:
     assert page.more is (bool(expected) and len(matching) > len(expected))
 
 
-async def test_a_plant_is_listed_with_or_without_its_id(harness: DatabaseHarness) -> None:
-    await plant_all(harness, [NewPlant(1, "Monstera", "tropical"), NewPlant(2, "Ficus")])
-    with_ids = (await harness.read_page(PlantQuery(with_ids=True))).plants
-    assert with_ids == b'{"id":1,"name":"Monstera","tag":"tropical"},{"id":2,"name":"Ficus"}'
-    without = (await harness.read_page(PlantQuery())).plants
-    assert without == b'{"name":"Monstera","tag":"tropical"},{"name":"Ficus"}'
-
-
-async def test_the_longest_texts_come_back_whole(harness: DatabaseHarness) -> None:
-    plants = [
-        NewPlant(n, NAME_MAX * letter, TAG_MAX * letter)
-        for n, letter in enumerate('"\\😀é\U0010ffff')
-    ]
-    await plant_all(harness, plants)
-    assert await harness.read_plants() == plants
-
-
-async def test_an_empty_store_has_an_empty_page(harness: DatabaseHarness) -> None:
-    for query in (PlantQuery(), PlantQuery(limit=5, tag="tropical", with_ids=True)):
-        page = await harness.read_page(query)
-        assert (page.revision, page.count, page.plants, page.more) == (0, 0, b"", False)
-
-
 async def test_a_store_that_is_not_there_reads_as_empty(harness: DatabaseHarness) -> None:
     page = await harness.database.read_page(62**10 - 1, PlantQuery(), MANY)
     assert (page.revision, page.count, page.plants, page.more) == (0, 0, b"", False)
-
-
-async def test_pages_one_after_the_other_give_every_plant_once(harness: DatabaseHarness) -> None:
-    await plant_all(harness, ODD_PLANTS)
-    for tag, limit in product((None, "tropical"), (1, 2, 5)):
-        seen: list[object] = []
-        query = PlantQuery(limit=limit, tag=tag, with_ids=True)
-        more = True
-        while more:
-            page = await harness.read_page(query)
-            seen += decode(page)
-            more = page.more
-            query = PlantQuery(
-                limit=limit,
-                tag=tag,
-                with_ids=True,
-                first_id=page.last_id + 1 if more else 0,
-            )
-        expected = select(ODD_PLANTS, PlantQuery(tag=tag))
-        assert seen == [describe(plant) for plant in expected]
-
-
-async def test_a_page_is_as_fresh_as_the_last_write(harness: DatabaseHarness) -> None:
-    for number in range(100):
-        await harness.create(NewPlant(number, "Ficus"))
-        assert (await harness.read_page(PlantQuery())).count == number + 1
 
 
 def storable_text(longest: int) -> st.SearchStrategy[str]:

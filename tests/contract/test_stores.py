@@ -134,31 +134,6 @@ def test_a_subject_that_is_no_text_is_refused(administration: Administration, su
     assert administration.list_stores() == []
 
 
-@pytest.mark.parametrize(
-    "use",
-    [
-        lambda administration: administration.create_store("\udcff"),
-        lambda administration: administration.delete_store("\udcff"),
-        lambda administration: administration.list_tokens("\udcff"),
-        lambda administration: administration.create_token(TokenRequest("ada", "\udcff")),
-        lambda administration: administration.create_token(TokenRequest("\udcff", "nursery")),
-        lambda administration: administration.revoke_token("\udcff"),
-    ],
-    ids=[
-        "create_store",
-        "delete_store",
-        "list_tokens",
-        "create_token-1",
-        "create_token-2",
-        "revoke_token",
-    ],
-)
-def test_an_argument_that_is_not_utf_8_is_refused(administration: Administration, use: Use) -> None:
-    """It reaches Python with lone surrogates."""
-    with pytest.raises(SetupError):
-        use(administration)
-
-
 def test_a_role_is_given_changed_and_taken(administration: Administration) -> None:
     administration.create_store("nursery")
     for subject in ("eve", "ada"):

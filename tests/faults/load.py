@@ -21,7 +21,8 @@ class LoadClient(threading.Thread):
     """One client, with ids of its own: creates plants, deletes each third one, and goes on.
 
     ``acknowledged`` are the plants whose create was acknowledged, ``deleted`` those that were
-    deleted or refused, ``unknown`` those whose last request has an unknown outcome.
+    deleted or refused, ``unknown`` those whose last request has an unknown outcome. ``answers``
+    are the errors' numbers, 0 for each that is good.
     """
 
     def __init__(self, service: Service, token: str, number: int) -> None:
@@ -29,8 +30,7 @@ class LoadClient(threading.Thread):
         self.acknowledged: set[int] = set()
         self.deleted: set[int] = set()
         self.unknown: set[int] = set()
-        self.statuses: dict[int, int] = {}
-        self.refusals: list[int] = []
+        self.answers: list[int] = []
         self._service = service
         self._token = token
         self._next = (number + 1) * IDS_EACH
@@ -44,6 +44,11 @@ class LoadClient(threading.Thread):
                     self._send_next(client)
         except httpx.TransportError:
             return
+
+    @property
+    def refusals(self) -> list[int]:
+        """The numbers of the errors."""
+        return [number for number in self.answers if number]
 
     def stop(self) -> None:
         """End after the request in flight."""
@@ -69,10 +74,8 @@ class LoadClient(threading.Thread):
         """Whether it was done; unknown until it is answered."""
         self.unknown.add(plant_id)
         answer = client.send(request)
-        self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
-        if not answer.is_success:
-            self.refusals.append(answer.json()["error"])
-        if answer.is_success or self.refusals[-1] != 50303:
+        self.answers.append(0 if answer.is_success else answer.json()["error"])
+        if self.answers[-1] != 50303:
             self.unknown.discard(plant_id)
         return answer.is_success
 

@@ -10,7 +10,7 @@ import pytest
 
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
-from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
+from tests.next_version import MIGRATION, NEXT, next_program
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -53,16 +53,6 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     assert empty.data("store", "list") == []
 
 
-def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
-    with psycopg.connect(program.environ["PLANTSTORE_DATABASE"]) as connection:
-        connection.execute("DROP INDEX members_by_user, tokens_by_hash")
-        connection.execute("DELETE FROM schema_migrations WHERE number > 1")
-    pending = "2 (members_by_user), 3 (tokens_by_hash) is pending"
-    assert pending in program.refusal("store", "list")
-    assert program.run("migrate").err.count("applied migration") == 2
-    assert program.data("store", "list") == []
-
-
 def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program) -> None:
     url = program.environ["PLANTSTORE_DATABASE"]
     (migration,) = (found for found in load_migrations("plantstore.postgres") if found.number == 3)
@@ -74,13 +64,6 @@ def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program
         with service.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
             assert client.get("/plants").json() == [{"name": "Fern"}]
-
-
-def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
-    assert 'relation "nowhere" does not exist' in newer.refusal("migrate")
-    assert program.data("store", "list") == []
-    assert program.run("migrate").err == "the schema is up to date\n"
 
 
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
@@ -107,12 +90,6 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
     with Service(program.folder, database=url) as started, started.client(token) as client:
         assert client.post("/plants", json={"id": 3, "name": "Ivy"}).is_success
     assert len(newer.data("token", "list")) == 1
-
-
-def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
-    next_program(program, MIGRATION, "postgres").out("migrate")
-    refused = program.refusal("store", "list")
-    assert f"is version {NEXT}, newer than this program's {NEWEST}" in refused
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from plantstore.model import NewPlant, Outcome
-from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
+from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Write
 from plantstore.sqlite.batch import BatchWriter
 from tests.sqlite.writes import ADA, count, create
 
@@ -57,16 +57,6 @@ def batches(connection: apsw.Connection, clock: Clock) -> Batches:
     return Batches(connection, clock)
 
 
-def test_a_batch_is_applied_in_its_order(batches: Batches) -> None:
-    outcomes = batches.write([create(1), create(1), Delete(1, ADA, 1), create(1)])
-    assert outcomes == [
-        Outcome.CREATED,
-        Outcome.ALREADY_STORED,
-        Outcome.DELETED,
-        Outcome.CREATED,
-    ]
-
-
 def test_an_error_leaves_nothing_of_the_batch(
     batches: Batches, connection: apsw.Connection
 ) -> None:
@@ -78,18 +68,6 @@ def test_an_error_leaves_nothing_of_the_batch(
         assert count(connection, table) == 0
     assert batches.write([create(1, "key")]) == [Outcome.CREATED]
     assert connection.execute("SELECT revision FROM stores WHERE store_id = 1").get == 1
-
-
-def test_a_key_is_kept_for_24_hours(batches: Batches, clock: Clock) -> None:
-    batches.write([create(1, "key")])
-    clock.now += KEY_LIFETIME_MS - 1
-    assert batches.write([create(1, "key"), create(2, "key", b"other")]) == [
-        Outcome.CREATED,
-        Outcome.KEY_REUSED,
-    ]
-    clock.now += 1
-    assert batches.write([create(2, "key", b"other")]) == [Outcome.CREATED]
-    assert batches.write([create(1, "key")]) == [Outcome.KEY_REUSED]
 
 
 def test_a_replay_does_not_lengthen_a_keys_life(batches: Batches, clock: Clock) -> None:
@@ -121,19 +99,6 @@ def test_events_have_the_times_that_the_clock_gave(
         batches.write([create(number)])
     times: list[Any] = connection.execute("SELECT at FROM events ORDER BY revision").fetchall()
     assert [time[0] - NOW for time in times] == [0, 1000, 1000 - YEAR, 1000 + YEAR, 1000]
-
-
-def test_old_keys_are_removed_little_by_little(
-    batches: Batches, clock: Clock, connection: apsw.Connection
-) -> None:
-    batches.write([create(number, f"key {number}") for number in range(2500)])
-    clock.now += KEY_LIFETIME_MS
-    left = []
-    for number in range(4):
-        batches.write([create(3000 + number)])
-        left.append(count(connection, "idempotency_keys"))
-        clock.now += 60_000
-    assert left == [1500, 500, 0, 0]
 
 
 def test_keys_are_removed_after_a_clock_was_set_back(

@@ -1,58 +1,9 @@
 """``plantstore migrate`` moves an older schema, and says what it would do."""
 
-from contextlib import closing
 from pathlib import Path
 
-import apsw
-import pytest
-
 from tests.cli.program import Program
-from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
 from tests.service import Service
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    """The program with a database that has a store."""
-    made = Program(tmp_path)
-    made.out("store", "create", "nursery")
-    return made
-
-
-def columns(program: Program) -> set[object]:
-    with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
-        return {row[1] for row in connection.execute("PRAGMA table_info(plants)")}
-
-
-def test_a_database_is_moved_once(program: Program) -> None:
-    newer = next_program(program)
-    moved = newer.run("migrate")
-    assert (moved.status, moved.out) == (0, "")
-    assert moved.err == f"applied migration {NEXT} (next)\n"
-    assert "height" in columns(program)
-    again = newer.run("migrate")
-    assert (again.status, again.out, again.err) == (0, "", "the schema is up to date\n")
-    assert [store["name"] for store in newer.data("store", "list")] == ["nursery"]
-    assert f"newer than this program's {NEWEST}" in program.refusal("store", "list")
-
-
-def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
-    with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
-        connection.execute("DROP INDEX members_by_user; DROP INDEX tokens_by_hash")
-        connection.execute("DELETE FROM schema_migrations WHERE number > 1")
-    pending = "2 (members_by_user), 3 (tokens_by_hash) is pending"
-    assert pending in program.refusal("store", "list")
-    assert program.run("migrate").err.count("applied migration") == 2
-    assert [store["name"] for store in program.data("store", "list")] == ["nursery"]
-
-
-def test_a_dry_run_changes_nothing(program: Program) -> None:
-    newer = next_program(program)
-    said = newer.run("migrate", "--dry-run")
-    assert (said.status, said.out) == (0, "")
-    assert said.err == f"would apply migration {NEXT} (next)\n"
-    assert "height" not in columns(program)
-    assert len(program.data("store", "list")) == 1
 
 
 def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:
@@ -70,13 +21,6 @@ def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
     program = Program(tmp_path)
     assert program.run("migrate").err.startswith("applied migration 1 (initial)\n")
     assert program.data("store", "list") == []
-
-
-def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    newer = next_program(program, MIGRATION + " SELECT * FROM nowhere;")
-    assert "no such table: nowhere" in newer.refusal("migrate")
-    assert "height" not in columns(program)
-    assert len(program.data("store", "list")) == 1
 
 
 def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:
