@@ -111,6 +111,7 @@ async def test_a_tokens_hash_is_looked_for_in_the_given_store_alone(
         assert await harness.find_caller(token, name) is not None
         for store_id in (other, 0, -1, 62**10 - 1):
             assert await harness.database.find_caller(store_id, hash_token(token), name) is None
+            assert await harness.database.find_token_info(store_id, hash_token(token)) is None
 
 
 async def test_a_caller_is_unchanged_until_something_is_committed_by_anyone(

@@ -12,8 +12,8 @@ from tests.service import Service
 INVALID = "the token is not valid: ask the owner of the store for a new one"
 
 
-def listing(token: str) -> Message:
-    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+def listing(token: str, base: str = "") -> Message:
+    return Message("GET", f"{base}/plants").adding("Authorization", f"Bearer {token}")
 
 
 def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> None:
@@ -22,10 +22,11 @@ def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> Non
         closing(open_administration(service.database)) as administration,
         Connection(service.origin) as connection,
     ):
-        for token in tokens:
-            assert connection.ask(listing(token)).status == 200
+        for number, token in enumerate(tokens):
+            message = listing(token, f"/stores/{store}" if number % 2 else "")
+            assert connection.ask(message).status == 200
             administration.revoke_token(token)
-            refused = connection.ask(listing(token))
+            refused = connection.ask(message)
             assert (refused.number, refused.json["message"]) == (40102, INVALID)
 
 
