@@ -1,7 +1,6 @@
 """Clients that create and delete plants, and remember what they were acknowledged."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,10 +8,10 @@ from pathlib import Path
 import apsw
 import httpx
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import NewPlant
 from tests.contract.harness import replay
 from tests.service import Service
+from tests.waiting import wait_until
 
 IDS_EACH = 1_000_000
 
@@ -114,26 +113,19 @@ def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None
     def count() -> int:
         return sum(len(load_client.acknowledged) for load_client in load_clients)
 
-    deadline = time.monotonic() + 60
     wanted = count() + plants
-    while count() < wanted:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    wait_until(lambda: count() >= wanted, pause=0.005)
 
 
 def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
     """Wait until each was refused so many times more."""
-    deadline = time.monotonic() + 60
-    wanted = [len(load_client.refusals) + times for load_client in load_clients]
-    for load_client, refusals in zip(load_clients, wanted, strict=True):
-        while len(load_client.refusals) < refusals:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+    wanted = [(one, len(one.refusals) + times) for one in load_clients]
+    wait_until(lambda: all(len(one.refusals) >= count for one, count in wanted), pause=0.005)
 
 
 def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:
     """Fail unless the clients' answers are true, and nothing is half written."""
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         (found,) = (one for one in administration.list_stores() if one.name == store)
         events = list(administration.list_events(store))
         token = service.make_token(store, "inspector")

@@ -89,9 +89,3 @@ def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
 def test_check_tries_the_certificate(tmp_path: Path) -> None:
     files = {"PLANTSTORE_TLS_CERT": "nowhere.pem", "PLANTSTORE_TLS_KEY": "nowhere.pem"}
     assert "cannot use tls_cert nowhere.pem" in Program(tmp_path, files).refusal("check")
-
-
-def test_a_certificate_needs_its_key(tmp_path: Path, certificate: Path) -> None:
-    program = Program(tmp_path)
-    refused = program.refusal("serve", "--port", "0", "--tls-cert", str(certificate / "cert.pem"))
-    assert "tls_cert and tls_key go together" in refused

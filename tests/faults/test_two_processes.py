@@ -2,24 +2,16 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from functools import partial
 
 import httpx
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role
 from tests.cli.program import Program
 from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
 from tests.faults.racing import assert_explained, race
 from tests.faults.two_processes import TwoProcesses, process_of, two_services, two_workers
-
-
-@pytest.fixture
-def anyio_backend() -> str:
-    """The event loop of asynchronous tests."""
-    return "asyncio"
 
 
 @pytest.fixture(scope="module", params=["sqlite", "postgres"])
@@ -92,7 +84,7 @@ def test_a_changed_role_holds_at_once_for_both(
     token = processes.service.make_token(store, "kim")
     with (
         processes.clients(token) as clients,
-        closing(open_administration(processes.service.database)) as administration,
+        processes.service.administration() as administration,
     ):
         for number in range(20):
             role = Role.EDITOR if number % 2 else Role.READER

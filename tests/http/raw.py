@@ -60,6 +60,9 @@ class Message:
         return self.head() + self.body
 
 
+LIVE = Message("GET", "/livez")
+
+
 @dataclass(frozen=True)
 class Response:
     """An answer; the headers' names are in small letters, and each came once."""
@@ -78,6 +81,13 @@ class Response:
         """The error's number."""
         number: int = self.json["error"]
         return number
+
+    @property
+    def lasting(self) -> tuple[int, dict[str, str], bytes]:
+        """All of it but what differs in any two."""
+        own = ("date", "x-request-id")
+        headers = {name: value for name, value in self.headers.items() if name not in own}
+        return self.status, headers, self.body
 
     @property
     def closes(self) -> bool:

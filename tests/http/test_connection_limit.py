@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import FILLER, fill_store, wait_until
+from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import LIVE, Connection
 from tests.service import Service
+from tests.waiting import wait_until
 
-LIVE = Message("GET", "/livez")
 _ids = count(10_000)
 
 

@@ -4,12 +4,11 @@ import re
 import time
 from email.utils import parsedate_to_datetime
 
-from tests.http.blocking import wait_until
 from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import LIVE, Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
-LIVE = Message("GET", "/livez")
 FORM = re.compile("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT")
 OLDEST = 2.5  # seconds that a date may be behind, with its fraction of a second that is not told
 pytestmark = SQLITE_ONLY

@@ -4,20 +4,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.http.blocking import (
-    FILLER,
-    blocked_writes,
-    count_connections,
-    fill_store,
-    new_plant,
-    wait_until,
-)
-from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, new_plant
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture
+from tests.http.raw import LIVE, Connection
 from tests.service import Service
+from tests.waiting import wait_until
 
 FERN = b'[{"id":1,"name":"Fern"}]'
-LIVE = Message("GET", "/livez")
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +20,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
         assert "Traceback" not in running.log()
         assert "ERROR" not in running.log()
-
-
-@pytest.fixture
-def fixture(service: Service) -> StoreFixture:
-    """A store in it."""
-    return make_fixture(service)
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from tests.http.blocking import (
     in_flight_request,
     in_flight_stream,
     new_plant,
-    wait_until,
 )
 from tests.http.expect import expect_error
 from tests.http.fixtures import (
@@ -31,6 +30,7 @@ from tests.http.fixtures import (
 )
 from tests.http.raw import Connection, Response
 from tests.service import Service
+from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
 NUMBERS = {42901, 50301}

@@ -157,12 +157,6 @@ def test_large_chunks_are_refused_and_the_refusal_can_be_read(
         expect_clean_end(connection, answer)
 
 
-def test_a_large_body_is_refused_before_it_is_sent(service: Service, create: Message) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(create.adding("Content-Length", str(2**62)).head())
-        expect_error(connection.receive(), 41301)
-
-
 @pytest.mark.parametrize("body", [FERN, b"x" * 100_000, b"GET /nowhere HTTP/1.1\r\n\r\n"])
 def test_an_unwanted_body_is_passed_over(service: Service, token: str, body: bytes) -> None:
     for method in ("GET", "HEAD", "DELETE", "OPTIONS", "PUT"):

@@ -7,20 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import (
-    FILLER,
-    blocked_writes,
-    count_connections,
-    fill_store,
-    peak_memory,
-    wait_until,
-)
+from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, peak_memory
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import LIVE, Connection, Message
 from tests.service import Service
-
-LIVE = Message("GET", "/livez")
+from tests.waiting import wait_until
 
 
 @SQLITE_ONLY

@@ -4,12 +4,11 @@ import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import Connection, Message, exchange
+from tests.http.raw import LIVE, Connection, Message, exchange
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
 
-LIVE = Message("GET", "/livez")
 HEAD_MAX = 16 * 1024
 
 

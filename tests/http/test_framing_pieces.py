@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import Connection, Message
+from tests.http.raw import LIVE, Connection, Message
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
@@ -25,14 +25,13 @@ class Case:
 _UPGRADE = (("Connection", "Upgrade"), ("Upgrade", "h2c"))
 _CREATE = Message("POST", "/plants").adding("Authorization", "Bearer x").carrying(b"")
 _CHUNKED = _CREATE.adding("Transfer-Encoding", "chunked")
-_LIVE = Message("GET", "/livez")
 _REQUESTS = [
-    Case("GET", _LIVE.to_bytes(), 200),
+    Case("GET", LIVE.to_bytes(), 200),
     Case("HEAD", Message("HEAD", "/livez").to_bytes(), 200),
-    Case("GET", b"\r\n" + _LIVE.to_bytes(), 200),
-    Case("GET", _LIVE.carrying(b"x" * 5000).to_bytes(), 200),
-    Case("GET", _LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
-    Case("GET", Message("GET", "/livez", (*_LIVE.headers, *_UPGRADE)).to_bytes(), 200),
+    Case("GET", b"\r\n" + LIVE.to_bytes(), 200),
+    Case("GET", LIVE.carrying(b"x" * 5000).to_bytes(), 200),
+    Case("GET", LIVE.adding("X-Long", "x" * 9000).to_bytes(), 200),
+    Case("GET", Message("GET", "/livez", (*LIVE.headers, *_UPGRADE)).to_bytes(), 200),
     Case("GET", Message("GET", "/" + "x" * 6000).to_bytes(), 404),
     Case("POST", _CREATE.carrying(b"{}").to_bytes(), 401),
     Case("POST", _CREATE.carrying(b"x" * 100_000).to_bytes(), 401),
@@ -65,4 +64,4 @@ def test_requests_in_pieces_are_answered_in_order(
             connection.send(data[start:end])
         for request in asked:
             assert connection.receive(request.method).status == request.status
-        assert connection.ask(_LIVE).json == {"status": "live"}
+        assert connection.ask(LIVE).json == {"status": "live"}

@@ -4,19 +4,12 @@ import pytest
 
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message, Response
+from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture
+from tests.http.raw import LIVE, Connection, Message, Response
 from tests.service import Service
 
-LIVE = Message("GET", "/livez")
 FERN = b'[{"id":1,"name":"Fern"}]'
 pytestmark = SQLITE_ONLY
-
-
-@pytest.fixture
-def fixture(service: Service) -> StoreFixture:
-    """A store of the test's own."""
-    return make_fixture(service)
 
 
 @pytest.fixture

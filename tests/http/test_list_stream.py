@@ -10,11 +10,12 @@ import httpx
 import pytest
 
 from plantstore.model import Event
-from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory, wait_until
+from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory
 from tests.http.calls import create_plant
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
 COUNT = 5000
 SIZE = 250

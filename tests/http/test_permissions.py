@@ -1,13 +1,11 @@
 """Who may do what: every role, with every choice of scopes, and every operation."""
 
 from collections.abc import Callable
-from contextlib import closing
 from itertools import combinations
 
 import httpx
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role, Scope
 from tests.http.calls import create, create_plant, expect_refused, list_plants
 from tests.service import Service
@@ -39,7 +37,7 @@ def test_a_token_may_do_what_its_scopes_and_its_role_allow(
     tokens = {
         scopes: service.make_token(store, user, role=Role.OWNER, scopes=scopes) for scopes in SCOPES
     }
-    set_role(service, store, user, role)
+    service.set_role(store, user, role)
     for scopes, token in tokens.items():
         client.delete("/plants/2")
         create(client, '{"id": 1, "name": "Fern"}')
@@ -52,15 +50,10 @@ def test_a_member_who_has_left_finds_no_store(service: Service, store: str) -> N
     token = service.make_token(store, user)
     with service.client(token) as member:
         create_plant(member, 1, "Fern")
-        with closing(open_administration(service.database)) as administration:
+        with service.administration() as administration:
             administration.remove_member(store, user)
             for target in ("/plants", f"/stores/{store}/plants"):
                 expect_refused(member.get(target), 40403)
                 expect_refused(member.delete(f"{target}/1"), 40403)
             administration.add_member(store, user, Role.READER)
         assert list_plants(member) == [{"id": 1, "name": "Fern"}]
-
-
-def set_role(service: Service, store: str, user: str, role: Role) -> None:
-    with closing(open_administration(service.database)) as administration:
-        administration.add_member(store, user, role)

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.certificates import make_certificate
-from tests.http.blocking import FILLER, count_connections, fill_store, wait_until
+from tests.http.blocking import FILLER, count_connections, fill_store
 from tests.http.expect import expect_error
-from tests.http.raw import Connection, Message, Response
+from tests.http.raw import LIVE, Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
 SMALL = 4096  # bytes that the client's side holds
-LIVE = Message("GET", "/livez")
 Connect = Callable[..., Connection]
 
 
@@ -57,26 +57,19 @@ def long_list(service: Service, count: int) -> Message:
     return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
 
 
-def described(answer: Response) -> tuple[int, dict[str, str], bytes]:
-    """The whole answer but for what differs in any two."""
-    own = ("date", "x-request-id")
-    headers = {name: value for name, value in answer.headers.items() if name not in own}
-    return answer.status, headers, answer.body
-
-
 @pytest.mark.parametrize(("limits", "count"), [((1000, 999, 998), 30), ((3000,), 5)])
 def test_answers_that_wait_for_their_client_come_whole(
     connect: Connect, listing: Message, limits: tuple[int, ...], count: int
 ) -> None:
     messages = [listing.aimed_at(f"/plants?limit={limit}") for limit in limits]
     with connect() as quick:
-        expected = [described(quick.ask(message)) for message in messages]
+        expected = [quick.ask(message).lasting for message in messages]
     assert all(len(body) > 390_000 for _, _, body in expected)
     asked = list(islice(cycle(messages), count))  # more than sockets hold
     with connect(receive_buffer=SMALL) as slow:
         slow.send(*asked)
         for number in range(count):
-            assert described(slow.receive()) == expected[number % len(expected)]
+            assert slow.receive().lasting == expected[number % len(expected)]
         assert slow.ask(LIVE).json == {"status": "live"}
 
 

@@ -1,9 +1,7 @@
 """Which tokens are valid: those of the database, as they are there at this moment."""
 
 import time
-from contextlib import closing
 
-from plantstore.bootstrap import open_administration
 from tests.http.calls import expect_refused
 from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message, exchange
@@ -19,7 +17,7 @@ def listing(token: str, base: str = "") -> Message:
 def test_a_revoked_token_is_refused_at_once(service: Service, store: str) -> None:
     tokens = [service.make_token(store) for _ in range(100)]
     with (
-        closing(open_administration(service.database)) as administration,
+        service.administration() as administration,
         Connection(service.origin) as connection,
     ):
         for number, token in enumerate(tokens):

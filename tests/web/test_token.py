@@ -2,12 +2,10 @@
 
 import re
 from collections.abc import Callable
-from contextlib import closing
 
 import pytest
 from playwright.sync_api import Route, expect
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role
 from tests.http.blocking import fill_store
 from tests.service import Service
@@ -104,8 +102,7 @@ def test_a_role_taken_ends_a_delete_of_many(driver: PageDriver) -> None:
     asked = driver.record_requests("DELETE")
     driver["#grid"].press("Control+a")
     driver["#grid"].press("Delete")
-    with closing(open_administration(driver.service.database)) as administration:
-        administration.add_member(driver.store, "eve", Role.READER)
+    driver.service.set_role(driver.store, "eve", Role.READER)
     driver["#confirm [value=yes]"].click()
     expect(driver["#role"]).to_have_text("reader")
     expect(driver["#toasts"]).to_contain_text(re.compile("not deleted|reader"))
@@ -124,7 +121,7 @@ def test_a_store_that_was_deleted_makes_room_for_another(
     driver.sign_in(token)
     driver["#stores"].select_option(second)
     expect(driver["#state-empty"]).to_be_visible()
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         administration.delete_store(second)
     driver.refocus()
     driver.assert_shows("Fern", "#rows")

@@ -1,13 +1,11 @@
 """When things go wrong: revoked, restarted, offline, slow; and what a role does not allow."""
 
 from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role, Scope
 from tests.http.blocking import fill_store
 from tests.service import Service
@@ -184,8 +182,7 @@ def test_a_role_that_was_taken_is_not_offered_any_more(driver: PageDriver) -> No
     token = driver.service.make_token(driver.store, "eve", role=Role.EDITOR)
     driver.sign_in(token)
     expect(driver["#add-id"]).to_have_value("2")
-    with closing(open_administration(driver.service.database)) as administration:
-        administration.add_member(driver.store, "eve", Role.READER)
+    driver.service.set_role(driver.store, "eve", Role.READER)
     driver.submit_plant("Aloe")
     driver.assert_shows("reader", "#role")
     expect(driver["#add-form"]).to_be_hidden()
