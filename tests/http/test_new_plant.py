@@ -64,7 +64,7 @@ def is_text(value: object, longest: int) -> bool:
     if not isinstance(value, str) or isinstance(value, Number):
         return False
     codes = [ord(character) for character in value]
-    fit = not any(code in range_ for code in codes for range_ in FORBIDDEN)
+    fit = not any(code in span for code in codes for span in FORBIDDEN)
     return 1 <= len(codes) <= longest and fit and bool(value.strip())
 
 
@@ -91,11 +91,6 @@ def expect_the_same(body: bytes) -> None:
 
 TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=5) | st.sampled_from(
     ["", " ", "a" * 64, "a" * 65, "a" * 256, "a" * 257, "\u2003", "\u200b", "\x7f", "\U0001fab4"]
-    + [
-        "a" + chr(edge + step)
-        for edge in (0x80, 0xA0, 0x202A, 0x202F, 0x2066, 0x206A)
-        for step in (-1, 0)
-    ]
 )
 NUMBERS = st.sampled_from(
     ["0", "-0", "1", "-1", "1.0", "1e2", "01", "+1", "1.", "-", "NaN", "Infinity", "9" * 40]
