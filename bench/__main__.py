@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from bench.fairness import measure_fairness
 from bench.memory import measure_start, measure_stream
 from bench.postgres import measure_on_postgres, running_on_postgres
 from bench.report import find_figures, show, to_json
@@ -16,7 +17,7 @@ from bench.rounds import Result, Rounds, measure
 from bench.scenarios import BIG, POSTGRES_SCENARIOS, SCENARIOS
 from bench.wire import WrongResponseError
 
-_OTHERS = {"start": measure_start, "stream": measure_stream}
+_OTHERS = {"start": measure_start, "stream": measure_stream, "fair": measure_fairness}
 _NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 
 

@@ -19,6 +19,8 @@ from plantstore.sql.administration import Administration
 
 START_SECONDS = 30.0
 STOP_SECONDS = 30.0
+# All tests come from one address, many with invalid tokens.
+_SETTINGS = {"port": 0, "invalid_token_rate": "1000000/second"}
 JSON = {"Content-Type": "application/json"}
 
 
@@ -38,7 +40,7 @@ class Service:
         self._command = command
         self._environ = os.environ | {
             f"PLANTSTORE_{name.upper()}": str(value)
-            for name, value in {"port": 0, **(settings or {}), "database": self.database}.items()
+            for name, value in {**_SETTINGS, **(settings or {}), "database": self.database}.items()
         }
 
     def start(self) -> Self:

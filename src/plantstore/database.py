@@ -36,6 +36,9 @@ class Snapshot(Protocol):
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """Id of the query's last plant if more follow its limit, else None."""
 
+    def watch(self, abort: Callable[[], object]) -> None:
+        """Call ``abort`` where the database takes the snapshot back before it is closed."""
+
     async def close(self) -> None:
         """Release the snapshot. Safe to call twice."""
 

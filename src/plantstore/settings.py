@@ -32,6 +32,8 @@ _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
+_RATE = re.compile("[1-9][0-9]{0,8}/(second|minute|hour|day)")
+_UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
@@ -92,6 +94,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         str | None,
         _about("rate limit per user and worker, such as `100/second`; none by default"),
     ] = None
+    invalid_token_rate: Annotated[
+        str,
+        _about(
+            "rate limit of invalid tokens per client address and worker; valid ones do not count"
+        ),
+    ] = "60/minute"  # noqa: S105 - a rate is no secret
     cache_size: Annotated[
         Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses cached in memory")
     ] = 16 * 2**20
@@ -128,6 +136,12 @@ class Settings(Struct, frozen=True, kw_only=True):
         _about("days that the events of a store are kept; 0 means forever"),
     ] = 90
     max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
+    max_wal_size: Annotated[
+        Annotated[int, Meta(ge=2**20, le=2**40)],
+        _about(
+            "bytes that SQLite's WAL may grow to while long lists are sent; then they are aborted"
+        ),
+    ] = 256 * 2**20
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
     ] = 10.0
@@ -160,7 +174,7 @@ def load_settings(
     origins = {name: one.origin for name, one in given.items()}
     _check_tls(settings, origins)
     _check_metrics(settings, origins)
-    _check_rate(settings, origins)
+    _check_rates(settings, origins)
     _check_proxies(settings, origins)
     return settings
 
@@ -203,21 +217,21 @@ def _check_metrics(settings: Settings, origins: Mapping[str, str]) -> None:
         )
 
 
-def _check_rate(settings: Settings, origins: Mapping[str, str]) -> None:
-    if settings.rate_limit is None:
-        return
-    # Not imported at the top: it takes a third of the start, and most services have no limit.
-    from limits import parse_many  # noqa: PLC0415 - as above
+def read_rate(text: str) -> tuple[int, int]:
+    """The count and the seconds of a rate such as ``100/second``."""
+    count, _, unit = text.partition("/")
+    return int(count), _UNITS[unit]
 
-    try:
-        rates = parse_many(settings.rate_limit)
-    except ValueError:
-        rates = []
-    if len(rates) != 1 or rates[0].amount < 1:
-        raise SetupError(
-            f"{origins['rate_limit']} is {settings.rate_limit!r}, which is not a rate: "
-            "write it as 100/second"
-        )
+
+def _check_rates(settings: Settings, origins: Mapping[str, str]) -> None:
+    for name in ("rate_limit", "invalid_token_rate"):
+        rate = getattr(settings, name)
+        if rate is not None and _RATE.fullmatch(rate) is None:
+            units = ", ".join(_UNITS)
+            raise SetupError(
+                f"{origins[name]} is {rate!r}, which is not a rate: write it as 100/second; "
+                f"the units are {units}"
+            )
 
 
 def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:

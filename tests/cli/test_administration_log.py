@@ -124,6 +124,7 @@ def test_every_change_is_told_with_who_made_it(
 
 
 def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
+    administrator.run(CHANGES["migrate"])
     token = administrator.run(CHANGES["token create"]).splitlines()[-1]
     said = administrator.said.copy()
     administrator.run(CHANGES["token revoke"])
@@ -133,6 +134,7 @@ def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
 
 
 def test_what_changes_nothing_is_not_told(administrator: Administrator) -> None:
+    administrator.run(CHANGES["migrate"])
     administrator.run(CHANGES["token create"])
     for command in (
         *(WITHOUT_CHANGES - {"serve", "member list", "event list"}),

@@ -21,6 +21,6 @@ def complete(program: Program, setup: str, words: str) -> list[str]:
 
 def test_bash_offers_what_may_follow(program: Program) -> None:
     (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
-    assert complete(program, setup, "store ''") == ["create", "delete", "list"]
+    assert complete(program, setup, "store ''") == ["create", "delete", "list", "set"]
     assert complete(program, setup, "token create --ro") == ["--role"]
     assert complete(program, setup, "token create --role ''") == ["editor", "owner", "reader"]

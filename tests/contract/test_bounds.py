@@ -47,6 +47,24 @@ async def test_writes_that_wait_are_bounded_in_number(
         await harness.assert_consistency()
 
 
+async def test_a_store_has_half_of_the_queue(url: str, administration: Administration) -> None:
+    async with DatabaseHarness(url, administration, max_writes=MAX_WRITES) as harness:
+        other = await harness.make_caller("orchard", "ben")
+        with writes_held(url):
+            plants = [NewPlant(n, f"Plant {n}") for n in range(5 * MAX_WRITES)]
+            writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
+            await wait_until_refused(writes)
+            others = [
+                asyncio.ensure_future(harness.create(plants[n], caller=other)) for n in (0, 1)
+            ]
+            await asyncio.sleep(0)
+            assert not any(write.done() for write in others)
+        assert await asyncio.gather(*others) == 2 * [Outcome.CREATED]
+        results = await asyncio.gather(*writes, return_exceptions=True)
+        # Those that were taken from the queue before it was full come to them.
+        assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
+
+
 async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
     url: str, administration: Administration
 ) -> None:

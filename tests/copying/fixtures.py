@@ -14,7 +14,7 @@ KEY = {"Idempotency-Key": "once"}
 KEYED = {"id": 20, "name": "Ficus"}
 PLANTS = (
     {"id": INT64_MIN, "name": "the lowest"},
-    {"id": -1, "name": "Löwenzahn 🌼 e\u0301\u200d\\N \\. \u2028", "tag": "\\x00 \u202e 'quoted\""},
+    {"id": -1, "name": "Löwenzahn 🌼 e\u0301\u200d\\N \\. \u2028", "tag": "\\x00 \u200f 'quoted\""},
     {"id": 0, "name": "x" * 256, "tag": "🌱" * 64},
     {"id": INT64_MAX, "name": "the highest", "tag": "tropical"},
 )

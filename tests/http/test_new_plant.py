@@ -14,11 +14,6 @@ from plantstore.model import NewPlant
 
 often = settings(max_examples=200)
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
-# Control characters, overrides of the text's direction, and surrogates.
-FORBIDDEN = (
-    *(range(0x20), range(0x7F, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x206A)),
-    range(0xD800, 0xE000),
-)
 
 
 class Number(str):
@@ -60,11 +55,17 @@ def is_id(value: object) -> bool:
     return -(2**63) <= int(value) < 2**63
 
 
+_REFUSED = (
+    *(range(0x20), range(0x7F, 0xA0), range(0x202A, 0x202F), range(0x2066, 0x206A)),
+    range(0xD800, 0xE000),
+)
+
+
 def is_text(value: object, longest: int) -> bool:
     if not isinstance(value, str) or isinstance(value, Number):
         return False
     codes = [ord(character) for character in value]
-    fit = not any(code in span for code in codes for span in FORBIDDEN)
+    fit = not any(code in refused for code in codes for refused in _REFUSED)
     return 1 <= len(codes) <= longest and fit and bool(value.strip())
 
 

@@ -180,13 +180,11 @@ def test_a_slow_create_is_logged_with_the_time_of_its_commit(tmp_path: Path) -> 
             with blocked_writes(impatient):
                 connection.send(fixture.message(CREATES[0]).adding("X-Request-Id", "slow"))
                 wait_a_while(impatient, 0.0)
-                began = time.perf_counter()
                 wait_a_while(impatient)
-                waited = time.perf_counter() - began
             assert connection.receive("POST").status == 200
         [record] = [one for one in impatient.records(REQUESTS) if one["request_id"] == "slow"]
     assert (record["message"], record["level"]) == ("slow request", "warning")
-    assert record["duration_ms"] >= waited * 1000
+    assert record["duration_ms"] >= 100
 
 
 def test_a_slow_body_is_the_clients_time(service: LoggingService, fixture: StoreFixture) -> None:

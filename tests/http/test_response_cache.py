@@ -1,5 +1,7 @@
 """Remembered responses: bounded in bytes, given again only while nothing changed."""
 
+from msgspec import structs
+
 from plantstore.http.response_cache import ResponseCache
 from plantstore.model import Caller, Role, Scope
 from plantstore.server.messages import Response
@@ -16,6 +18,19 @@ def test_the_longest_unused_go_first() -> None:
         assert cache.get((1, 7, b"after=0")) is RESPONSE
     assert cache.get((1, 7, b"after=1")) is None
     assert cache.get((1, 7, b"after=199")) is RESPONSE
+
+
+def test_a_request_is_recalled_with_its_headers_until_something_is_committed() -> None:
+    cache = ResponseCache(SIZE)
+    current = {1}
+    owner = structs.replace(CALLER, unchanged=lambda: 1 in current)
+    cache.remember(b"request", RESPONSE, owner, b"Vary: Origin\r\n")
+    recalled = cache.recall(b"request")
+    assert recalled is not None
+    assert (recalled.caller, recalled.response) == (owner, RESPONSE)
+    assert recalled.whole == RESPONSE.with_headers(b"Vary: Origin\r\n")
+    current.clear()
+    assert cache.recall(b"request") is None
 
 
 def test_requests_and_responses_share_one_bound() -> None:

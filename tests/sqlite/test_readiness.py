@@ -2,21 +2,16 @@
 
 import sys
 import time
-from contextlib import closing
 from pathlib import Path
 
 import httpx
 import pytest
 
-from plantstore.sqlite.connection import connect
 from tests.databases import writes_held
 from tests.faulty_vfs import VARIABLE
-from tests.postgres.server import AS_USER
 from tests.readiness import read_answer, wait_for_readiness
 from tests.service import Service
 
-# Root may write to any file: in a namespace of its own it is a user like others.
-UNPRIVILEGED = (*AS_USER, sys.executable, "-m", "plantstore")
 REPLACED = "{name} was replaced or removed while the service runs: restart it"
 
 
@@ -36,28 +31,6 @@ def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:
         restored.rename(tmp_path / "plants.db")
         assert wait_for_readiness(service, 503) == REPLACED.format(name="plants.db")
         assert service.process.poll() is None
-
-
-def test_a_file_that_is_read_only_is_told_until_it_is_not(tmp_path: Path) -> None:
-    service = Service(tmp_path, command=UNPRIVILEGED)
-    token = service.make_token()
-    file = tmp_path / "plants.db"
-    with closing(connect(file)) as connection:
-        connection.execute("SELECT * FROM stores").fetchall()  # keeps the files beside it
-        file.chmod(0o400)
-        service.launch()
-        try:
-            service.wait_for_origin()
-            told = wait_for_readiness(service, 503)
-            assert told == "the database cannot be written: plants.db is read-only for this user"
-            with service.client(token) as client:
-                assert client.get("/plants").json() == []
-                assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 503
-                file.chmod(0o600)
-                assert wait_for_readiness(service, 200) == "ready"
-                assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 200
-        finally:
-            service.stop()
 
 
 def test_after_a_failed_write_it_is_ready_only_when_a_write_works(tmp_path: Path) -> None:

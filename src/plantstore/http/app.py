@@ -17,14 +17,16 @@ from plantstore.errors import (
 )
 from plantstore.http.authentication import Authentication
 from plantstore.http.cors import Cors
-from plantstore.http.errors import error_response
+from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.lists import PlantLists
-from plantstore.http.rates import Rates
+from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.routes import Methods, Routes
+from plantstore.http.streams import StreamPlaces
+from plantstore.http.turns import RECALLED, WAITED, Turns
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.settings import Settings
+from plantstore.settings import Settings, read_rate
 
 logger = logging.getLogger(__name__)
 
@@ -46,16 +48,20 @@ class App:
         self, database: Database, settings: Settings, observers: Sequence[Observer] = ()
     ) -> None:
         self._observers = observers
-        rates = None if settings.rate_limit is None else Rates(settings.rate_limit)
         self.connections: Collection[object] = ()
-        self.cache = cache = ResponseCache(settings.cache_size)
+        limit = settings.rate_limit
+        self._rates = None if limit is None else Rates(*read_rate(limit))
+        self._turns = Turns()
+        self.cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
-        lists = PlantLists(database, cache, self._cors)
-        self._routes = Routes(database, Authentication(database, rates), lists, settings.public_url)
+        places = StreamPlaces(settings.max_streams)
+        lists = PlantLists(database, self.cache, self._cors, places)
+        authentication = Authentication(database, settings, self._rates, self._turns)
+        self._routes = Routes(database, authentication, lists, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
-        # A cached response would be neither counted nor logged.
-        self.recall = cache.recall if rates is None and not settings.access_log else _forget
+        # A cached response would not be logged.
+        self.recall = _forget if settings.access_log else self._recall
         self._database = database
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
@@ -64,6 +70,16 @@ class App:
     def in_flight(self) -> int:
         """Requests that have no response yet."""
         return self._in_flight
+
+    def _recall(self, data: bytes) -> Response | None:
+        found = self.cache.recall(data)
+        if found is None or not self._turns.try_take(found.caller.user_id, RECALLED):
+            return None  # it is handled, and maybe waits
+        if self._rates is not None and (seconds := self._rates.take(found.caller.user_id)):
+            self.cache.refused += 1
+            return too_many_response(seconds).with_headers(found.lines)
+        self.cache.recalled[found.status] += 1
+        return found.whole
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
@@ -115,7 +131,25 @@ class App:
             return self._respond_otherwise(request.method, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
+        if request.wire is not None and (
+            response := await self._recall_in_turn(request, request.wire)
+        ):
+            return response
         return await operation(request, *arguments)
+
+    async def _recall_in_turn(self, request: Request, wire: bytes) -> Response | None:
+        """As ``recall``, for who had no turn at once."""
+        found = self.cache.recall(wire)
+        if found is None:
+            return None
+        request.caller = found.caller
+        await self._turns.take(found.caller.user_id, WAITED)
+        found = self.cache.recall(wire)  # something may have been committed meanwhile
+        if found is None:
+            return None
+        if self._rates is not None:
+            require(self._rates.take(found.caller.user_id))
+        return found.response
 
     def _respond_otherwise(self, method: str, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])

@@ -4,6 +4,9 @@ A number is the HTTP status × 100 + n; it is never reused and never renumbered.
 generated from this one. Messages are formatted with the error's details.
 """
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -88,6 +91,7 @@ TABLE = (
 )
 # fmt: on
 
+_TOO_MANY = 42901
 _BY_NUMBER = {row.number: row for row in TABLE}
 _NUMBERS = {row.error: row.number for row in TABLE}
 _CHALLENGES = {
@@ -104,10 +108,22 @@ class ErrorBody(Struct, frozen=True):
     message: str
 
 
+@lru_cache(maxsize=1000)
+def too_many_response(seconds: object) -> Response:
+    """The response to a request that came so many seconds too early; it costs next to nothing."""
+    return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
+
+
 def error_response(error: PlantStoreError, message: object = None) -> Response:
     """The response that the table has for an error; ``message`` is in place of the table's."""
     number = error.number if isinstance(error, RequestError) else _NUMBERS[type(error)]
-    row, details = _BY_NUMBER[number], error.details
+    if number == _TOO_MANY:
+        return too_many_response(error.details["retry_after"])
+    return _make_response(number, error.details, message)
+
+
+def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:
+    row = _BY_NUMBER[number]
     headers = b""
     if number in _CHALLENGES:
         challenge = 'Bearer realm="plants"' + _CHALLENGES[number].format(**details)

@@ -4,8 +4,10 @@ Invariant: a response is the store at one revision, and never silently truncated
 leaves plants out, a Link leads to them.
 """
 
+import asyncio
 import zlib
 from collections.abc import AsyncIterator
+from functools import partial
 
 from msgspec.structs import replace
 
@@ -14,6 +16,7 @@ from plantstore.http.cors import Cors
 from plantstore.http.parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import JSON, header_line, is_current, make_response
+from plantstore.http.streams import StreamPlaces
 from plantstore.model import Caller, PlantQuery
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
@@ -27,8 +30,11 @@ _CACHING = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 class PlantLists:
     """The lists of all stores."""
 
-    def __init__(self, database: Database, cache: ResponseCache, cors: Cors) -> None:
+    def __init__(
+        self, database: Database, cache: ResponseCache, cors: Cors, places: StreamPlaces
+    ) -> None:
         self._database = database
+        self._places = places
         self._cache = cache
         self._cors = cors
 
@@ -37,10 +43,10 @@ class PlantLists:
         query = read_plant_query(request.query)
         response = self._find_unread(request, caller)
         if response is None:
-            return await self._read(request, caller.store_id, query)
+            return await self._read(request, caller, query)
         if request.wire is not None:
-            whole = response.with_headers(self._cors.headers_for(request))
-            self._cache.remember(request.wire, whole, caller)
+            lines = self._cors.headers_for(request)
+            self._cache.remember(request.wire, response, caller, lines)
         return response
 
     def _find_unread(self, request: Request, caller: Caller) -> Response | None:
@@ -52,11 +58,16 @@ class PlantLists:
                 return make_response(304, header_line("ETag", etag) + _CACHING)
         return self._cache.get((caller.store_id, caller.revision, request.query))
 
-    async def _read(self, request: Request, store_id: int, query: PlantQuery) -> Response | Stream:
+    async def _read(self, request: Request, caller: Caller, query: PlantQuery) -> Response | Stream:
+        store_id = caller.store_id
         page = await self._database.read_page(store_id, query, _PAGE_SIZE)
         if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
-            snapshot = await self._database.open_snapshot(store_id)
-            return await self._stream(request, store_id, query, snapshot)
+            await self._places.acquire(caller)
+            try:
+                return await self._stream(request, caller, query)
+            except BaseException:
+                self._places.release(caller)
+                raise
         headers = _make_headers(store_id, page.revision, request)
         if query.tag is None:
             headers += _TOTAL % page.total
@@ -67,10 +78,11 @@ class PlantLists:
         return response
 
     async def _stream(
-        self, request: Request, store_id: int, query: PlantQuery, snapshot: Snapshot
+        self, request: Request, caller: Caller, query: PlantQuery
     ) -> Response | Stream:
+        snapshot = await self._database.open_snapshot(caller.store_id)
         try:
-            headers = _make_headers(store_id, snapshot.revision, request)
+            headers = _make_headers(caller.store_id, snapshot.revision, request)
             if query.tag is None:
                 headers += _TOTAL % snapshot.total
             last_id = await snapshot.find_last_id(query)
@@ -80,13 +92,22 @@ class PlantLists:
         if last_id is not None:
             headers += _make_link(query, last_id)
         if request.method == "HEAD":
-            await snapshot.close()
+            await self._close(snapshot, caller)
             return make_response(200, headers)
         head = make_response(200, headers).head
-        return Stream(head, _read_parts(snapshot, query), snapshot.close)
+        return Stream(head, _read_parts(snapshot, query), partial(self._close, snapshot, caller))
+
+    async def _close(self, snapshot: Snapshot, caller: Caller) -> None:
+        try:
+            await snapshot.close()
+        finally:
+            self._places.release(caller)
 
 
 async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:
+    task = asyncio.current_task()
+    if task is not None:  # a stream is sent by one
+        snapshot.watch(task.cancel)
     opening = b"["
     more = True
     while more:

@@ -67,5 +67,6 @@ class Meter:
     def _find_requests(self, cache: ResponseCache) -> Iterator[tuple[Requests, list[float]]]:
         for requests, histogram in self._requests.items():
             yield requests, histogram.cells
+        yield ("list", b"429", 42901), [cache.refused, *_NO_TIME]
         for status, count in cache.recalled.items():
             yield ("list", b"%d" % status, 0), [count, *_NO_TIME]

@@ -1,29 +1,74 @@
-"""Rate limits: how often one user may call one worker process."""
+"""Rates: how often something may be done for each of many keys, such as users.
 
+Each key has a token bucket, of which one number is kept: when it will be full again. Those that are
+full are what they would be anew, so they need not be remembered.
+"""
+
+import heapq
 import math
 import time
+from collections.abc import Callable, Hashable
 
 from plantstore.errors import RequestError
 
+MAX_KEYS = 10_000
+_TOLERANCE = 1e-6  # seconds: what rounding may come to
+
 
 class Rates:
-    """Counts calls by user over a moving window."""
+    """``count`` times at once, and in each ``seconds`` again, for each of ``max_keys`` keys.
 
-    def __init__(self, limit: str) -> None:
-        # Not imported at the top: it takes a third of the start, and most services have no limit.
-        from limits import parse  # noqa: PLC0415 - only where there is a limit
-        from limits.storage import MemoryStorage  # noqa: PLC0415 - as above
-        from limits.strategies import MovingWindowRateLimiter  # noqa: PLC0415 - as above
+    Of more keys those are forgotten whose buckets are the fullest.
+    """
 
-        self._limit = parse(limit)
-        self._limiter = MovingWindowRateLimiter(MemoryStorage())
+    def __init__(
+        self,
+        count: int,
+        seconds: float,
+        max_keys: int = MAX_KEYS,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._interval = seconds / count
+        self._seconds = seconds
+        self._max_keys = max_keys
+        self._clock = clock
+        self._full_at: dict[Hashable, float] = {}
 
-    def check(self, user_id: int) -> None:
-        """Count one call of the user.
+    def __len__(self) -> int:
+        return len(self._full_at)
 
-        :raises RequestError: it is one too many.
-        """
-        user = str(user_id)
-        if not self._limiter.hit(self._limit, user):
-            reset = self._limiter.get_window_stats(self._limit, user).reset_time
-            raise RequestError(42901, retry_after=max(1, math.ceil(reset - time.time())))
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._full_at
+
+    def take(self, key: Hashable) -> int:
+        """Take one of the key's tokens; 0, or the whole seconds until there is one."""
+        now = self._clock()
+        full_at = max(self._full_at.get(key, now), now) + self._interval
+        missing = full_at - now - self._seconds
+        if missing > _TOLERANCE:
+            return math.ceil(missing)
+        if len(self._full_at) >= self._max_keys and key not in self._full_at:
+            self._forget()
+        self._full_at[key] = full_at
+        return 0
+
+    def check(self, key: Hashable) -> int:
+        """The whole seconds until the key has a token; 0 where it has."""
+        full_at = self._full_at.get(key, 0.0) + self._interval
+        missing = full_at - self._clock() - self._seconds
+        return math.ceil(missing) if missing > _TOLERANCE else 0
+
+    def _forget(self) -> None:
+        # Half of them at a time: to find the fullest takes a millisecond.
+        emptiest = heapq.nlargest(self._max_keys // 2, self._full_at.items(), lambda it: it[1])
+        now = self._clock()
+        self._full_at = {key: full_at for key, full_at in emptiest if full_at > now}
+
+
+def require(seconds: int) -> None:
+    """Refuse the request where it came so many seconds too early.
+
+    :raises RequestError: it did.
+    """
+    if seconds:
+        raise RequestError(42901, retry_after=seconds)

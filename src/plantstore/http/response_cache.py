@@ -9,8 +9,10 @@ permissions have changed.
 import time
 from collections import OrderedDict
 
+from msgspec import Struct
+
 from plantstore.model import Caller, Unchanged
-from plantstore.server.messages import Response
+from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
 
@@ -18,42 +20,58 @@ _ENTRY_BYTES = 1000  # the overhead of an entry, roughly
 _MAX_REQUEST = 2048
 
 
+class Remembered(Struct, frozen=True):
+    """A request's caller and response, which is ``whole`` with the request's own ``lines``."""
+
+    caller: Caller
+    response: Response
+    lines: HeaderLines
+    whole: Response
+    status: int
+
+
 class ResponseCache:
     """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
 
-    It counts those ``recalled`` by their status, and the ``hits`` and ``misses`` of queries.
+    It counts those ``recalled`` by their status, those ``refused`` instead, and the ``hits``
+    and ``misses`` of queries.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
         self.used = 0
         self.recalled = {200: 0, 304: 0}
-        self.hits = self.misses = 0
+        self.refused = self.hits = self.misses = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
         # By the bytes of requests, all of one data version, and so cheap to remove:
-        self._requests: dict[bytes, tuple[float | None, Response, int]] = {}
+        self._requests: dict[bytes, Remembered] = {}
         self._requests_used = 0
         self._unchanged: Unchanged = lambda: False
 
-    def recall(self, data: bytes) -> Response | None:
-        """The response to a complete request seen before, if it is still valid."""
+    def recall(self, data: bytes) -> Remembered | None:
+        """What is cached of a complete request seen before, if it is still valid."""
         found = self._requests.get(data)
         if found is None or not self._unchanged():
             return None
-        expires_at, response, status = found
+        expires_at = found.caller.expires_at
         if expires_at is not None and expires_at <= time.time() * 1000:
             return None
-        self.recalled[status] += 1
-        return response
+        return found
 
-    def remember(self, data: bytes, response: Response, caller: Caller) -> None:
-        """Respond so to the same bytes, as long as the response is known to be valid."""
+    def remember(
+        self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
+    ) -> None:
+        """Respond so to the same bytes, as long as the response is known to be valid.
+
+        The ``lines`` are those that any response to these bytes has.
+        """
         if caller.unchanged is None or len(data) > _MAX_REQUEST or not caller.unchanged():
             return
         if caller.unchanged is not self._unchanged:
             self._forget_requests()
             self._unchanged = caller.unchanged
-        self._requests[data] = (caller.expires_at, response, response.status)
+        whole = response.with_headers(lines)
+        self._requests[data] = Remembered(caller, response, lines, whole, response.status)
         self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
         self.used += len(data) + len(response.head) + _ENTRY_BYTES
         self._make_room()

@@ -53,6 +53,9 @@ class PostgresSnapshot:
         rows = await self._query(*last_id_query(self._store_id, query, query.limit))
         return rows[0][0] if rows else None
 
+    def watch(self, abort: Callable[[], object]) -> None:
+        """See ``Snapshot``: it is never taken back."""
+
     async def close(self) -> None:
         """See ``Snapshot``."""
         # At shutdown two close it: the second must not interrupt the first.

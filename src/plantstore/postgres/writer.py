@@ -5,6 +5,7 @@ are committed in the order of their arrival: a batch has at most one of them, an
 writes are in flight, its later ones wait.
 """
 
+import asyncio
 import time
 from collections.abc import Sequence
 
@@ -21,6 +22,7 @@ from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
+from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Write
 
 _MAX_BATCHES = 4
@@ -50,8 +52,14 @@ class Writer(Batcher[Write, Outcome]):
         self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
+        self._shares = StoreShares(settings.max_writes)
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
+
+    def submit(self, item: Write) -> "asyncio.Future[Outcome]":
+        """See ``Batcher``."""
+        self._shares.take(item.store_id)
+        return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
         """The oldest writes that may go together, at most one for each plant and each key."""
@@ -70,6 +78,7 @@ class Writer(Batcher[Write, Outcome]):
             (batch if taken.isdisjoint(names) else later).append(waiting)
             taken.update(names)  # even if it waits: then later ones must wait too
         self._waiting = later
+        self._shares.count(waiting.item.store_id for waiting in later)
         self._busy.update(waiting.item.store_id for waiting in batch)
         return batch
 

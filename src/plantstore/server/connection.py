@@ -145,7 +145,7 @@ class Connection(asyncio.Protocol):
         if self._parser is not None:
             self._parser.close()
         if self._task is not None:
-            self._task.cancel()
+            self._loop.call_soon(self._task.cancel)  # after its first step: it closes the stream
         self._phase, self._buffer, self._parser = _Phase.END, b"", None
         self._request = self._body = None
 

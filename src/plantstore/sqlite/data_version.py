@@ -12,10 +12,13 @@ POSIX drops all of a process's locks on a file as soon as it closes any descript
 
 import mmap
 import os
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 _HEADER_BYTES = 96
+_SIZES = struct.Struct("=HI")  # the page size, and the number of frames
+_SIZES_AT = 14
 
 
 class DataVersion:
@@ -32,6 +35,11 @@ class DataVersion:
             header, index = self._index[:_HEADER_BYTES], self._index
             self._unchanged = lambda: index[:_HEADER_BYTES] == header
         return self._unchanged
+
+    def count_wal_bytes(self) -> int:
+        """Bytes of the WAL that are in use: from its begin to its last commit."""
+        page_size, frames = _SIZES.unpack_from(self._index, _SIZES_AT)
+        return int(frames * page_size)
 
     def close(self) -> None:
         """Close the file; only after the last SQLite connection."""

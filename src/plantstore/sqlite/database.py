@@ -36,6 +36,7 @@ from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.readiness import Readiness
 from plantstore.sqlite.reading import PageReader, failures, unavailable
 from plantstore.sqlite.snapshot import SQLiteSnapshot
+from plantstore.sqlite.wal_bound import WalBound
 from plantstore.sqlite.writer import Writer
 
 _MAX_CALLERS = 10_000
@@ -64,7 +65,8 @@ class SQLiteDatabase:
         self._readiness = Readiness(self._path, self._writer, self._read_little)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._max_snapshots = settings.max_streams
-        self._snapshots: set[SQLiteSnapshot] = set()
+        self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
+        self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -103,12 +105,13 @@ class SQLiteDatabase:
         """See ``Database``."""
         if len(self._snapshots) >= self._max_snapshots:
             raise OverloadedError
-        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._snapshots.discard)
-        self._snapshots.add(snapshot)
+        snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._forget)
+        self._snapshots[snapshot] = None
+        self._wal_bound.watch()
         try:
             await snapshot.open(self._path)
         except BaseException:
-            self._snapshots.discard(snapshot)
+            self._forget(snapshot)
             raise
         return snapshot
 
@@ -166,6 +169,7 @@ class SQLiteDatabase:
         """See ``Database``."""
         if not await self._writer.close():
             return  # its connection is still open, so the data version's file must stay open too
+        self._wal_bound.close()
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()
@@ -176,6 +180,9 @@ class SQLiteDatabase:
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_revision"], (0,)).fetchall()
+
+    def _forget(self, snapshot: SQLiteSnapshot) -> None:
+        self._snapshots.pop(snapshot, None)
 
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None

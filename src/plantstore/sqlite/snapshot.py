@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import apsw
 
+from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.reading import PageReader, unavailable
@@ -22,6 +23,7 @@ class SQLiteSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     revision = total = 0
+    is_given_up = False
 
     def __init__(
         self,
@@ -36,6 +38,7 @@ class SQLiteSnapshot:
         self._closed = closed
         self._connection: apsw.Connection | None = None
         self._last: Future[Any] | None = None
+        self._abort: Callable[[], object] = lambda: None
 
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
@@ -47,11 +50,23 @@ class SQLiteSnapshot:
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""
+        if self.is_given_up:
+            raise DatabaseUnavailableError
         return await self._run(lambda: self._reader.read_page(self._store_id, query, max_count))
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""
         return await self._run(lambda: self._reader.find_last_id(self._store_id, query))
+
+    def watch(self, abort: Callable[[], object]) -> None:
+        """See ``Snapshot``."""
+        self._abort = abort
+
+    def give_up(self) -> None:
+        """End the transaction, whatever is still to be read in it."""
+        self.is_given_up = True
+        self._submit(self._close)
+        self._abort()
 
     async def close(self) -> None:
         """See ``Snapshot``."""

@@ -24,6 +24,7 @@ from plantstore.errors import (
 )
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
+from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter, Trim
 from plantstore.sqlite.connection import connect, open_lock
@@ -67,9 +68,11 @@ class Writer:
         self._max_waiting = max_waiting
         self._timeout = timeout
         self._observers = observers
-        self._path = path
+        self._name = path.name
         self._lock = open_lock(path)
-        self._connect()
+        self._connection = connect(path)
+        self._connection.set_wal_hook(self._note_wal_size)
+        self._batches = BatchWriter(self._connection, time.time)
         self._thread = Thread("writer")
         self._wal_pages = 0
         self._error: apsw.Error | None = None  # of the last batch
@@ -77,6 +80,7 @@ class Writer:
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self._pending: list[Pending] = []
+        self._shares = StoreShares(max_waiting)
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
@@ -88,6 +92,7 @@ class Writer:
             raise DatabaseUnavailableError
         if len(self._pending) >= self._max_waiting:
             raise OverloadedError
+        self._shares.take(write.store_id)
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
@@ -111,7 +116,7 @@ class Writer:
         if self.broken.done():
             return BROKEN
         if self._error is not None:
-            return explain_write(self._error, self._path.name)
+            return explain_write(self._error, self._name)
         return BLOCKED if self._is_late else None
 
     async def close(self) -> bool:
@@ -133,6 +138,7 @@ class Writer:
     def _time_out_late(self) -> None:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
+        self._shares.count(write.store_id for write, _, _ in self._pending)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -155,6 +161,7 @@ class Writer:
         try:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
+            self._shares.count(())
             batch = [one for one in pending if not one[1].done()]
             results = await self._commit(batch)
         finally:
@@ -187,8 +194,6 @@ class Writer:
     async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
-            if isinstance(self._error, apsw.ReadOnlyError):
-                self._reconnect()  # a file that was opened read-only stays so
             if not self._batches.try_begin():
                 await self._thread.run(self._batches.begin)
             if self._error is not None:
@@ -204,19 +209,9 @@ class Writer:
         except BaseException:
             self._batches.roll_back()
             raise
-        for observe in self._observers:
-            observe(len(writes), time.perf_counter() - began)
+        for observe in self._observers if writes != [_PROBE] else ():
+            observe(len(writes) - (_PROBE in writes), time.perf_counter() - began)
         return outcomes
-
-    def _connect(self) -> None:
-        self._connection = connect(self._path)
-        self._connection.set_wal_hook(self._note_wal_size)
-        self._batches = BatchWriter(self._connection, time.time)
-
-    def _reconnect(self) -> None:
-        before = self._connection
-        self._connect()
-        before.close()
 
     def _checkpoint(self) -> None:
         """Copy a grown WAL into the database, after the responses are sent."""

@@ -1,0 +1,84 @@
+"""Turns: while several users are active, none of them has more than a share of a round.
+
+A round is one of the event loop's: all that arrived since the last one. What a user has beyond the
+share waits, in its order, for the next rounds, in which others have theirs. So who floods the
+service waits for itself, and hardly anybody for it. A user who is alone never waits.
+"""
+
+import asyncio
+from collections import deque
+from collections.abc import Hashable
+
+RECALLED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
+WAITED = 3  # of one that was, after it had to wait: by then it was parsed
+ROUTED = 6  # of any other
+_SHARE = 12
+_SHARED_SECONDS = 10.0  # after another user was seen
+
+_Waiting = tuple[int, "asyncio.Future[None]"]
+
+
+class Turns:
+    """The turns of one process's users, or of addresses. Make it on the event loop."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._last: Hashable = None  # who was seen
+        self._is_shared = False
+        self._shared_until = 0.0
+        self._spent: dict[Hashable, int] = {}  # in this round
+        self._waiting: dict[Hashable, deque[_Waiting]] = {}
+
+    def try_take(self, key: Hashable, cost: int) -> bool:
+        """Take a turn at once; whether there is one."""
+        if key != self._last:
+            self._last = key
+            self._share()
+        elif not self._is_shared:
+            return True
+        spent = self._spent.get(key, 0)
+        if spent >= _SHARE:  # as it is at least while others of the key wait
+            return False
+        self._spend(key, spent + cost)
+        return True
+
+    async def take(self, key: Hashable, cost: int) -> None:
+        """Take a turn, and wait for it where there is none at once."""
+        if not self.try_take(key, cost):
+            turn = self._loop.create_future()
+            self._waiting.setdefault(key, deque()).append((cost, turn))
+            await turn
+
+    def _share(self) -> None:
+        self._shared_until = self._loop.time() + _SHARED_SECONDS
+        if not self._is_shared:
+            self._is_shared = True
+            self._loop.call_at(self._shared_until, self._look_for_others)
+
+    def _look_for_others(self) -> None:
+        self._is_shared = self._loop.time() < self._shared_until
+        if self._is_shared:
+            self._loop.call_at(self._shared_until, self._look_for_others)
+
+    def _spend(self, key: Hashable, spent: int) -> None:
+        if not self._spent:
+            self._loop.call_soon(self._begin_round)
+        self._spent[key] = spent
+
+    def _begin_round(self) -> None:
+        self._spent.clear()
+        for key, waiting in tuple(self._waiting.items()):
+            self._spend(key, _give(waiting))
+            if not waiting:
+                del self._waiting[key]
+
+
+def _give(waiting: deque[_Waiting]) -> int:
+    """Give the first ones their turns; their cost."""
+    spent = 0
+    while waiting and spent < _SHARE:
+        cost, turn = waiting.popleft()
+        if not turn.done():  # the service stopped waiting for it
+            turn.set_result(None)
+            spent += cost
+    return spent

@@ -1,0 +1,112 @@
+"""Invalid tokens are limited for each address, and shut out nobody whose token is valid."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from plantstore.errors import InvalidTokenError, RequestError
+from plantstore.http.invalid_tokens import InvalidTokens
+from plantstore.sqlite.connection import connect, database_path
+from plantstore.tokens import make_token
+from tests.http.expect import expect_error
+from tests.http.fixtures import ME, SQLITE_ONLY, make_fixture
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+COUNT = 5
+MALFORMED = [f"pst_1_{number:049}" for number in range(50)]
+REPEATED = make_token(1)
+
+
+def listing(token: str) -> Message:
+    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+
+
+def numbers(connection: Connection, tokens: list[str]) -> list[int]:
+    """The numbers of the errors that the tokens get."""
+    return [connection.ask(listing(token)).number for token in tokens]
+
+
+@pytest.fixture
+def limited(tmp_path: Path, url: str) -> Iterator[Service]:
+    settings = {"invalid_token_rate": f"{COUNT}/hour"}
+    with Service(tmp_path, database=url, settings=settings) as running:
+        yield running
+
+
+@SQLITE_ONLY
+def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None:
+    with Connection(limited.origin) as connection:
+        assert numbers(connection, 7 * [REPEATED]) == COUNT * [40102] + 2 * [42901]
+        refused = connection.ask(listing(REPEATED))
+        expect_error(refused, 42901)
+        assert 600 < int(refused.headers["retry-after"]) <= 720
+        me = Message("GET", ME[0].path).adding("Authorization", f"Bearer {REPEATED}")
+        assert connection.ask(me).number == 42901
+
+
+@SQLITE_ONLY
+def test_ever_other_invalid_tokens_are_refused_as_too_many(limited: Service) -> None:
+    guesses = [make_token(1) for _ in range(4)]
+    with Connection(limited.origin) as connection:
+        assert numbers(connection, MALFORMED[:3] + guesses) == COUNT * [40102] + 2 * [42901]
+
+
+@SQLITE_ONLY
+def test_whose_token_is_valid_does_not_notice(limited: Service) -> None:
+    known = limited.make_token()
+    with Connection(limited.origin) as connection:
+        assert connection.ask(listing(known)).status == 200
+        numbers(connection, [*MALFORMED, *(make_token(1) for _ in range(20)), *(20 * [REPEATED])])
+        for token in (known, limited.make_token(), make_fixture(limited).token):
+            assert connection.ask(listing(token)).status == 200
+
+
+@SQLITE_ONLY
+def test_a_broken_client_leaves_its_neighbours_their_errors(limited: Service) -> None:
+    revoked = [limited.make_token() for _ in range(2 * COUNT)]
+    with Connection(limited.origin) as connection:
+        numbers(connection, 20 * [REPEATED])
+        assert numbers(connection, [make_token(1)]) == [40102]
+        for token in revoked:  # none of them is a guess
+            assert connection.ask(listing(token)).status == 200
+            limited.revoke(token)
+            assert numbers(connection, [token]) == [40102]
+
+
+@SQLITE_ONLY
+def test_beyond_the_rate_the_database_is_not_asked(limited: Service) -> None:
+    with (
+        Connection(limited.origin) as connection,
+        closing(connect(database_path(limited.database))) as database,
+    ):
+        numbers(connection, COUNT * [REPEATED] + MALFORMED[:COUNT])
+        database.execute("ALTER TABLE tokens RENAME TO lost")
+        assert connection.ask(listing(make_token(1))).status == 503
+        assert numbers(connection, [REPEATED, *MALFORMED[COUNT:]]) == 46 * [42901]
+
+
+def is_refused(tokens: InvalidTokens, address: str, token: str) -> bool:
+    """Whether a malformed token comes too early."""
+    with pytest.raises((InvalidTokenError, RequestError)) as raised:
+        tokens.check(address, token)
+    return isinstance(raised.value, RequestError)
+
+
+@pytest.mark.parametrize(
+    ("address", "same", "other"),
+    [
+        ("10.0.0.1", "10.0.0.1", "10.0.0.2"),
+        ("2001:db8::1", "2001:db8:0:0:ffff::2", "2001:db8:0:1::1"),
+        ("fe80::1%eth0", "fe80::2", "fe80:1::1"),
+        ("", "", "10.0.0.1"),
+    ],
+)
+def test_each_network_has_its_own_rate(address: str, same: str, other: str) -> None:
+    tokens = InvalidTokens(COUNT, 3600)
+    guesses = iter(MALFORMED)
+    assert [is_refused(tokens, address, next(guesses)) for _ in range(6)] == 5 * [False] + [True]
+    assert is_refused(tokens, same, next(guesses))
+    assert not is_refused(tokens, other, next(guesses))

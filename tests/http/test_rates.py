@@ -1,0 +1,79 @@
+"""Rates: so many at once, then as the time goes by; whoever has all of it again is forgotten."""
+
+from pathlib import Path
+
+import pytest
+
+from plantstore.http.rates import Rates
+from tests.http.expect import expect_error
+from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
+from tests.http.raw import Connection
+from tests.service import Service
+
+
+class Clock:
+    """A clock that goes on when it is told."""
+
+    def __init__(self) -> None:
+        self.now = 1e6
+
+    def __call__(self) -> float:
+        """Its time, in seconds."""
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def test_so_many_pass_at_once_and_then_as_many_in_each_period(clock: Clock) -> None:
+    rates = Rates(6, 60, clock=clock)
+    assert [rates.take("ada") for _ in range(8)] == [0, 0, 0, 0, 0, 0, 10, 10]
+    clock.now += 9.5
+    assert rates.check("ada") == rates.take("ada") == 1
+    clock.now += 0.5
+    assert (rates.check("ada"), rates.take("ada"), rates.take("ada")) == (0, 0, 10)
+    clock.now += 1000
+    assert [rates.take("ada") for _ in range(7)] == [0, 0, 0, 0, 0, 0, 10]
+
+
+def test_whoever_goes_on_when_told_passes(clock: Clock) -> None:
+    for count, seconds in ((1, 1), (3, 1), (7, 60), (50, 1), (11, 3600)):
+        rates = Rates(count, seconds, clock=clock)
+        for _ in range(200):
+            clock.now += (missing := rates.take("ada"))
+            assert not missing or rates.take("ada") == 0
+
+
+def test_one_does_not_use_up_anothers(clock: Clock) -> None:
+    rates = Rates(1, 60, clock=clock)
+    assert (rates.take("ada"), rates.take("ben"), rates.take("ada")) == (0, 0, 60)
+
+
+def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) -> None:
+    rates = Rates(2, 1000, max_keys=10, clock=clock)
+    rates.take("ada")
+    rates.take("ada")
+    for number in range(1000):
+        clock.now += 1
+        rates.take(number)
+        assert len(rates) <= 10
+        if number < 490:  # seconds until she has one again
+            assert rates.check("ada")
+
+
+@SQLITE_ONLY
+def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"rate_limit": "20/hour"}) as limited:
+        fixture, other = make_fixture(limited), make_fixture(limited)
+        listing = fixture.message(LISTS[0]).adding("Origin", "https://a.example")
+        with Connection(limited.origin) as connection:
+            answers = [connection.ask(listing) for _ in range(21)]
+            # The fixture's create was the first call.
+            assert [answer.status for answer in answers] == 19 * [200] + 2 * [429]
+            for refused in answers[19:]:
+                expect_error(refused, 42901)
+                assert 120 < int(refused.headers["retry-after"]) <= 180
+                assert refused.headers["access-control-allow-origin"] == "*"
+            assert connection.ask(other.message(LISTS[0])).status == 200
