@@ -56,6 +56,12 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Postgr
 
 
 @pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, bool]]:
+    """The event loop that the service runs on."""
+    return "asyncio", {"use_uvloop": True}
+
+
+@pytest.fixture
 def store() -> str:
     """A store's name that no other test uses."""
     return f"store-{next(_numbers)}"

@@ -15,6 +15,7 @@ import httpx
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Event, Role, Scope, TokenRequest
+from plantstore.sql.administration import Administration
 
 START_SECONDS = 30.0
 STOP_SECONDS = 30.0
@@ -108,17 +109,26 @@ class Service:
             expires_at=expires_at,
             all_stores=all_stores,
         )
-        with closing(open_administration(self.database)) as administration:
+        with self.administration() as administration:
             return administration.create_token(request).secret
+
+    def administration(self) -> closing[Administration]:
+        """The administration of its database, until the end of a block."""
+        return closing(open_administration(self.database))
 
     def revoke(self, token: str) -> None:
         """Revoke a token, as ``plantstore token revoke`` does."""
-        with closing(open_administration(self.database)) as administration:
+        with self.administration() as administration:
             administration.revoke_token(token)
+
+    def set_role(self, store: str, user: str, role: Role) -> None:
+        """Give a user a role in a store, as ``plantstore member add`` does."""
+        with self.administration() as administration:
+            administration.add_member(store, user, role)
 
     def events(self, store: str) -> list[Event]:
         """The store's events."""
-        with closing(open_administration(self.database)) as administration:
+        with self.administration() as administration:
             return list(administration.list_events(store))
 
     @contextmanager

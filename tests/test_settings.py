@@ -12,7 +12,6 @@ from plantstore.settings import (
     default_database,
     load_database,
     load_settings,
-    setting_description,
     setting_names,
     unknown_variables,
     without_password,
@@ -312,12 +311,3 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
 )
 def test_a_password_is_not_shown(url: str, shown: str) -> None:
     assert without_password(url) == shown
-
-
-def test_settings_cannot_be_changed() -> None:
-    with pytest.raises(AttributeError):
-        DEFAULTS.port = 1  # type: ignore[misc]
-
-
-def test_every_setting_is_described() -> None:
-    assert all(len(setting_description(name)) > 10 for name in setting_names())

@@ -62,6 +62,8 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
     "arguments",
     [
         ("user", "create", b"\xff"),
+        ("store", "delete", "--yes", b"\xff"),
+        ("token", "revoke", b"\xff"),
         ("token", "create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
         ("store", "list", "--database", b"sqlite:///\xff.db"),
         ("serve", "--host", b"\xff"),

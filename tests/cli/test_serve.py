@@ -33,12 +33,6 @@ def test_a_port_in_use_is_reported_with_the_flag_that_helps(program: Program) ->
         assert "choose another --host or --port" in said
 
 
-def test_two_services_cannot_have_one_port(tmp_path: Path) -> None:
-    with Service(tmp_path) as service:
-        port = service.origin.rsplit(":", 1)[1]
-        assert "already in use" in Program(tmp_path).refusal("serve", "--port", port)
-
-
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "a..b"])
 def test_an_address_that_is_not_ours_is_refused(program: Program, host: str) -> None:
     assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")

@@ -14,12 +14,6 @@ from tests.postgres.server import PostgresServer
 
 
 @pytest.fixture
-def anyio_backend() -> tuple[str, dict[str, bool]]:
-    """The event loop that the service runs on."""
-    return "asyncio", {"use_uvloop": True}
-
-
-@pytest.fixture
 def url(database_kind: Kind, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """An empty database; no test of the contract changes its schema."""
     if database_kind.name == "sqlite":

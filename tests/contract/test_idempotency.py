@@ -19,68 +19,6 @@ KEY = IdempotencyKey("first", 32 * b"\x01")
 KEY_WITH_ANOTHER_BODY = IdempotencyKey("first", 32 * b"\x02")
 
 
-async def test_a_repeated_create_has_the_first_ones_outcome(harness: DatabaseHarness) -> None:
-    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await harness.read_revision() == 1
-
-
-async def test_a_repeated_create_brings_no_deleted_plant_back(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA, KEY)
-    await harness.delete(1)
-    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
-    assert await harness.read_plants() == []
-
-
-@pytest.mark.parametrize(
-    ("plant", "outcome"), [(FICUS, Outcome.ID_TAKEN), (MONSTERA, Outcome.ALREADY_STORED)]
-)
-async def test_a_repeated_refusal_stays_a_refusal(
-    harness: DatabaseHarness, plant: NewPlant, outcome: Outcome
-) -> None:
-    await harness.create(MONSTERA)
-    assert await harness.create(plant, KEY) is outcome
-    await harness.delete(1)
-    assert await harness.create(plant, KEY) is outcome
-    assert await harness.read_plants() == []
-
-
-async def test_a_key_stands_for_one_body(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA, KEY)
-    assert await harness.create(NewPlant(2, "Ficus"), KEY_WITH_ANOTHER_BODY) is Outcome.KEY_REUSED
-    assert await harness.read_plants() == [MONSTERA]
-    assert await harness.create(MONSTERA, KEY) is Outcome.CREATED
-
-
-async def test_keys_differ_by_any_character(harness: DatabaseHarness) -> None:
-    names = ["first", "First", "first ", "f%", "f_rst", "'", '"', "\\", 255 * "~", " "]
-    for number, name in enumerate(names):
-        key = IdempotencyKey(name, bytes([number]) * 32)
-        assert await harness.create(NewPlant(number, "Ficus"), key) is Outcome.CREATED
-    assert len(await harness.read_plants()) == len(names)
-
-
-async def test_a_key_is_its_users_in_its_store(harness: DatabaseHarness) -> None:
-    colleague = await harness.make_caller("nursery", "eve")
-    elsewhere = await harness.make_caller("orchard", "ada")
-    await harness.create(MONSTERA, KEY)
-    assert await harness.create(FICUS, KEY_WITH_ANOTHER_BODY, colleague) is Outcome.ID_TAKEN
-    assert await harness.create(FICUS, KEY_WITH_ANOTHER_BODY, elsewhere) is Outcome.CREATED
-
-
-async def test_another_token_of_the_user_may_repeat_the_create(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA, KEY)
-    same_user = await harness.make_caller("nursery", "ada", label="second")
-    assert await harness.create(MONSTERA, KEY, same_user) is Outcome.CREATED
-    assert await harness.read_revision() == 1
-
-
-async def test_of_concurrent_creates_with_one_key_one_is_done(harness: DatabaseHarness) -> None:
-    outcomes = await asyncio.gather(*(harness.create(MONSTERA, KEY) for _ in range(50)))
-    assert outcomes == 50 * [Outcome.CREATED]
-    assert await harness.read_revision() == 1
-
-
 async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
     harness: DatabaseHarness,
 ) -> None:

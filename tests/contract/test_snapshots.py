@@ -37,53 +37,6 @@ async def read_all(
         query = replace(query, first_id=page.last_id + 1)
 
 
-async def test_a_snapshot_stays_as_it_was_while_writes_go_on(harness: DatabaseHarness) -> None:
-    await plant_all(harness)
-    snapshot = await harness.database.open_snapshot(harness.store_id)
-    try:
-        query = PlantQuery(with_ids=True)
-        first = await snapshot.read_page(query, 5)
-        for plant in PLANTS[::2]:
-            await harness.delete(plant.id)
-        await harness.create(NewPlant(1000, "later"))
-        expected = [describe(plant) for plant in PLANTS]
-        assert decode(first) == expected[:5]
-        assert await read_all(snapshot, query, 7) == expected
-        assert snapshot.revision == len(PLANTS)
-    finally:
-        await snapshot.close()
-    assert len(await harness.read_plants()) == 21
-
-
-async def test_a_snapshot_holds_all_writes_that_were_done_when_it_was_opened(
-    harness: DatabaseHarness,
-) -> None:
-    for number in range(20):
-        await harness.create(NewPlant(number, "Ficus"))
-        snapshot = await harness.database.open_snapshot(harness.store_id)
-        assert snapshot.revision == number + 1
-        assert len(await read_all(snapshot, PlantQuery(), MANY)) == number + 1
-        await snapshot.close()
-
-
-async def test_a_snapshot_opened_among_writes_is_the_store_at_its_revision(
-    harness: DatabaseHarness,
-) -> None:
-    async def grow() -> None:
-        for number in range(150):
-            await harness.create(NewPlant(number, "Ficus"))
-
-    async def look() -> None:
-        while not growing.done():
-            snapshot = await harness.database.open_snapshot(harness.store_id)
-            rows = await read_all(snapshot, PlantQuery(with_ids=True), 10)
-            assert [row["id"] for row in rows] == list(range(snapshot.revision))
-            await snapshot.close()
-
-    growing = asyncio.ensure_future(grow())
-    await asyncio.gather(growing, look(), look())
-
-
 async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarness) -> None:
     await plant_all(harness)
     snapshot = await harness.database.open_snapshot(harness.store_id)
@@ -116,19 +69,6 @@ async def test_a_snapshot_of_no_store_is_empty(harness: DatabaseHarness) -> None
     assert (snapshot.revision, await read_all(snapshot, PlantQuery(), MANY)) == (0, [])
     assert await snapshot.find_last_id(PlantQuery(limit=1)) is None
     await snapshot.close()
-
-
-async def test_snapshots_are_bounded_in_number(url: str, administration: Administration) -> None:
-    async with DatabaseHarness(url, administration, max_streams=3) as harness:
-        opened = [await harness.database.open_snapshot(harness.store_id) for _ in range(3)]
-        with pytest.raises(OverloadedError):
-            await harness.database.open_snapshot(harness.store_id)
-        await opened[1].close()
-        opened.append(await harness.database.open_snapshot(harness.store_id))
-        with pytest.raises(OverloadedError):
-            await harness.database.open_snapshot(harness.store_id)
-        for snapshot in opened:
-            await snapshot.close()
 
 
 async def test_the_bound_holds_for_snapshots_opened_at_once(

@@ -14,71 +14,6 @@ pytestmark = pytest.mark.anyio
 MONSTERA = NewPlant(1, "Monstera", "tropical")
 
 
-async def test_a_plant_is_created_and_deleted(harness: DatabaseHarness) -> None:
-    assert await harness.create(MONSTERA) is Outcome.CREATED
-    assert await harness.read_plants() == [MONSTERA]
-    assert await harness.delete(1) is Outcome.DELETED
-    assert await harness.read_plants() == []
-
-
-@pytest.mark.parametrize("plant_id", [INT64_MIN, -1, 0, INT64_MAX])
-@pytest.mark.parametrize("tag", [None, "tropical"])
-async def test_every_int64_is_an_id(
-    harness: DatabaseHarness, plant_id: int, tag: str | None
-) -> None:
-    plant = NewPlant(plant_id, "Monstera", tag)
-    assert await harness.create(plant) is Outcome.CREATED
-    assert await harness.read_plants() == [plant]
-    assert await harness.delete(plant_id) is Outcome.DELETED
-    assert await harness.read_plants() == []
-
-
-@pytest.mark.parametrize(
-    "other",
-    [
-        NewPlant(1, "Ficus", "tropical"),
-        NewPlant(1, "Monstera", "indoor"),
-        NewPlant(1, "Monstera"),
-        NewPlant(1, "monstera", "tropical"),
-    ],
-)
-async def test_an_id_belongs_to_one_plant(harness: DatabaseHarness, other: NewPlant) -> None:
-    await harness.create(MONSTERA)
-    assert await harness.create(other) is Outcome.ID_TAKEN
-    assert await harness.read_plants() == [MONSTERA]
-
-
-@pytest.mark.parametrize("tag", [None, "tropical"])
-async def test_an_identical_plant_differs_from_another(
-    harness: DatabaseHarness, tag: str | None
-) -> None:
-    await harness.create(NewPlant(1, "Monstera", tag))
-    assert await harness.create(NewPlant(1, "Monstera", tag)) is Outcome.ALREADY_STORED
-
-
-async def test_a_deleted_id_is_free_at_once(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA)
-    await harness.delete(1)
-    assert await harness.create(NewPlant(1, "Ficus")) is Outcome.CREATED
-    assert await harness.read_plants() == [NewPlant(1, "Ficus")]
-
-
-async def test_deleting_what_is_not_there_is_refused(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA)
-    assert await harness.delete(2) is Outcome.NO_SUCH_PLANT
-    await harness.delete(1)
-    assert await harness.delete(1) is Outcome.NO_SUCH_PLANT
-
-
-async def test_an_id_may_stand_for_one_plant_in_each_store(harness: DatabaseHarness) -> None:
-    other = await harness.make_caller("orchard", "eve")
-    await harness.create(MONSTERA)
-    assert await harness.create(NewPlant(1, "Apple"), caller=other) is Outcome.CREATED
-    assert await harness.delete(1) is Outcome.DELETED
-    assert await harness.read_plants() == []
-    assert await harness.read_plants(other) == [NewPlant(1, "Apple")]
-
-
 async def test_only_changes_raise_the_revision_each_by_one(harness: DatabaseHarness) -> None:
     revisions = [await harness.read_revision()]
     for write in (
@@ -151,14 +86,6 @@ async def test_of_many_creates_of_one_id_one_wins(harness: DatabaseHarness) -> N
     )
     assert await harness.read_plants() == [plants[outcomes.index(Outcome.CREATED)]]
     assert await harness.read_revision() == 1
-
-
-async def test_of_many_deletes_of_one_plant_one_wins(harness: DatabaseHarness) -> None:
-    await harness.create(MONSTERA)
-    outcomes = await asyncio.gather(*(harness.delete(1) for _ in range(100)))
-    assert outcomes.count(Outcome.DELETED) == 1
-    assert outcomes.count(Outcome.NO_SUCH_PLANT) == 99
-    await harness.assert_consistency()
 
 
 @pytest.mark.parametrize(

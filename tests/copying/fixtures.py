@@ -1,12 +1,10 @@
 """A database with everything that one can hold, for copying."""
 
-from contextlib import closing
 from pathlib import Path
 
 import httpx
 from msgspec import Struct
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import INT64_MAX, INT64_MIN, Role, Scope
 from plantstore.sqlite.connection import database_path
 from tests.service import Service
@@ -64,14 +62,13 @@ def fill(folder: Path, url: str) -> Filled:
 
 def make_tokens(service: Service) -> Tokens:
     """Tokens of all sorts, and three stores, of which one stays empty."""
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         for store in ("gone", "empty"):
             administration.create_store(store)
         administration.delete_store("gone")  # ids have a gap
     owner = service.make_token()
     service.make_token("meadow", "Zoë 🌿")
-    with closing(open_administration(service.database)) as administration:
-        administration.add_member("meadow", "ada", Role.EDITOR)
+    service.set_role("meadow", "ada", Role.EDITOR)
     revoked = service.make_token()
     service.revoke(revoked)
     return Tokens(

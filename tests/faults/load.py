@@ -1,7 +1,6 @@
 """Clients that create and delete plants, and remember what they were acknowledged."""
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -9,10 +8,10 @@ from pathlib import Path
 import apsw
 import httpx
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import NewPlant
 from tests.contract.harness import replay
 from tests.service import Service
+from tests.waiting import wait_until
 
 IDS_EACH = 1_000_000
 
@@ -21,7 +20,8 @@ class LoadClient(threading.Thread):
     """One client, with ids of its own: creates plants, deletes each third one, and goes on.
 
     ``acknowledged`` are the plants whose create was acknowledged, ``deleted`` those that were
-    deleted or refused, ``unknown`` those whose last request has an unknown outcome.
+    deleted or refused, ``unknown`` those whose last request has an unknown outcome. ``answers``
+    are the errors' numbers, 0 for each that is good.
     """
 
     def __init__(self, service: Service, token: str, number: int) -> None:
@@ -29,8 +29,7 @@ class LoadClient(threading.Thread):
         self.acknowledged: set[int] = set()
         self.deleted: set[int] = set()
         self.unknown: set[int] = set()
-        self.statuses: dict[int, int] = {}
-        self.refusals: list[int] = []
+        self.answers: list[int] = []
         self._service = service
         self._token = token
         self._next = (number + 1) * IDS_EACH
@@ -44,6 +43,11 @@ class LoadClient(threading.Thread):
                     self._send_next(client)
         except httpx.TransportError:
             return
+
+    @property
+    def refusals(self) -> list[int]:
+        """The numbers of the errors."""
+        return [number for number in self.answers if number]
 
     def stop(self) -> None:
         """End after the request in flight."""
@@ -69,10 +73,8 @@ class LoadClient(threading.Thread):
         """Whether it was done; unknown until it is answered."""
         self.unknown.add(plant_id)
         answer = client.send(request)
-        self.statuses[answer.status_code] = self.statuses.get(answer.status_code, 0) + 1
-        if not answer.is_success:
-            self.refusals.append(answer.json()["error"])
-        if answer.is_success or self.refusals[-1] != 50303:
+        self.answers.append(0 if answer.is_success else answer.json()["error"])
+        if self.answers[-1] != 50303:
             self.unknown.discard(plant_id)
         return answer.is_success
 
@@ -111,26 +113,19 @@ def wait_until_acknowledged(load_clients: list[LoadClient], plants: int) -> None
     def count() -> int:
         return sum(len(load_client.acknowledged) for load_client in load_clients)
 
-    deadline = time.monotonic() + 60
     wanted = count() + plants
-    while count() < wanted:
-        assert time.monotonic() < deadline
-        time.sleep(0.005)
+    wait_until(lambda: count() >= wanted, pause=0.005)
 
 
 def wait_until_refused(load_clients: list[LoadClient], times: int = 1) -> None:
     """Wait until each was refused so many times more."""
-    deadline = time.monotonic() + 60
-    wanted = [len(load_client.refusals) + times for load_client in load_clients]
-    for load_client, refusals in zip(load_clients, wanted, strict=True):
-        while len(load_client.refusals) < refusals:
-            assert time.monotonic() < deadline
-            time.sleep(0.005)
+    wanted = [(one, len(one.refusals) + times) for one in load_clients]
+    wait_until(lambda: all(len(one.refusals) >= count for one, count in wanted), pause=0.005)
 
 
 def assert_whole(service: Service, store: str, load_clients: list[LoadClient]) -> None:
     """Fail unless the clients' answers are true, and nothing is half written."""
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         (found,) = (one for one in administration.list_stores() if one.name == store)
         events = list(administration.list_events(store))
         token = service.make_token(store, "inspector")

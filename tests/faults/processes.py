@@ -2,10 +2,10 @@
 
 import os
 import signal
-import time
 from pathlib import Path
 
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 def worker_pids(service: Service) -> list[int]:
@@ -36,10 +36,7 @@ def kill(pid: int) -> None:
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return
-    deadline = time.monotonic() + 30
-    while not _has_ended(pid):
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
+    wait_until(lambda: _has_ended(pid), pause=0.002)
 
 
 def _has_ended(pid: int) -> bool:

@@ -10,6 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.http.raw import Connection, Message
 from tests.service import Service
@@ -18,28 +19,12 @@ from tests.service import Service
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with a certificate."""
-    return make_certificate(tmp_path_factory.mktemp("certificate"))
-
-
-def make_certificate(folder: Path) -> Path:
-    """Put ``cert.pem``, for 127.0.0.1, and its ``key.pem`` into the folder; the folder."""
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", "/CN=plantstore-test"),
-            *("-addext", "subjectAltName=IP:127.0.0.1"),
-            *("-keyout", "key.pem", "-out", "cert.pem"),
-        ],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-    )
-    return folder
+    return make_certificate(tmp_path_factory.mktemp("certificate")).parent
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])
 def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers: str) -> None:
-    flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/key.pem"
+    flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/cert.key"
     script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers {workers}'
     with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
         assert service.origin.startswith("https://127.0.0.1:")
@@ -65,7 +50,7 @@ def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers
 def test_a_handshake_has_the_time_of_a_head(
     tmp_path: Path, certificate: Path, sent: bytes, workers: int
 ) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     settings = {**files, "head_timeout": 0.5, "workers": workers}
     with Service(tmp_path, settings=settings) as service:
         address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
@@ -78,7 +63,7 @@ def test_a_handshake_has_the_time_of_a_head(
 
 
 def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Path) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     settings = {**files, "max_connections": 2, "head_timeout": 1000}
     with Service(tmp_path, settings=settings) as service, ExitStack() as stack:
         address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
@@ -95,7 +80,7 @@ def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Pa
 def test_who_does_not_look_is_not_waited_for(
     tmp_path: Path, certificate: Path, last: bytes
 ) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "key.pem"}
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     service = Service(tmp_path, settings={**files, "drain_timeout": 1000}).start()
     trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
     with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
@@ -107,14 +92,19 @@ def test_who_does_not_look_is_not_waited_for(
 
 @pytest.mark.parametrize(
     ("cert", "key"),
-    [("cert.pem", "cert.pem"), ("key.pem", "key.pem"), ("text", "text"), ("cert.pem", "other.pem")],
+    [
+        ("cert.pem", "cert.pem"),
+        ("cert.key", "cert.key"),
+        ("text", "text"),
+        ("cert.pem", "other.pem"),
+    ],
 )
 def test_files_that_are_no_certificate_and_key_are_refused(
     tmp_path: Path, certificate: Path, cert: str, key: str
 ) -> None:
     (certificate / "text").write_text("no certificate")
     other = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
-    subprocess.run([*other, "-out", "other.pem"], cwd=certificate, check=True, capture_output=True)
+    subprocess.run([*other, "-out", "other"], cwd=certificate, check=True, capture_output=True)
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
     program = Program(tmp_path)
     assert "cannot use --tls-cert" in program.refusal("serve", "--port", "0", *flags)
@@ -129,9 +119,3 @@ def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
 def test_check_tries_the_certificate(tmp_path: Path) -> None:
     files = {"PLANTSTORE_TLS_CERT": "nowhere.pem", "PLANTSTORE_TLS_KEY": "nowhere.pem"}
     assert "cannot use PLANTSTORE_TLS_CERT nowhere.pem" in Program(tmp_path, files).refusal("check")
-
-
-def test_a_certificate_needs_its_key(tmp_path: Path, certificate: Path) -> None:
-    program = Program(tmp_path)
-    refused = program.refusal("serve", "--port", "0", "--tls-cert", str(certificate / "cert.pem"))
-    assert "tls_cert and tls_key go together" in refused

@@ -7,10 +7,9 @@ from pathlib import Path
 import httpx
 
 from tests.http.blocking import peak_memory
-from tests.http.raw import Connection, Message, exchange
+from tests.http.raw import LIVE, Connection, Message, exchange
 from tests.service import Service
 
-LIVE = Message("GET", "/livez")
 MIB = 2**20
 
 

@@ -15,6 +15,7 @@ from tests.faults.two_processes import TwoProcesses
 from tests.http.blocking import in_flight_request
 from tests.http.fixtures import make_fixture
 from tests.service import Service
+from tests.waiting import wait_until
 
 PROGRAM = (sys.executable, "-m", "plantstore")
 OWN_GROUP = ("setsid", *PROGRAM)
@@ -70,10 +71,7 @@ def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) ->
     pids = worker_pids(service)
     try:
         service.kill()
-        deadline = time.monotonic() + 10
-        while any(map(read_command, pids)):
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
+        wait_until(lambda: not any(map(read_command, pids)))
     finally:
         for pid in pids:
             kill(pid)

@@ -1,6 +1,5 @@
 """Two processes that are one service, of each kind, and a client of each."""
 
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -12,7 +11,6 @@ from msgspec import Struct
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
-PROGRAM = (sys.executable, "-m", "plantstore")
 Clients = tuple[httpx.Client, httpx.Client]
 
 
@@ -54,14 +52,12 @@ def two_workers(folder: Path) -> Iterator[TwoProcesses]:
 
 
 @contextmanager
-def two_services(
-    server: PostgresServer, folder: Path, command: tuple[str, ...] = PROGRAM
-) -> Iterator[TwoProcesses]:
-    """Two services over one PostgreSQL database; the second may run another program."""
-    with server.fresh() as url, ExitStack() as stack:
-        services = []
-        for name, program in (("one", PROGRAM), ("other", command)):
-            (folder / name).mkdir()
-            service = Service(folder / name, database=url, command=program)
-            services.append(stack.enter_context(service))
-        yield TwoProcesses(tuple(services))
+def two_services(server: PostgresServer, folder: Path) -> Iterator[TwoProcesses]:
+    """Two services over one PostgreSQL database."""
+    (folder / "other").mkdir()
+    with (
+        server.fresh() as url,
+        Service(folder, database=url) as one,
+        Service(folder / "other", database=url) as other,
+    ):
+        yield TwoProcesses((one, other))

@@ -1,7 +1,6 @@
 """Ways to keep the service busy for as long as a test needs it."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from itertools import count
 from pathlib import Path
@@ -10,7 +9,7 @@ from urllib.parse import urlsplit
 from plantstore.bootstrap import open_session
 from tests.databases import execute, writes_held
 from tests.http.fixtures import CREATES, LISTS, StoreFixture
-from tests.http.raw import TIMEOUT, Connection
+from tests.http.raw import Connection
 from tests.service import Service
 
 FILLER = "\U0001fab4"  # four bytes, so that a long list is more than sockets hold
@@ -82,11 +81,3 @@ def count_connections(service: Service) -> int:
     rows = [row.split() for row in Path("/proc/net/tcp").read_text(encoding="ascii").splitlines()]
     ours = [row for row in rows if row[1].endswith(f":{port}") and row[3] != _LISTENS]
     return sum(row[9] != "0" for row in ours)  # else the kernel sends what is left
-
-
-def wait_until(condition: Callable[[], bool], *, pause: float = 0.02) -> None:
-    """Return when the condition holds, as it must soon; ``pause`` is the time between two looks."""
-    deadline = time.monotonic() + TIMEOUT
-    while not condition():
-        assert time.monotonic() < deadline
-        time.sleep(pause)

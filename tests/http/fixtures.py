@@ -1,12 +1,10 @@
 """A store with one plant and tokens of every kind, and the routes that lead to it."""
 
-from contextlib import closing
 from dataclasses import dataclass
 from uuid import uuid4
 
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Scope
 from tests.http.raw import Message, Response, exchange
 from tests.service import Service
@@ -99,7 +97,7 @@ def make_fixture(service: Service) -> StoreFixture:
         for scope in Scope
     }
     non_member = service.make_token(store, gone)
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         administration.remove_member(store, gone)
     fixture = StoreFixture(service, store, token, tokens_missing_scope, non_member)
     assert fixture.create(PLANT).status == 200

@@ -5,7 +5,7 @@ import select
 import socket
 import ssl
 import struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
@@ -63,6 +63,9 @@ class Message:
         return self.head() + self.body
 
 
+LIVE = Message("GET", "/livez")
+
+
 @dataclass(frozen=True)
 class Response:
     """An answer; the headers' names are in small letters, and each came once."""
@@ -81,6 +84,13 @@ class Response:
         """The error's number."""
         number: int = self.json["error"]
         return number
+
+    @property
+    def lasting(self) -> tuple[int, dict[str, str], bytes]:
+        """All of it but what differs in any two."""
+        own = ("date", "x-request-id")
+        headers = {name: value for name, value in self.headers.items() if name not in own}
+        return self.status, headers, self.body
 
     @property
     def closes(self) -> bool:
@@ -126,6 +136,7 @@ class Connection:
         assert len(headers) == len(pairs), f"a header came twice: {lines}"
         version, status = status_line.split(" ")[:2]
         assert version == "HTTP/1.1"
+        assert ("date" in headers) == (status != "100")
         body = self._read_body(method, int(status), headers)
         return Response(int(status), headers, body)
 
@@ -217,10 +228,3 @@ def exchange(origin: str, message: Message | bytes, method: str = "GET") -> Resp
     with Connection(origin) as connection:
         connection.send(message)
         return connection.receive(message.method if isinstance(message, Message) else method)
-
-
-def first_to_answer(connections: Sequence[Connection]) -> Connection:
-    """The first of the connections on which an answer arrives."""
-    ready, _, _ = select.select(connections, [], [], TIMEOUT)
-    found: Connection = ready[0]
-    return found

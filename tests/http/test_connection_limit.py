@@ -2,19 +2,18 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack
-from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import FILLER, fill_store, wait_until
+from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import Connection, Message
+from tests.http.raw import LIVE, Connection
 from tests.service import Service
+from tests.waiting import wait_until
 
-LIVE = Message("GET", "/livez")
 _ids = count(10_000)
 
 
@@ -90,16 +89,6 @@ def test_who_has_left_makes_room_though_the_refused_linger(
     wait_until(lambda: has_room(fixture, stack))
     second.send(body)
     assert second.receive().json == {"name": "Aloe"}
-
-
-def test_many_come_and_go(fixture: StoreFixture, stack: ExitStack) -> None:
-    busy, body = begin_create(fixture, stack)
-    for _ in range(20):
-        visit = ExitStack()
-        wait_until(partial(has_room, fixture, visit))
-        visit.close()
-    busy.send(body)
-    assert busy.receive().json == {"name": "Aloe"}
 
 
 def is_open(connection: Connection) -> bool:

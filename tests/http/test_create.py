@@ -99,17 +99,3 @@ def test_all_keys_but_the_plants_are_ignored(client: httpx.Client) -> None:
 def test_of_a_repeated_key_the_last_counts(client: httpx.Client, body: bytes) -> None:
     assert create(client, body).json() == {"name": "Fern", "tag": "a"}
     assert list_plants(client) == [{"id": 1, "name": "Fern", "tag": "a"}]
-
-
-@pytest.mark.parametrize(
-    ("body", "field"),
-    [
-        (b'{"id":1,"name":"Fern","name":null}', "name"),
-        (b'{"id":1,"id":1.5,"name":"Fern"}', "id"),
-        (b'{"id":1,"name":"Fern","tag":"a","tag":null}', "tag"),
-    ],
-)
-def test_a_bad_last_key_is_refused_whatever_stood_before(
-    client: httpx.Client, body: bytes, field: str
-) -> None:
-    assert f": {field} must" in expect_refused(create(client, body), 40002)

@@ -16,36 +16,17 @@ FERN = b'{"id":1,"name":"Fern"}'
     "body",
     [
         b"",
-        b" \n",
         b"\xef\xbb\xbf" + FERN,
         FERN.decode().encode("utf-16"),
-        FERN.decode().encode("utf-32"),
         FERN + FERN,
-        FERN + b" 1",
         FERN + b"\x00",
-        FERN + b"\x0b",
-        b"\xc2\xa0" + FERN,
         FERN[:-1],
         b"{'id':1,'name':'Fern'}",
-        b'{id:1,name:"Fern"}',
-        b'{"id":1,"name":"Fern",}',
-        b'{"id":1 "name":"Fern"}',
         b'{"id":1,"name":"Fern"} // done',
-        b'{"id":1,"name":"F\\x41rn"}',
-        b'{"id":1,"name":"Fern","x":"\\q"}',
-        b'{"id":1,"name":"Fern","x":"\\u12"}',
-        b'{"id":1,"name":"Fern","x":"\x01"}',
         b'{"id":1,"name":"Fern","x":"\xff"}',
-        b'{"id":1,"name":"Fern","\xff":1}',
-        b'{"id":1,"name":"Fern","x":"\xed\xa0\x80"}',
-        b'{"id":1,"name":"Fern","x":01}',
-        b'{"id":1,"name":"Fern","x":1.}',
         b'{"id":1,"name":"Fern","x":NaN}',
-        b'{"id":1,"name":"Fern","x":-Infinity}',
         b'{"id":1,"name":"Fern","x":[1,]}',
-        b'{"id":1,"name":"Fern","x":{"y":}}',
         pytest.param(b'{"id":1,"name":"Fern","x":' + b"[" * 60000 + b"}", id="deep x"),
-        pytest.param(b"[" * 60000, id="deep array"),
         pytest.param(b'{"x":' * 10000, id="deep object"),
         b"id=1&name=Fern",
     ],
@@ -104,9 +85,3 @@ def test_odd_but_right_json_is_read(client: httpx.Client, body: bytes) -> None:
 @pytest.mark.parametrize("size", [BODY_MAX - 1, BODY_MAX])
 def test_a_body_up_to_the_bound_is_read(client: httpx.Client, size: int) -> None:
     assert create(client, FERN.ljust(size)).status_code == 200
-
-
-@pytest.mark.parametrize("size", [BODY_MAX + 1, 10 * BODY_MAX])
-def test_a_body_over_the_bound_is_refused(client: httpx.Client, size: int) -> None:
-    expect_refused(create(client, FERN.ljust(size)), 41301)
-    assert list_plants(client) == []

@@ -28,6 +28,7 @@ TEXTS = (
     "\uffff",
     "\U0010ffff",
     "\u200fabc",
+    "a\u00a0\u2029\u202f\u2065\u206a",  # beside those that are refused
     "'; DROP TABLE plants; --",
     '"\\/<&>%s{}',
     "a\u3000b",
@@ -41,8 +42,8 @@ REFUSED = {
         "a\tb",
         "\x1f",
         "a\x7f",
-        "\x9b",
-        "\u202e",
+        *("\x80", "\x9f"),
+        *("\u202a", "\u202e", "\u2066", "\u2069"),  # of the text's direction
     ),
     "must not contain": ("\ud800", "a\udfff", "\udc00\ud800", "\ud83e\ud83e\udeb4"),
     "must be a string": (None, 1, 1.5, True, ["a"], {}),

@@ -2,7 +2,6 @@
 
 import string
 
-import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -26,26 +25,7 @@ def test_every_id_that_a_plant_can_follow_round_trips(last_id: int) -> None:
     assert decode_cursor(cursor) == (None if last_id == INT64_MAX else last_id)
 
 
-@given(INT64, INT64)
-def test_different_ids_have_different_cursors(one: int, other: int) -> None:
-    assert (encode_cursor(one) == encode_cursor(other)) == (one == other)
-
-
 @given(st.one_of(st.text(), st.text(_ALPHABET, min_size=10, max_size=12)))
 def test_whatever_is_taken_is_what_was_given_out(text: str) -> None:
     last_id = decode_cursor(text)
     assert last_id is None or encode_cursor(last_id) == text
-
-
-@given(INT64, st.integers(0, 10), st.sampled_from(_ALPHABET + "=+/é\n\0\udcff"))
-def test_a_changed_cursor_is_refused_or_another(last_id: int, at: int, character: str) -> None:
-    cursor = encode_cursor(last_id)
-    changed = cursor[:at] + character + cursor[at + 1 :]
-    assert changed == cursor or decode_cursor(changed) != last_id
-
-
-@pytest.mark.parametrize(
-    "text", ["", "=", "A", "A" * 10, "A" * 12, "A" * 10 + "=", "AAAAAAAAAAA=", "A" * 10 + "B"]
-)
-def test_another_form_is_refused(text: str) -> None:
-    assert decode_cursor(text) is None

@@ -4,20 +4,13 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from tests.http.blocking import (
-    FILLER,
-    blocked_writes,
-    count_connections,
-    fill_store,
-    new_plant,
-    wait_until,
-)
-from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
-from tests.http.raw import ALIVE, Connection, Message
+from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, new_plant
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture
+from tests.http.raw import ALIVE, LIVE, Connection
 from tests.service import Service
+from tests.waiting import wait_until
 
 FERN = b'[{"id":1,"name":"Fern"}]'
-LIVE = Message("GET", "/livez")
 
 
 @pytest.fixture(scope="module")
@@ -27,12 +20,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         yield running
         assert "Traceback" not in running.log()
         assert "ERROR" not in running.log()
-
-
-@pytest.fixture
-def fixture(service: Service) -> StoreFixture:
-    """A store in it."""
-    return make_fixture(service)
 
 
 @pytest.fixture
@@ -83,17 +70,6 @@ def test_who_has_sent_all_gets_the_whole_answer(full: StoreFixture, limit: int) 
     assert [(plant["id"], plant["name"]) for plant in answer.json] == [
         (number, f"{number:06}".ljust(250, FILLER)) for number in range(1, limit + 1)
     ]
-
-
-def test_who_has_sent_all_gets_each_answer(fixture: StoreFixture) -> None:
-    create, delete, listing = (fixture.message(route[0]) for route in (CREATES, DELETES, LISTS))
-    with Connection(fixture.service.origin) as connection:
-        connection.send(create, delete, listing)
-        connection.finish_sending()
-        assert connection.receive().status == 200
-        assert connection.receive().status == 204
-        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
-        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize("leave", [Connection.reset, Connection.close])

@@ -64,16 +64,6 @@ def test_the_document_is_served_as_yaml(anyone: httpx.Client) -> None:
     assert read_yaml(answer.text) == anyone.get("/openapi.json").json()
 
 
-@SQLITE_ONLY
-@DOCUMENTS
-def test_nothing_that_a_request_says_is_in_the_document(service: Service, path: str) -> None:
-    plain = exchange(service.origin, Message("GET", path)).body
-    for name in ("Host", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix"):
-        message = Message("GET", path).setting(name, "plants.example")
-        assert exchange(service.origin, message).body == plain
-    assert exchange(service.origin, Message("GET", path, (), version="HTTP/1.0")).body == plain
-
-
 @DOCUMENTS
 def test_the_document_names_the_address_that_the_service_was_told(
     tmp_path: Path, path: str
@@ -82,16 +72,6 @@ def test_the_document_names_the_address_that_the_service_was_told(
     with Service(tmp_path, settings={"public_url": url}) as own:
         document = read_yaml(exchange(own.origin, Message("GET", path)).body)
     assert document["servers"] == [{"url": url}]
-
-
-@SQLITE_ONLY
-@DOCUMENTS
-def test_a_known_document_is_not_sent_again(anyone: httpx.Client, path: str) -> None:
-    answer = anyone.get(path, headers={"Accept-Encoding": "gzip"})
-    assert answer.headers["content-encoding"] == "gzip"
-    assert answer.headers["cache-control"] == "no-cache"
-    known = {"If-None-Match": answer.headers["etag"]}
-    assert anyone.get(path, headers=known).status_code == 304
 
 
 def test_the_document_is_of_the_promised_versions(source: dict[str, Any]) -> None:

@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration
 from tests.http.blocking import (
     FILLER,
     blocked_writes,
@@ -15,7 +14,6 @@ from tests.http.blocking import (
     in_flight_request,
     in_flight_stream,
     new_plant,
-    wait_until,
 )
 from tests.http.expect import expect_error
 from tests.http.fixtures import (
@@ -23,7 +21,6 @@ from tests.http.fixtures import (
     DELETES,
     LISTS,
     ME,
-    NEW_PLANT,
     OPERATIONS,
     PLANT,
     READS,
@@ -34,6 +31,7 @@ from tests.http.fixtures import (
 )
 from tests.http.raw import Connection, Response
 from tests.service import Service
+from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
 NUMBERS = {40302, 42901, 50301}
@@ -92,7 +90,7 @@ def test_a_body_that_comes_late_is_not_counted_twice(start: StartService) -> Non
 
 def test_a_full_store_takes_no_plant_until_one_is_deleted(start: StartService) -> None:
     fixture = make_fixture(start())
-    with closing(open_administration(fixture.service.database)) as administration:
+    with fixture.service.administration() as administration:
         administration.set_quota(fixture.store, 1)
     for route in CREATES:
         expect_error(send(fixture, route), 40302)
@@ -144,14 +142,3 @@ def test_long_lists_past_the_bound_are_refused(start: StartService) -> None:
         page = fixture.message(LISTS[0])
         assert fixture.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)
-
-
-def test_of_two_requests_with_one_key_both_get_the_first_ones_response(service: Service) -> None:
-    fixture = make_fixture(service)
-    create = fixture.message(CREATES[1]).setting("Idempotency-Key", "the same")
-    with Connection(service.origin) as one, Connection(service.origin) as other:
-        with blocked_writes(service):
-            one.send(create)
-            other.send(create)
-        assert one.receive().status == other.receive().status == 200
-    assert len(json.loads(fixture.plants())) == len([PLANT, NEW_PLANT])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.databases import Kind, execute
-from tests.http.blocking import blocked_writes, wait_until
+from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error
 from tests.http.fixtures import (
     CREATES,
@@ -20,6 +20,7 @@ from tests.http.fixtures import (
     make_fixture,
 )
 from tests.service import Service
+from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
 NUMBERS = {50001, 50302, 50303}

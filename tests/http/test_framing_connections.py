@@ -2,25 +2,17 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import (
-    FILLER,
-    blocked_writes,
-    count_connections,
-    fill_store,
-    peak_memory,
-    wait_until,
-)
+from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, peak_memory
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, make_fixture
-from tests.http.raw import ALIVE, Connection, Message
+from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
-
-LIVE = Message("GET", "/livez")
+from tests.waiting import wait_until
 
 
 @SQLITE_ONLY
@@ -29,6 +21,7 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
     create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
     with Connection(service.origin) as connection:
         connection.send(listing, create, listing, create, delete, delete, LIVE, listing)
+        connection.finish_sending()
         assert connection.receive().json == [{"name": "Fern"}]
         assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
         assert connection.receive().json == [
@@ -40,28 +33,7 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
         assert connection.receive().number == 40401
         assert connection.receive().json == ALIVE
         assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
-
-
-@SQLITE_ONLY
-def test_a_request_waits_for_the_slower_one_before_it(service: Service) -> None:
-    fixture = make_fixture(service)
-    with Connection(service.origin) as connection:
-        with blocked_writes(service):
-            connection.send(fixture.message(CREATES[0]), LIVE)
-            assert not connection.has_data(0.2)
-        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
-        assert connection.receive().json == ALIVE
-
-
-@SQLITE_ONLY
-def test_a_client_that_has_finished_sending_is_still_answered(service: Service) -> None:
-    fixture = make_fixture(service)
-    with Connection(service.origin) as connection:
-        with blocked_writes(service):
-            connection.send(fixture.message(CREATES[0]))
-            connection.finish_sending()
-            assert not connection.has_data(0.2)
-        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
+        assert connection.read_to_end() == b""
 
 
 @SQLITE_ONLY
@@ -72,13 +44,6 @@ def test_all_that_was_sent_before_the_end_is_answered(service: Service) -> None:
         for _ in range(1000):
             assert connection.receive().status == 200
         assert connection.read_to_end() == b""
-
-
-@SQLITE_ONLY
-def test_many_requests_go_over_one_connection(service: Service) -> None:
-    with Connection(service.origin) as connection:
-        for _ in range(200):
-            assert connection.ask(LIVE).status == 200
 
 
 def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
@@ -152,98 +117,82 @@ def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
         assert peak_memory(own) - before < 20_000_000
 
 
-def test_what_waits_behind_a_slow_request_is_not_slow_itself(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as own:
-        fixture = make_fixture(own)
-        with Connection(own.origin) as connection:
-            with blocked_writes(own):
-                connection.send(fixture.message(CREATES[0]), *[LIVE] * 300)
-                assert not connection.has_data(1)
-            assert connection.receive().status == 200
-            for _ in range(300):
-                assert connection.receive().status == 200
+@pytest.fixture(scope="module")
+def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that waits for nobody."""
+    settings = {"idle_timeout": 0.5, "head_timeout": 0.5, "body_timeout": 0.5}
+    with Service(tmp_path_factory.mktemp("impatient"), settings=settings) as running:
+        yield running
 
 
-@contextmanager
-def waiting(folder: Path, **settings: float) -> Iterator[Connection]:
-    """A connection to a service with these deadlines."""
-    with Service(folder, settings=settings) as own, Connection(own.origin) as connection:
+@pytest.fixture
+def waiting(impatient: Service) -> Iterator[Connection]:
+    """A connection to it."""
+    with Connection(impatient.origin) as connection:
         yield connection
 
 
-def test_an_idle_connection_is_closed(tmp_path: Path) -> None:
-    with waiting(tmp_path, idle_timeout=0.5) as connection:
-        assert connection.ask(LIVE).status == 200
-        assert connection.read_to_end() == b""
+def test_what_waits_behind_a_slow_request_is_not_slow_itself(
+    impatient: Service, waiting: Connection
+) -> None:
+    fixture = make_fixture(impatient)
+    with blocked_writes(impatient):
+        waiting.send(fixture.message(CREATES[0]), *[LIVE] * 300)
+        assert not waiting.has_data(1)
+    assert waiting.receive().json == {"name": "Aloe", "tag": "succulent"}
+    for _ in range(300):
+        assert waiting.receive().json == ALIVE
 
 
-def test_an_idle_connection_is_closed_whatever_came_between(tmp_path: Path) -> None:
-    with waiting(tmp_path, idle_timeout=0.5, head_timeout=0.5) as connection:
-        assert connection.ask(LIVE).status == 200
-        connection.send(b"\r\n")
-        assert connection.read_to_end() == b""
+@pytest.mark.parametrize("sent", [b"", b"\r\n"])
+def test_an_idle_connection_is_closed(waiting: Connection, sent: bytes) -> None:
+    assert waiting.ask(LIVE).status == 200
+    waiting.send(sent)
+    assert waiting.read_to_end() == b""
 
 
-def test_an_idle_connection_is_closed_after_a_late_body(tmp_path: Path) -> None:
-    with waiting(tmp_path, idle_timeout=0.5, body_timeout=0.5) as connection:
-        connection.send(Message("POST", "/plants").carrying(b"{}").head())
-        expect_error(connection.receive(), 40101)
-        connection.send(b"{}")
-        assert connection.read_to_end() == b""
+def test_an_idle_connection_is_closed_after_a_late_body(waiting: Connection) -> None:
+    waiting.send(Message("POST", "/plants").carrying(b"{}").head())
+    expect_error(waiting.receive(), 40101)
+    waiting.send(b"{}")
+    assert waiting.read_to_end() == b""
 
 
-def test_a_connection_on_which_nothing_comes_is_closed(tmp_path: Path) -> None:
-    with waiting(tmp_path, head_timeout=0.5) as connection:
-        assert connection.read_to_end() == b""
+def test_a_connection_on_which_nothing_comes_is_closed(waiting: Connection) -> None:
+    assert waiting.read_to_end() == b""
 
 
-def test_a_request_that_was_answered_gets_no_second_answer(tmp_path: Path) -> None:
-    with waiting(tmp_path, body_timeout=0.5) as connection:
-        connection.send(LIVE.adding("Content-Length", "5"))
-        assert connection.receive().status == 200
-        assert connection.read_to_end() == b""
+def test_a_request_that_was_answered_gets_no_second_answer(waiting: Connection) -> None:
+    waiting.send(LIVE.adding("Content-Length", "5"))
+    assert waiting.receive().status == 200
+    assert waiting.read_to_end() == b""
 
 
 @pytest.mark.parametrize(
     "rest", [b"xyz\r\n", b"19000\r\n" + b"x" * 0x19000 + b"\r\n1;" + b"x" * 50_000]
 )
 def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: bytes) -> None:
-    with waiting(tmp_path, body_timeout=1000) as connection:
+    settings = {"body_timeout": 1000}
+    with Service(tmp_path, settings=settings) as own, Connection(own.origin) as connection:
         assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
         connection.send(rest)
         assert connection.read_to_end() == b""
 
 
-def trickle(connection: Connection, byte: bytes) -> None:
-    """Send the byte again and again until something comes back, as it must soon."""
+@pytest.mark.parametrize("number", [40802, 40101, 40801])
+def test_trickling_bytes_gain_no_time(impatient: Service, waiting: Connection, number: int) -> None:
+    create = make_fixture(impatient).message(CREATES[0]).setting("Content-Length", "60000").head()
+    begun = {
+        40802: b"GET /livez HTTP/1.1\r\nX: ",
+        40101: Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(),
+        40801: create,
+    }
+    waiting.send(begun[number])
 
     def has_answer() -> bool:
-        connection.send(byte)
-        return connection.has_data(0.05)
+        waiting.send(b"x")
+        return waiting.has_data(0.05)
 
     wait_until(has_answer)
-
-
-@pytest.mark.parametrize(
-    ("start", "number"),
-    [
-        (b"GET /livez HTTP/1.1\r\nX: ", 40802),
-        (Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(), 40101),
-    ],
-)
-def test_trickling_bytes_gain_no_time(tmp_path: Path, start: bytes, number: int) -> None:
-    with waiting(tmp_path, head_timeout=0.5, body_timeout=0.5) as connection:
-        connection.send(start)
-        trickle(connection, b"x")
-        expect_error(connection.receive(), number)
-        assert connection.read_to_end() == b""
-
-
-def test_a_trickling_body_that_is_wanted_gains_no_time(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
-        create = make_fixture(own).message(CREATES[0]).setting("Content-Length", "60000")
-        with Connection(own.origin) as connection:
-            connection.send(create.head())
-            trickle(connection, b" ")
-            expect_error(connection.receive(), 40801)
-            assert connection.read_to_end() == b""
+    expect_error(waiting.receive(), number)
+    assert waiting.read_to_end() == b""

@@ -82,74 +82,38 @@ def test_another_expectation_is_passed_over(service: Service, create: Message) -
         assert connection.ask(create.setting("Expect", "the-worst")).status == 200
 
 
-@pytest.mark.parametrize("protocol", ["websocket", "h2c"])
-@pytest.mark.parametrize("method", ["GET", "POST"])
-def test_an_upgrade_is_passed_over(
-    service: Service, create: Message, protocol: str, method: str
-) -> None:
-    message = create.without("Expect").adding("Connection", "Upgrade, HTTP2-Settings")
-    message = message.adding("Upgrade", protocol).adding("Sec-WebSocket-Key", "x" * 22 + "==")
-    if method == "GET":
-        message = Message("GET", "/plants", message.without("Content-Type").headers)
-    with Connection(service.origin) as connection:
-        connection.send(message)
-        answer = connection.receive()
-        assert answer.status == 200
-        assert not answer.closes
-
-
-def test_what_follows_a_request_to_upgrade_is_read_as_before(
-    service: Service, create: Message
-) -> None:
-    upgrade = Message("GET", "/livez").adding("Connection", "upgrade").adding("Upgrade", "h2c")
-    with Connection(service.origin) as connection:
-        connection.send(upgrade, create.without("Expect"), upgrade)
-        assert connection.receive().json == ALIVE
-        assert connection.receive().json == {"name": "Fern"}
-        assert connection.receive().json == ALIVE
-
-
 def upgrading(message: Message, connection: str = "Upgrade") -> Message:
     return message.adding("Connection", connection).adding("Upgrade", "h2c")
 
 
-@pytest.mark.parametrize("piece", [1, 7, 100])
-def test_a_request_to_upgrade_may_come_in_pieces(
-    service: Service, create: Message, piece: int
-) -> None:
-    request = upgrading(create.without("Expect")).to_bytes()
+def test_a_request_to_upgrade_is_read_as_any_other(service: Service, create: Message) -> None:
+    live = upgrading(Message("GET", "/livez"))
     with Connection(service.origin) as connection:
-        for start in range(0, len(request), piece):
-            connection.send(request[start : start + piece])
+        connection.send(live, upgrading(create.without("Expect"), "Upgrade, HTTP2-Settings"), live)
+        assert connection.receive().json == ALIVE
         assert connection.receive().json == {"name": "Fern"}
-        assert connection.ask(Message("GET", "/livez")).status == 200
+        answer = connection.receive()
+        assert answer.json == ALIVE
+        assert not answer.closes
 
 
-def test_a_chunked_request_to_upgrade_is_read(service: Service, create: Message) -> None:
-    chunked = upgrading(create.without("Expect")).adding("Transfer-Encoding", "chunked")
+@pytest.mark.parametrize(
+    "message",
+    [
+        upgrading(Message("GET", "/livez"), "close, Upgrade"),
+        upgrading(Message("GET", "/livez", (), version="HTTP/1.0")),
+    ],
+)
+def test_a_request_to_upgrade_may_be_the_last(service: Service, message: Message) -> None:
     with Connection(service.origin) as connection:
-        connection.send(chunked.head() + b"19\r\n" + FERN + b"\r\n0\r\n\r\n")
-        assert connection.receive().json == {"name": "Fern"}
-
-
-def test_a_request_to_upgrade_may_want_the_end_of_the_connection(service: Service) -> None:
-    with Connection(service.origin) as connection:
-        answer = connection.ask(upgrading(Message("GET", "/livez"), "close, Upgrade"))
+        answer = connection.ask(message)
         assert answer.json == ALIVE
         assert answer.closes
         assert connection.read_to_end() == b""
 
 
-def test_an_old_client_may_want_to_upgrade(service: Service) -> None:
+def test_a_bad_request_to_upgrade_is_refused_in_its_form(service: Service) -> None:
     with Connection(service.origin) as connection:
-        answer = connection.ask(upgrading(Message("GET", "/livez", (), version="HTTP/1.0")))
-        assert answer.json == ALIVE
-        assert answer.closes
-
-
-@pytest.mark.parametrize("method", ["HEAD", "GET"])
-def test_a_refused_request_to_upgrade_is_refused_in_its_form(service: Service, method: str) -> None:
-    with Connection(service.origin) as connection:
-        answer = connection.ask(upgrading(Message(method, "/livez", ())))
-        expect_error(answer, 40011, method=method)
+        answer = connection.ask(upgrading(Message("HEAD", "/livez", ())))
+        expect_error(answer, 40011, method="HEAD")
         assert connection.read_to_end() == b""

@@ -4,12 +4,11 @@ import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import SQLITE_ONLY
-from tests.http.raw import ALIVE, Connection, Message, exchange
+from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
 from tests.service import Service
 
 pytestmark = SQLITE_ONLY
 
-LIVE = Message("GET", "/livez")
 HEAD_MAX = 16 * 1024
 
 
@@ -82,11 +81,6 @@ def test_a_header_that_must_be_single_is_refused_twice(service: Service, name: s
         answer = exchange(service.origin, message)
         expect_error(answer, 40011)
         assert answer.closes
-
-
-def test_two_tokens_are_none(service: Service, token: str) -> None:
-    answer = exchange(service.origin, listing(token).adding("authorization", "Bearer x"))
-    expect_error(answer, 40011)
 
 
 def test_other_headers_may_be_repeated(service: Service) -> None:

@@ -3,12 +3,10 @@
 import json
 import re
 from collections.abc import Iterator
-from contextlib import closing
 
 import httpx
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role
 from tests.http.calls import create, create_plant, expect_refused, list_plants
 from tests.http.raw import Message, exchange
@@ -147,7 +145,7 @@ def test_a_deleted_store_takes_its_tokens_and_plants_along(service: Service, sto
     with service.client(token) as own, service.client(everywhere) as all_stores:
         create_plant(own, 1, "Fern")
         assert all_stores.get(f"/stores/{store}/plants").status_code == 200
-        with closing(open_administration(service.database)) as administration:
+        with service.administration() as administration:
             administration.delete_store(store)
         expect_refused(own.get("/plants"), 40102)
         expect_refused(all_stores.get(f"/stores/{store}/plants"), 40403)

@@ -1,25 +1,15 @@
 """What ends a connection and what does not, and that no header can hold another."""
 
-import json
-from urllib.parse import quote
-
 import pytest
 
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
-from tests.http.raw import ALIVE, Connection, Message, Response
+from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture
+from tests.http.raw import ALIVE, LIVE, Connection, Message, Response
 from tests.service import Service
 
-LIVE = Message("GET", "/livez")
 FERN = b'[{"id":1,"name":"Fern"}]'
 pytestmark = SQLITE_ONLY
-
-
-@pytest.fixture
-def fixture(service: Service) -> StoreFixture:
-    """A store of the test's own."""
-    return make_fixture(service)
 
 
 @pytest.fixture
@@ -86,17 +76,6 @@ def test_a_whole_answer_ends_the_connection_where_it_should(
         expect_last(connection, connection.ask(message.adding("Connection", value)))
 
 
-def test_an_error_ends_the_connection_where_it_should(service: Service) -> None:
-    unauthorised = Message("POST", "/plants").carrying(b"{}")
-    with Connection(service.origin) as connection:
-        answer = connection.ask(unauthorised)
-        expect_error(answer, 40101)
-        assert not answer.closes
-        answer = connection.ask(closing(unauthorised))
-        expect_error(answer, 40101)
-        expect_last(connection, answer)
-
-
 @pytest.mark.parametrize("end", ["%0D%0AX-Injected:%201", "%0AX-Injected:%201", "%0D"])
 def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, end: str) -> None:
     refused = {
@@ -115,15 +94,3 @@ def test_no_target_can_end_a_header(fixture: StoreFixture, long_list: Message, e
             *("date", "x-request-id", "content-type", "content-length"),
             *("cache-control", "etag", "link", "vary", "x-content-type-options", "x-total-count"),
         }
-
-
-def test_a_link_holds_an_odd_tag_as_ascii(fixture: StoreFixture) -> None:
-    tag = "a\u2028\u00a0: b"
-    for plant_id in (2, 3):
-        plant = {"id": plant_id, "name": "Ivy", "tag": tag}
-        assert fixture.create(json.dumps(plant).encode()).status == 200
-    base = f"/stores/{fixture.store}/plants?limit=1&tag={quote(tag)}"
-    answer = fixture.send(fixture.message(LISTS[0]).aimed_at(base))
-    assert answer.json == [{"name": "Ivy", "tag": tag}]
-    assert answer.headers["link"].isascii()
-    assert answer.headers["link"].startswith("<?limit=1&after=")

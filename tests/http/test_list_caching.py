@@ -55,7 +55,8 @@ def change_nothing(client: httpx.Client) -> None:
 
 def test_the_etags_of_different_lists_differ(client: httpx.Client) -> None:
     create_plant(client, 1, "Fern", "a")
-    etags = [etag_of(client, query) for query in QUERIES]
+    # The whole list comes last: it would be found first under a wrong name.
+    etags = [etag_of(client, query) for query in reversed(QUERIES)]
     assert len(set(etags)) == len(QUERIES)
 
 
@@ -110,14 +111,6 @@ def test_conditions_may_stand_in_several_headers(client: httpx.Client, at: int) 
 def test_what_does_not_name_the_list_does_not_match(client: httpx.Client) -> None:
     for form in ("{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"):
         assert not is_fresh(client, form.format(etag_of(client)))
-
-
-def test_after_a_change_the_known_list_is_stale(client: httpx.Client) -> None:
-    for query in QUERIES:
-        known = etag_of(client, query)
-        assert is_fresh(client, known, query)
-        create_plant(client, QUERIES.index(query), "Fern", "a")
-        assert not is_fresh(client, known, query)
 
 
 def test_errors_are_not_conditional(client: httpx.Client) -> None:

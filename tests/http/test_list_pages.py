@@ -12,7 +12,7 @@ from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
 
 MANY = 2500
-_LINK = re.compile('<([^>]+)>; rel="next"')
+_LINK = re.compile(r'<(\?[^>]+)>; rel="next"')  # right below any path: it names the query alone
 
 
 @pytest.fixture(scope="module")
@@ -76,18 +76,12 @@ def test_links_keep_the_other_parameters(many: httpx.Client, limit: int) -> None
 
 
 def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
-    tag = 'a+b &c=d,"é>;%41'
+    tag = 'a+b &c=d,"é>;%41\u2028\u0085'
     for plant_id in range(5):
         create_plant(client, plant_id, f"p{plant_id}", tag)
     pages = walk(client, str(httpx.URL("/plants", params={"tag": tag, "limit": "2"})))
     listed = [plant for page in pages for plant in page.json()]
     assert listed == [{"name": f"p{plant_id}", "tag": tag} for plant_id in range(5)]
-
-
-def test_links_are_right_below_any_path(many: httpx.Client) -> None:
-    for base in ("", "/stores/many"):
-        link = many.get(f"{base}/plants?limit=1").headers["link"]
-        assert link.startswith("<?limit=1&after=")
 
 
 def test_a_cursor_works_without_a_limit(many: httpx.Client) -> None:

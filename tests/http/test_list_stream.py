@@ -1,7 +1,6 @@
 """Long lists: whole, of one moment, in little memory, whatever their client does meanwhile."""
 
 import json
-import sys
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -11,16 +10,15 @@ import httpx
 import pytest
 
 from plantstore.model import Event
-from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory, wait_until
+from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory
 from tests.http.calls import create_plant
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
 COUNT = 5000
 SIZE = 250
-# No file of it may have more than 2 MB: half a list. The database was written by the test.
-LITTLE_DISK = ("sh", "-c", f'ulimit -f 4096; exec {sys.executable} -m plantstore "$@"', "sh")
 
 
 @pytest.fixture

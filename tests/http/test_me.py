@@ -1,11 +1,8 @@
 """Who a token's bearer is, and what it opens."""
 
-from contextlib import closing
-
 import httpx
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import EXPIRY_MAX, Role, Scope
 from tests.http.calls import expect_refused
 from tests.service import Service
@@ -46,7 +43,7 @@ def test_an_expiry_is_told_in_utc(service: Service, store: str, expires_at: int,
 def test_scopes_are_what_token_and_role_allow(service: Service, store: str, role: Role) -> None:
     scopes = frozenset({Scope.LIST, Scope.DELETE})
     token = service.make_token(store, "eve", role=Role.OWNER, scopes=scopes)
-    set_role(service, store, "eve", role)
+    service.set_role(store, "eve", role)
     me = get_me(service, token).json()
     assert me["role"] == role
     assert me["scopes"] == (["list"] if role is Role.READER else ["list", "delete"])
@@ -58,10 +55,13 @@ def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store
     service.make_token(f"{store}-other", f"other of {store}")
     service.make_token(readable, f"owner of {readable}")
     service.make_token(readable, user, role=Role.READER)
-    assert get_me(service, token).json()["stores"] == [
-        {"name": store, "role": "owner", "scopes": ALL},
-        {"name": readable, "role": "reader", "scopes": ["list"]},
-    ]
+    for name in (f"{store}-z", f"{store}a", f"{store}-a"):
+        service.make_token(name, user)
+    stores = get_me(service, token).json()["stores"]
+    assert stores[0] == {"name": store, "role": "owner", "scopes": ALL}
+    assert {"name": readable, "role": "reader", "scopes": ["list"]} in stores
+    names = [one["name"] for one in stores]
+    assert names == sorted([store, readable, f"{store}-z", f"{store}a", f"{store}-a"])
 
 
 def test_a_token_for_one_store_tells_no_other(service: Service, store: str) -> None:
@@ -74,7 +74,7 @@ def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: 
     user = f"owner of {store}"
     token = service.make_token(store, user, all_stores=True)
     service.make_token(f"{store}-second", user)
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         administration.remove_member(store, user)
         me = get_me(service, token).json()
         assert (me["store"], me["scopes"], "role" in me) == (store, [], False)
@@ -94,10 +94,5 @@ def test_a_revoked_or_expired_token_is_refused(service: Service, store: str) -> 
 def test_a_changed_role_is_told_at_once(service: Service, store: str) -> None:
     token = service.make_token(store, "eve")
     for role in (Role.READER, Role.OWNER, Role.EDITOR):
-        set_role(service, store, "eve", role)
+        service.set_role(store, "eve", role)
         assert get_me(service, token).json()["role"] == role
-
-
-def set_role(service: Service, store: str, user: str, role: Role) -> None:
-    with closing(open_administration(service.database)) as administration:
-        administration.add_member(store, user, role)

@@ -161,18 +161,6 @@ def test_a_damaged_body_is_judged_by_the_rules(
     expect_the_same(body[:at] + instead + body[at + length :])
 
 
-@often
-@given(st.binary())
-def test_any_bytes_are_judged_by_the_rules(body: bytes) -> None:
-    expect_the_same(body)
-
-
-@pytest.mark.parametrize("depth", [100, 500, 900])
-def test_nesting_in_an_unknown_key_is_passed_over(depth: int) -> None:
-    body = b'{"id":1,"name":"a","x":' + b"[" * depth + b"]" * depth + b"}"
-    assert decode(body) == NewPlant(1, "a")
-
-
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

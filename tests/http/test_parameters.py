@@ -1,10 +1,5 @@
 """A list's parameters: what is written of a query reads back as it was."""
 
-from collections.abc import Callable
-from random import Random
-from urllib.parse import quote, quote_plus
-
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,18 +29,6 @@ def test_what_is_written_reads_back(query: PlantQuery) -> None:
     assert read_plant_query(write_plant_query(query).encode()) == query
 
 
-@given(QUERIES, st.randoms(use_true_random=False), st.sampled_from([quote, quote_plus]))
-def test_any_writing_of_a_query_is_the_same(
-    query: PlantQuery, random: Random, encode: Callable[[str], str]
-) -> None:
-    parts = [part for part in write_plant_query(query).split("&") if not part.startswith("tag=")]
-    if query.tag is not None:
-        parts.append(f"tag={encode(query.tag)}")
-    parts.append("unknown=1")
-    random.shuffle(parts)
-    assert read_plant_query("&".join(parts).encode()) == query
-
-
 @given(st.binary() | st.lists(st.sampled_from([b"limit=", b"tag=", b"&", b"1", b"%", b"+"])))
 def test_any_bytes_are_read_or_refused(text: bytes | list[bytes]) -> None:
     given_text = text if isinstance(text, bytes) else b"".join(text)
@@ -54,10 +37,3 @@ def test_any_bytes_are_read_or_refused(text: bytes | list[bytes]) -> None:
     except PlantStoreError:
         return
     assert read_plant_query(write_plant_query(found).encode()) == found
-
-
-@pytest.mark.parametrize("text", [b"", b"&", b"x=1"])
-def test_the_whole_list_is_written_as_nothing(text: bytes) -> None:
-    found = read_plant_query(text)
-    assert found == PlantQuery()
-    assert write_plant_query(found) == ""

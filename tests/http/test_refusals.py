@@ -5,11 +5,10 @@ from collections.abc import Iterator
 import pytest
 
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, StoreFixture, make_fixture
-from tests.http.raw import ALIVE, Connection, Message
+from tests.http.fixtures import CREATES, StoreFixture
+from tests.http.raw import ALIVE, LIVE, Connection
 from tests.service import Service
 
-LIVE = Message("GET", "/livez")
 FERN = b'{"id":1,"name":"Fern"}'
 ALOE = b'{"id":2,"name":"Aloe","tag":"succulent"}'
 # The error of each, and its bytes where it does not need the token.
@@ -35,12 +34,6 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("refusals")
     with Service(folder, settings={"head_timeout": 0.5, "body_timeout": 0.5}) as running:
         yield running
-
-
-@pytest.fixture
-def fixture(service: Service) -> StoreFixture:
-    """A store in it."""
-    return make_fixture(service)
 
 
 def send_refused(fixture: StoreFixture, connection: Connection, kind: str, before: int) -> int:

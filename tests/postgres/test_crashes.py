@@ -68,22 +68,3 @@ def test_nothing_acknowledged_is_lost_when_the_database_is_killed(
     }
     assert any(load_client.refusals for load_client in load_clients)
     assert sorted(took)[CRASHES // 2] < BACK_SECONDS / 4
-
-
-def test_a_key_makes_a_write_happen_once_whatever_becomes_of_the_database(
-    tmp_path: Path, durable: PostgresServer
-) -> None:
-    with durable.fresh() as url, Service(tmp_path, database=url) as service:
-        token = service.make_token()
-        with service.client(token) as client, under_load(service, service.make_token("other")):
-            for number in range(20):
-                if number % 10 == 5:
-                    durable.kill()
-                    durable.start()
-                deadline = time.monotonic() + BACK_SECONDS
-                headers = {"Idempotency-Key": f"key {number}"}
-                while client.post("/plants", json=body(number), headers=headers).status_code != 200:
-                    assert time.monotonic() < deadline
-                    time.sleep(0.02)
-        events = service.events("nursery")
-        assert [event.plant.id for event in events] == list(range(20))

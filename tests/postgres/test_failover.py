@@ -3,7 +3,6 @@
 The standby commits before a write is acknowledged, so that none is lost when it takes over.
 """
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,8 +21,8 @@ from tests.faults.load import (
 from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
+from tests.waiting import wait_until
 
-RECOVERY_SECONDS = 30.0
 NOT_WRITTEN = 50302
 RELOAD = "SELECT pg_reload_conf()"
 
@@ -65,12 +64,14 @@ def unfence(server: PostgresServer) -> None:
 
 def wait_for_write(service: Service, token: str, plant_id: int, *wanted: int) -> None:
     """Create a plant, again and again, until the answer is a wanted one: an error, or 0."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
     with service.client(token) as client:
-        while (error := error_of(client.post("/plants", json=body(plant_id)))) not in wanted:
+
+        def is_wanted() -> bool:
+            error = error_of(client.post("/plants", json=body(plant_id)))
             assert error in {0, 40004, NOT_WRITTEN, 50303}
-            assert time.monotonic() < deadline
-            time.sleep(0.02)
+            return error in wanted
+
+        wait_until(is_wanted)
 
 
 def assert_served(folder: Path, database: str) -> None:

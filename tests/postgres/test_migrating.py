@@ -85,13 +85,6 @@ def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program
             assert client.get("/plants").json() == [{"name": "Fern"}]
 
 
-def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", "postgres")
-    assert 'relation "nowhere" does not exist' in newer.refusal("migrate")
-    assert program.data("store", "list") == []
-    assert program.run("migrate").out == "the schema is up to date\n"
-
-
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
     """What waits for a table's lock makes all wait that come after it."""
     newer = next_program(program, GENTLE, "postgres")
@@ -116,12 +109,6 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
     with Service(program.folder, database=url) as started, started.client(token) as client:
         assert client.post("/plants", json={"id": 3, "name": "Ivy"}).is_success
     assert len(newer.data("token", "list")) == 1
-
-
-def test_a_schema_that_older_programs_cannot_live_with_is_refused(program: Program) -> None:
-    next_program(program, MIGRATION, "postgres").out("migrate")
-    refused = program.refusal("store", "list")
-    assert f"is version {NEXT}, newer than this program's {NEWEST}" in refused
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

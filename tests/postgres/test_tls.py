@@ -1,30 +1,14 @@
 """TLS to the server: ``sslmode=verify-full`` takes the right certificate and no other."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
 
+from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.postgres.server import PostgresServer
 from tests.postgres.tls_front import TLSFront
 from tests.service import Service
-
-
-def make_certificate(folder: Path, name: str, host: str = "IP:127.0.0.1") -> Path:
-    certificate = folder / f"{name}.pem"
-    subprocess.run(
-        [
-            *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"),
-            *("-nodes", "-days", "2", "-subj", f"/CN={name}"),
-            *("-addext", f"subjectAltName={host}"),
-            *("-keyout", str(folder / f"{name}.key"), "-out", str(certificate)),
-        ],
-        check=True,
-        capture_output=True,
-    )
-    (folder / f"{name}.key").chmod(0o600)
-    return certificate
 
 
 @pytest.fixture(scope="module")

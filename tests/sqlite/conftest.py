@@ -14,12 +14,6 @@ from tests.sqlite.writes import TOKEN_HASH
 
 
 @pytest.fixture
-def anyio_backend() -> str:
-    """The event loop of asynchronous tests."""
-    return "asyncio"
-
-
-@pytest.fixture
 def url(tmp_path: Path) -> str:
     """A database with the stores 1 and 2, both ada's."""
     url = f"sqlite:///{tmp_path / 'plants.db'}"

@@ -1,9 +1,6 @@
 """After a failed fsync nothing is written, the process ends, and no acknowledged write is lost."""
 
-import socket
 import sys
-import threading
-import time
 from contextlib import ExitStack, closing
 from pathlib import Path
 
@@ -11,9 +8,14 @@ import httpx
 import pytest
 
 from plantstore.sqlite.connection import connect, open_lock
+from tests.faults import load
+from tests.faults.load import under_load, wait_until_acknowledged
 from tests.faulty_vfs import VARIABLE
-from tests.http.raw import Connection, Message
+from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
+
+UNKNOWN = 50303
+FICUS = b'{"id": 1, "name": "Ficus"}'
 
 
 class Faulty(Service):
@@ -40,17 +42,6 @@ def restart(folder: Path) -> Service:
     return Service(folder)
 
 
-def pipeline(service: Service, *requests: str) -> str:
-    """Send the requests at once; all that is answered until the end of the connection."""
-    host, port = service.origin.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=30) as connection:
-        connection.sendall("".join(requests).encode())
-        answer = b""
-        while part := connection.recv(65536):
-            answer += part
-    return answer.decode()
-
-
 def assert_whole(service: Service, token: str, store: str, acknowledged: set[int]) -> None:
     """Fail unless all plants that were acknowledged are there, and the events give the plants."""
     with service.client(token) as client:
@@ -63,83 +54,34 @@ def assert_whole(service: Service, token: str, store: str, acknowledged: set[int
         assert client.post("/plants", json={"id": free, "name": "Fern"}).status_code == 200
 
 
-def test_a_failed_fsync_fails_the_batch_and_ends_the_process(tmp_path: Path) -> None:
-    with Faulty(tmp_path) as service:
-        token = service.make_token()
-        with service.client(token) as client:
-            for number in range(10):
-                assert client.post("/plants", json={"id": number, "name": "Ficus"}).is_success
-            service.break_disk()
-            failed = client.post("/plants", json={"id": 10, "name": "Ficus"})
-            assert (failed.status_code, failed.json()["error"]) == (503, 50303)
-            assert "retry-after" in failed.headers
-        assert service.process.wait(30) == 1
-        assert "the database is broken, stopping the service" in service.log()
-        assert "Traceback" not in service.log()
-    with restart(tmp_path) as service:
-        assert_whole(service, token, "nursery", set(range(10)))
-
-
 def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
     with Faulty(tmp_path) as service:
-        body = '{"id": 1, "name": "Ficus"}'
-        head = f"Host: x\r\nAuthorization: Bearer {service.make_token()}\r\n"
-        create = f"POST /plants HTTP/1.1\r\n{head}Content-Type: application/json\r\n"
-        create += f"Content-Length: {len(body)}\r\n\r\n{body}"
-        service.break_disk()
-        answers = pipeline(
-            service,
-            create,
-            "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n",
-            create,
-            "GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n",
+        create = Message("POST", "/plants").adding(
+            "Authorization", f"Bearer {service.make_token()}"
         )
-        assert answers.count("HTTP/1.1 ") == 4
-        assert answers.count('"error":50303') == 1
-        assert answers.count('"error":50302') == 2
-        assert '{"status":"live",' in answers
+        create = create.carrying(b'{"id": 1, "name": "Ficus"}')
+        service.break_disk()
+        with Connection(service.origin) as connection:
+            connection.send(create, Message("GET", "/readyz"), create, Message("GET", "/livez"))
+            assert [connection.receive().number for _ in range(3)] == [50303, 50302, 50302]
+            assert connection.receive().json == ALIVE
         assert service.process.wait(30) == 1
 
 
 def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
     """The kernel reports the next one as good, though what it lost stays lost."""
-    acknowledged: list[int] = []
-    failures: list[float] = []
-    late: list[int] = []
     with Faulty(tmp_path) as service:
         token = service.make_token()
-
-        def plant(first: int) -> None:
-            with service.client(token) as client:
-                for number in range(first, first + 100_000):
-                    began = time.monotonic()
-                    try:
-                        answer = client.post("/plants", json={"id": number, "name": "Ficus"})
-                    except httpx.TransportError:
-                        return
-                    if answer.is_success:
-                        acknowledged.append(number)
-                        if failures and began > failures[0]:
-                            late.append(number)
-                    elif answer.json()["error"] == 50303:
-                        failures.append(time.monotonic())
-
-        threads = [threading.Thread(target=plant, args=(n * 100_000,)) for n in range(8)]
-        for thread in threads:
-            thread.start()
-        deadline = time.monotonic() + 60
-        while len(acknowledged) < 100:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
-        service.break_disk("once")
-        for thread in threads:
-            thread.join(60)
-        assert service.process.wait(30) == 1
-        assert failures
-        assert late == []
-        assert not service.has_synced_again()
+        with under_load(service, token, clients=8) as load_clients:
+            wait_until_acknowledged(load_clients, 100)
+            service.break_disk("once")
+            assert service.process.wait(30) == 1
+    assert not service.has_synced_again()
+    failed = [client.answers for client in load_clients if UNKNOWN in client.answers]
+    assert failed
+    assert not any(0 in answers[answers.index(UNKNOWN) :] for answers in failed)
     with restart(tmp_path) as restarted:
-        assert_whole(restarted, token, "nursery", set(acknowledged))
+        load.assert_whole(restarted, "nursery", load_clients)
 
 
 def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) -> None:

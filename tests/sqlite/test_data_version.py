@@ -76,26 +76,6 @@ async def test_each_of_many_commits_by_another_process_is_seen_at_once(
 
 
 @pytest.mark.anyio
-async def test_commits_of_both_processes_in_turn_are_seen_at_once(
-    tmp_path: Path, token: bytes, other: Connection
-) -> None:
-    database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
-    caller = await database.find_caller(1, token, None)
-    assert caller is not None
-    for alternation in range(1, 200):
-        if alternation % 2:
-            plant = NewPlant(alternation, "Ficus")
-            assert await database.create_plant(1, caller, plant, None) is Outcome.CREATED
-        else:
-            other.send(RAISE)
-            assert other.recv() == alternation
-        caller = await database.find_caller(1, token, None)
-        assert caller is not None
-        assert caller.revision == alternation
-    await database.close()
-
-
-@pytest.mark.anyio
 async def test_without_a_commit_nothing_is_read_again(tmp_path: Path, token: bytes) -> None:
     database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
     unchanged = database.data_version.read()

@@ -4,39 +4,13 @@ from contextlib import closing
 from pathlib import Path
 
 import apsw
-import pytest
 
 from plantstore.bootstrap import open_administration
 from plantstore.model import Event, NewPlant
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
-from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
+from tests.next_version import NEWEST
 from tests.service import Service
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    """The program with a database that has a store."""
-    made = Program(tmp_path)
-    made.out("store", "create", "nursery")
-    return made
-
-
-def columns(program: Program) -> set[object]:
-    with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
-        return {row[1] for row in connection.execute("PRAGMA table_info(plants)")}
-
-
-def test_a_database_is_moved_once(program: Program) -> None:
-    newer = next_program(program)
-    moved = newer.run("migrate")
-    assert (moved.status, moved.err) == (0, "")
-    assert moved.out == f"applied migration {NEXT} (next)\n"
-    assert "height" in columns(program)
-    again = newer.run("migrate")
-    assert (again.status, again.out, again.err) == (0, "the schema is up to date\n", "")
-    assert [store["name"] for store in newer.data("store", "list")] == ["nursery"]
-    assert f"newer than this program's {NEWEST}" in program.refusal("store", "list")
 
 
 def make_first_schema(path: Path) -> None:
@@ -77,15 +51,6 @@ def test_the_first_schema_is_moved_to_the_newest(tmp_path: Path) -> None:
         assert event == Event(2, "plant.created", fern, 6, None, "kiosk", "")
 
 
-def test_a_dry_run_changes_nothing(program: Program) -> None:
-    newer = next_program(program)
-    said = newer.run("migrate", "--dry-run")
-    assert (said.status, said.err) == (0, "")
-    assert said.out == f"would apply migration {NEXT} (next)\n"
-    assert "height" not in columns(program)
-    assert len(program.data("store", "list")) == 1
-
-
 def test_a_dry_run_makes_no_file(tmp_path: Path) -> None:
     program = Program(tmp_path)
     program.run("migrate", "--dry-run")
@@ -103,13 +68,6 @@ def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
     assert done.err == f"created the database {tmp_path / 'plants.db'}\n"
     assert done.out.startswith("applied migration 1 (initial)\n")
     assert program.data("store", "list") == []
-
-
-def test_a_migration_that_fails_leaves_the_old_schema_whole(program: Program) -> None:
-    newer = next_program(program, MIGRATION + " SELECT * FROM nowhere;")
-    assert "no such table: nowhere" in newer.refusal("migrate")
-    assert "height" not in columns(program)
-    assert len(program.data("store", "list")) == 1
 
 
 def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:

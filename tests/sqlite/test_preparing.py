@@ -39,11 +39,3 @@ def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) ->
         with closing(apsw.Connection(str(tmp_path / f"{number}" / "plants.db"))) as connection:
             assert connection.execute("SELECT count(*) FROM schema_migrations").get == NEWEST
             assert connection.execute("PRAGMA integrity_check").get == "ok"
-
-
-def test_preparing_again_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "plants.db"
-    prepare(path)
-    before = path.read_bytes()
-    prepare(path)
-    assert path.read_bytes() == before

@@ -67,12 +67,3 @@ def strings_of_source(without: Path) -> set[str]:
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return {node.value for node in nodes if isinstance(node.value, str)}
-
-
-def test_every_name_that_is_asked_for_is_a_query() -> None:
-    name_of_query = re.compile(r"(?:_sql\[|query\()\"(\w+)\"")
-    for adapter in ("sqlite", "postgres"):
-        for folder in (adapter, "sql"):
-            for file in SOURCE.joinpath(folder).rglob("*.py"):
-                for name in name_of_query.findall(file.read_text(encoding="utf-8")):
-                    assert f"{adapter}-{name}" in QUERIES

@@ -12,75 +12,10 @@ from plantstore.bootstrap import open_session
 from plantstore.errors import SetupError
 from plantstore.sqlite.connection import migrate, prepare
 from tests.cli.program import Program
-from tests.next_version import NEWEST, NEXT, next_program
-
-COMMANDS = (
-    ("serve", "--port", "0"),
-    ("token", "create", "--store", "nursery", "--user", "ada"),
-)
-
-
-@pytest.fixture
-def program(tmp_path: Path) -> Program:
-    """The program with a database that has a store."""
-    made = Program(tmp_path)
-    made.out("store", "create", "nursery")
-    return made
-
-
-def execute(program: Program, sql: str) -> None:
-    with closing(apsw.Connection(str(program.folder / "plants.db"))) as connection:
-        connection.execute(sql)
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def read(program: Program) -> bytes:
     return (program.folder / "plants.db").read_bytes()
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-@pytest.mark.parametrize(
-    ("change", "advice"),
-    [
-        (
-            "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)",
-            f"version 9999, newer than this program's {NEWEST}: use the program that migrated it",
-        ),
-        (
-            "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1",
-            "migration 1 (initial) was applied to this database in another form: restore a backup",
-        ),
-    ],
-    ids=["newer", "changed"],
-)
-def test_a_schema_of_another_program_is_refused(
-    program: Program, command: tuple[str, ...], change: str, advice: str
-) -> None:
-    execute(program, change)
-    before = read(program)
-    assert advice in program.refusal(*command)
-    assert read(program) == before
-
-
-def test_migrate_refuses_what_it_cannot_move(program: Program) -> None:
-    execute(program, "INSERT INTO schema_migrations VALUES (9999, 'later', 'abc', 9999, 1)")
-    for arguments in (("migrate",), ("migrate", "--dry-run")):
-        assert "newer than this program's" in program.refusal(*arguments)
-
-
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: command[0])
-def test_an_older_schema_is_refused_until_it_is_migrated(
-    program: Program, command: tuple[str, ...]
-) -> None:
-    newer = next_program(program)
-    refused = newer.refusal(*command)
-    assert (
-        f"migration {NEXT} (next) is pending: make a backup, then run `plantstore migrate`"
-        in refused
-    )
-    assert len(program.data("store", "list")) == 1
-    newer.out("migrate")
-    assert len(newer.data("store", "list")) == 1
 
 
 def put(content: bytes) -> Callable[[Path], None]:
@@ -95,7 +30,9 @@ def make_foreign(file: Path) -> None:
         connection.execute("CREATE TABLE notes (text); INSERT INTO notes VALUES ('mine')")
 
 
-@pytest.mark.parametrize("command", [COMMANDS[0], ("migrate",)], ids=lambda command: command[0])
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("migrate",)], ids=lambda command: command[0]
+)
 @pytest.mark.parametrize(
     ("make", "advice"),
     [

@@ -7,14 +7,13 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import NewPlant, Outcome
 from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer
-from tests.databases import writes_held
-from tests.sqlite.writes import ADA, count, create
+from tests.sqlite.writes import ADA, create
 
 
 @pytest.mark.anyio
@@ -53,19 +52,6 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
 
 
 @pytest.mark.anyio
-async def test_it_is_not_ready_while_no_write_comes_through(url: str) -> None:
-    database = SQLiteDatabase(Settings(database=url, write_timeout=0.3))
-    with writes_held(url):
-        with pytest.raises(DatabaseUnavailableError):
-            await database.create_plant(1, ADA, NewPlant(1, "Ficus"), None)
-        with pytest.raises(DatabaseUnavailableError):
-            await database.check()
-    assert await database.create_plant(1, ADA, NewPlant(1, "Ficus"), None) is Outcome.CREATED
-    await database.check()
-    await database.close()
-
-
-@pytest.mark.anyio
 async def test_a_damaged_index_breaks_it(url: str) -> None:
     """SQLite tells of it with a code of its own."""
     path = Path(url.removeprefix("sqlite:///"))
@@ -91,23 +77,6 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_writes_that_wait_for_another_process_are_one_batch(
-    url: str, connection: apsw.Connection
-) -> None:
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, 200, 30)
-    with open_lock(path) as lock, lock.held():
-        writes = [writer.submit(create(number)) for number in range(100)]
-        await asyncio.sleep(0)
-        with pytest.raises(OverloadedError):
-            writer.submit(create(100))
-        assert not any(write.done() for write in writes)
-    assert set(await asyncio.wait_for(asyncio.gather(*writes), 30)) == {Outcome.CREATED}
-    assert await writer.close()
-    assert count(connection, "plants") == len(writes)
-
-
-@pytest.mark.anyio
 async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
     path = Path(url.removeprefix("sqlite:///"))
     writer = Writer(path, 2, 0.01)
@@ -120,13 +89,3 @@ async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
             await asyncio.sleep(0.01)
     assert await writer.submit(create(2)) is Outcome.CREATED
     assert await writer.close()
-
-
-@pytest.mark.anyio
-async def test_it_does_not_wait_for_ever_for_another_process_at_its_end(url: str) -> None:
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, 2, 0.1)
-    with open_lock(path) as lock, lock.held():
-        write = writer.submit(create(1))
-        assert not await writer.close()
-    assert await asyncio.wait_for(write, 30) is Outcome.CREATED

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 from tests.service import Service
 from tests.web.browser import OpenPage, Tabs, open_browser, opening_pages
+from tests.web.page_driver import PageDriver
 
 
 @pytest.fixture(scope="package")
@@ -35,3 +36,11 @@ def open_page(tabs: Tabs, service: Service) -> Iterator[OpenPage]:
 def owner(service: Service, store: str) -> str:
     """A token of the store's owner."""
     return service.make_token(store, f"owner-of-{store}")
+
+
+@pytest.fixture
+def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
+    """A tab in which nothing is open yet, of the owner of an empty store."""
+    opened = open_page()
+    opened.store, opened.owner = store, owner
+    return opened

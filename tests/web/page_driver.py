@@ -74,6 +74,8 @@ class PageDriver:
     def __init__(self, page: Page, service: Service) -> None:
         self.page = page
         self.service = service
+        self.store = ""  # what the test is about, with a token of its owner
+        self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
         self._in_flight: set[Request] = set()
@@ -111,9 +113,9 @@ class PageDriver:
         self.is_reusable = False
         self.page.clock.install()
 
-    def sign_in(self, token: str) -> "PageDriver":
-        """Open the page and sign in with the token."""
-        self.open().submit_token(token)
+    def sign_in(self, token: str = "") -> "PageDriver":
+        """Open the page and sign in, as the owner or with this token."""
+        self.open().submit_token(token or self.owner)
         expect(self["#app"]).to_be_visible()
         return self
 
@@ -233,6 +235,17 @@ class PageDriver:
         """Press Undo."""
         self["#toasts"].get_by_role("button", name="Undo").click()
 
+    def create_plants(self, *plants: Mapping[str, object], token: str = "") -> None:
+        """Create plants over the interface, as the owner or with this token."""
+        with self.service.client(token or self.owner) as client:
+            for one in plants:
+                client.post("/plants", json=one, headers=JSON).raise_for_status()
+
+    def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
+        """The plants of the owner's or the token's store, with all fields."""
+        with self.service.client(token or self.owner) as client:
+            return client.get("/plants", params={"include": "id"}).raise_for_status().json()
+
     def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
         """The value of a JavaScript expression in the page."""
         return self.page.evaluate(script)
@@ -252,16 +265,3 @@ class PageDriver:
 
     def _note_end(self, request: Request) -> None:
         self._in_flight.discard(request)
-
-
-def create_plants(service: Service, token: str, *plants: Mapping[str, object]) -> None:
-    """Create plants over the interface."""
-    with service.client(token) as client:
-        for one in plants:
-            client.post("/plants", json=one, headers=JSON).raise_for_status()
-
-
-def list_plants(service: Service, token: str) -> Any:  # noqa: ANN401 - JSON
-    """The store's plants, with all fields."""
-    with service.client(token) as client:
-        return client.get("/plants", params={"include": "id"}).raise_for_status().json()

@@ -2,9 +2,7 @@
 
 from playwright.sync_api import Route, expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 TAKEN = "the id 1 belongs to another plant of this store"
 STORED = "an identical plant with the id 1 is already in this store"
@@ -26,10 +24,8 @@ REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
 )
 
 
-def test_enter_adds_and_makes_ready_for_the_next(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = open_page().sign_in(owner)
+def test_enter_adds_and_makes_ready_for_the_next(driver: PageDriver) -> None:
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("1")
     driver["#add-name"].focus()
     for number, name in enumerate(("Fern", "Aloe", "Basil"), start=1):
@@ -40,32 +36,26 @@ def test_enter_adds_and_makes_ready_for_the_next(
         expect(driver["#add-name"]).to_have_value("")
         expect(driver["#add-id"]).to_have_value(str(number + 1))
     driver.assert_count("3 plants")
-    assert [one["name"] for one in list_plants(service, owner)] == ["Fern", "Aloe", "Basil"]
+    assert [one["name"] for one in driver.list_plants()] == ["Fern", "Aloe", "Basil"]
 
 
-def test_an_id_of_ones_own_takes_its_place_in_the_list(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(
-        service, owner, {"id": 1, "name": "One"}, {"id": 9007199254740993, "name": "Great"}
-    )
-    driver = open_page().sign_in(owner)
+def test_an_id_of_ones_own_takes_its_place_in_the_list(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "One"}, {"id": 9007199254740993, "name": "Great"})
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("9007199254740994")
     driver.add_plant("Between", "herb", "9007199254740992")
     driver.add_plant("Next")
     assert driver.names() == ["One", "Between", "Great", "Next"]
-    assert list_plants(service, owner)[1:3] == [
+    assert driver.list_plants()[1:3] == [
         {"id": 9007199254740992, "name": "Between", "tag": "herb"},
         {"id": 9007199254740993, "name": "Great"},
     ]
     driver.assert_shows("herb", "#tag-bars")
 
 
-def test_a_refusal_stands_beside_its_field(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_a_refusal_stands_beside_its_field(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("2")
     for field, typed, words in REFUSED:
         texts = {"name": "X", "tag": "", "id": "2"} | typed
@@ -78,13 +68,11 @@ def test_a_refusal_stands_beside_its_field(
             expect(driver[f"#add-{other}"]).to_have_value(text)
         driver[f"#add-{field}"].fill("3")
         expect(driver[f"#add-{field}-reason"]).to_be_hidden()
-    assert len(list_plants(service, owner)) == 1
+    assert len(driver.list_plants()) == 1
 
 
-def test_after_a_lost_response_a_plant_is_added_once(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = open_page().sign_in(owner)
+def test_after_a_lost_response_a_plant_is_added_once(driver: PageDriver) -> None:
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("1")
 
     def lose_response(route: Route) -> None:
@@ -98,11 +86,11 @@ def test_after_a_lost_response_a_plant_is_added_once(
     driver.page.unroute("**/plants")
     driver["#add-button"].click()
     driver.assert_shows("Added Fern, id 1", "#add-done")
-    assert list_plants(service, owner) == [{"id": 1, "name": "Fern"}]
+    assert driver.list_plants() == [{"id": 1, "name": "Fern"}]
 
 
-def test_pressing_enter_twice_adds_once(open_page: OpenPage, service: Service, owner: str) -> None:
-    driver = open_page().sign_in(owner)
+def test_pressing_enter_twice_adds_once(driver: PageDriver) -> None:
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("1")
     held = driver.hold("**/plants")
     driver.submit_plant("Fern")
@@ -111,4 +99,4 @@ def test_pressing_enter_twice_adds_once(open_page: OpenPage, service: Service, o
     held.release()
     driver.assert_shows("Added Fern", "#add-done")
     assert len(held.routes) == 1
-    assert len(list_plants(service, owner)) == 1
+    assert len(driver.list_plants()) == 1

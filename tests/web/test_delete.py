@@ -4,16 +4,14 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 
 @pytest.fixture
-def driver(open_page: OpenPage, service: Service, store: str, owner: str) -> PageDriver:
+def driver(driver: PageDriver) -> PageDriver:
     """A list of twenty plants."""
-    fill_store(service, store, 20, size=6)
-    driver = open_page().sign_in(owner)
+    fill_store(driver.service, driver.store, 20, size=6)
+    driver.sign_in()
     driver.assert_count("20 plants")
     return driver
 
@@ -24,46 +22,42 @@ def delete(driver: PageDriver, name: str) -> None:
     driver.assert_shows(f"Deleted {name}", "#toasts")
 
 
-def names_in(service: Service, token: str) -> list[str]:
-    return [one["name"] for one in list_plants(service, token)]
+def names_in(driver: PageDriver) -> list[str]:
+    return [one["name"] for one in driver.list_plants()]
 
 
-def test_one_plant_is_deleted_and_put_back(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
-    before, names = list_plants(service, owner), driver.names()
+def test_one_plant_is_deleted_and_put_back(driver: PageDriver) -> None:
+    before, names = driver.list_plants(), driver.names()
     delete(driver, "000002")
     driver.assert_count("19 plants")
-    assert list_plants(service, owner) == [before[0], *before[2:]]
+    assert driver.list_plants() == [before[0], *before[2:]]
     driver.undo()
     driver.assert_shows("000002 is back", "#toasts")
     driver.assert_count("20 plants")
     assert driver.names() == names
-    assert list_plants(service, owner) == before
+    assert driver.list_plants() == before
     expect(driver["#add-id"]).to_have_value("21")
     delete(driver, "000020")
     expect(driver["#add-id"]).to_have_value("20")
 
 
-def test_several_are_deleted_and_put_back(driver: PageDriver, service: Service, owner: str) -> None:
-    names = names_in(service, owner)
+def test_several_are_deleted_and_put_back(driver: PageDriver) -> None:
+    names = names_in(driver)
     driver["#rows .check"].nth(1).click()
     driver["#rows .name"].nth(5).click(modifiers=["Shift"])
     driver.assert_shows("5 selected", "#selection")
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted 5 plants", "#toasts")
     driver.assert_count("15 plants")
-    assert names_in(service, owner) == [names[0], *names[6:]]
+    assert names_in(driver) == [names[0], *names[6:]]
     expect(driver["#selection"]).to_be_hidden()
     driver.undo()
     driver.assert_shows("5 plants are back", "#toasts")
-    assert names_in(service, owner) == names
+    assert names_in(driver) == names
 
 
-def test_five_in_a_row_are_put_back_at_once(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
-    before = list_plants(service, owner)
+def test_five_in_a_row_are_put_back_at_once(driver: PageDriver) -> None:
+    before = driver.list_plants()
     for left in range(19, 14, -1):
         driver["#rows .remove"].first.click()
         driver.assert_count(f"{left} plants")
@@ -71,12 +65,10 @@ def test_five_in_a_row_are_put_back_at_once(
     expect(driver["#toasts > *"]).to_have_count(1)
     driver.undo()
     driver.assert_count("20 plants")
-    assert list_plants(service, owner) == before
+    assert driver.list_plants() == before
 
 
-def test_each_press_and_each_click_deletes_one(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
     requests = driver.record_requests("DELETE")
     driver["#grid"].press("Backspace")
     driver.page.keyboard.down("Delete")
@@ -93,12 +85,10 @@ def test_each_press_and_each_click_deletes_one(
     driver.settle()
     driver.assert_count("18 plants")
     assert len(requests) == 2
-    assert len(list_plants(service, owner)) == 18
+    assert len(driver.list_plants()) == 18
 
 
-def test_one_that_is_being_deleted_is_not_deleted_again(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_one_that_is_being_deleted_is_not_deleted_again(driver: PageDriver) -> None:
     requests = driver.record_requests("DELETE")
     held = driver.hold("**/plants/*")
     for _ in range(2):
@@ -110,7 +100,7 @@ def test_one_that_is_being_deleted_is_not_deleted_again(
     driver.settle()
     assert len(requests) == 1
     expect(driver["#toasts > *"]).to_have_count(1)
-    assert len(list_plants(service, owner)) == 19
+    assert len(driver.list_plants()) == 19
 
 
 @pytest.mark.parametrize("field", ["#add-name", "#find"])
@@ -128,24 +118,20 @@ def test_a_late_response_leaves_the_focus_to_who_types(driver: PageDriver, field
     expect(driver[field]).to_have_value("00001")
 
 
-def test_what_others_deleted_or_put_there_is_done(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
-    with service.client(owner) as client:
+def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
+    with driver.service.client(driver.owner) as client:
         client.delete("/plants/2")
     delete(driver, "000002")
     driver.assert_count("19 plants")
-    create_plants(service, owner, {"id": 2, "name": "000002", "tag": "even"})
+    driver.create_plants({"id": 2, "name": "000002", "tag": "even"})
     driver.undo()
     driver.assert_shows("000002 is back", "#toasts")
     expect(driver["#toasts"]).not_to_contain_text("not restored")
 
 
-def test_an_id_taken_meanwhile_is_not_put_back(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_an_id_taken_meanwhile_is_not_put_back(driver: PageDriver) -> None:
     delete(driver, "000002")
-    create_plants(service, owner, {"id": 2, "name": "Another"})
+    driver.create_plants({"id": 2, "name": "Another"})
     driver.undo()
     driver.assert_shows("000002 was not restored: the id 2 belongs to another plant", "#toasts")
-    assert names_in(service, owner)[1] == "Another"
+    assert names_in(driver)[1] == "Another"

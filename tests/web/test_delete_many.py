@@ -8,9 +8,7 @@ import pytest
 from playwright.sync_api import Dialog, Route, expect
 
 from tests.http.blocking import fill_store
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import HeldRequests, PageDriver, list_plants
+from tests.web.page_driver import HeldRequests, PageDriver
 
 FAILED = '{"error": 50001, "message": "the service failed"}'
 COUNT_CLOSES = """() => {
@@ -21,10 +19,10 @@ COUNT_CLOSES = """() => {
 
 
 @pytest.fixture
-def driver(open_page: OpenPage, service: Service, store: str, owner: str) -> PageDriver:
+def driver(driver: PageDriver) -> PageDriver:
     """A list of 120 plants, all of them selected."""
-    fill_store(service, store, 120)
-    driver = open_page().sign_in(owner)
+    fill_store(driver.service, driver.store, 120)
+    driver.sign_in()
     driver.assert_count("120 plants")
     driver["#grid"].press("Control+a")
     driver.assert_shows("120 selected", "#selection")
@@ -46,7 +44,7 @@ def running(driver: PageDriver) -> Iterator[HeldRequests]:
     held.release()
 
 
-def test_very_many_are_asked_about_first(driver: PageDriver, service: Service, owner: str) -> None:
+def test_very_many_are_asked_about_first(driver: PageDriver) -> None:
     driver["#delete-selected"].focus()
     driver.evaluate(COUNT_CLOSES)
     driver.page.keyboard.down("Enter")
@@ -57,16 +55,14 @@ def test_very_many_are_asked_about_first(driver: PageDriver, service: Service, o
     assert driver.evaluate("window.closes") == 0
     driver["#confirm [value=no]"].click()
     driver.settle()
-    assert len(list_plants(service, owner)) == 120
+    assert len(driver.list_plants()) == 120
     delete_all(driver)
     driver.assert_shows("Deleted 120 plants", "#toasts")
     expect(driver["#state-empty"]).to_be_visible()
-    assert list_plants(service, owner) == []
+    assert driver.list_plants() == []
 
 
-def test_what_failed_is_counted_and_stays_selected(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_what_failed_is_counted_and_stays_selected(driver: PageDriver) -> None:
     requests = count()
 
     def respond(route: Route) -> None:
@@ -81,21 +77,19 @@ def test_what_failed_is_counted_and_stays_selected(
     expect(driver["#toasts"]).to_contain_text(re.compile(r"Deleted 40\b"))
     driver.assert_count("80 plants")
     driver.assert_shows("80 selected", "#selection")
-    assert len(list_plants(service, owner)) == 80
+    assert len(driver.list_plants()) == 80
 
 
-def test_a_delete_of_many_is_stopped(
-    driver: PageDriver, service: Service, owner: str, running: HeldRequests
-) -> None:
+def test_a_delete_of_many_is_stopped(driver: PageDriver, running: HeldRequests) -> None:
     stop = driver["#toasts"].get_by_role("button", name="Stop")
     stop.click()
     running.release()
     expect(stop).to_have_count(0)
     driver.settle()
-    assert len(list_plants(service, owner)) > 60
+    assert len(driver.list_plants()) > 60
 
 
-def test_a_stop_ends_the_tries_too(driver: PageDriver, service: Service, owner: str) -> None:
+def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
     for pattern in ("**/plants/*", "**/livez"):
         driver.page.route(pattern, lambda route: route.abort())
     delete_all(driver)
@@ -104,7 +98,7 @@ def test_a_stop_ends_the_tries_too(driver: PageDriver, service: Service, owner: 
     driver.page.unroute("**/plants/*")
     driver.assert_shows("120 plants were not deleted", "#toasts")
     expect(driver["#rows .leaving"]).to_have_count(0)
-    assert len(list_plants(service, owner)) == 120
+    assert len(driver.list_plants()) == 120
 
 
 @pytest.mark.usefixtures("running")
@@ -120,9 +114,7 @@ def test_leaving_while_many_are_deleted_is_asked_about(driver: PageDriver) -> No
     assert questions == ["beforeunload"]
 
 
-def test_an_undo_that_failed_is_tried_again(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_an_undo_that_failed_is_tried_again(driver: PageDriver) -> None:
     driver["#clear-selected"].click()
     driver["#rows .remove"].first.click()
     driver.assert_shows("Deleted 000001xxxx", "#toasts")
@@ -132,4 +124,4 @@ def test_an_undo_that_failed_is_tried_again(
     driver.page.unroute("**/plants")
     driver["#toasts"].get_by_role("button", name="Try again").click()
     driver.assert_shows("000001xxxx is back", "#toasts")
-    assert len(list_plants(service, owner)) == 120
+    assert len(driver.list_plants()) == 120

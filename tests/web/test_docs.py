@@ -2,30 +2,27 @@
 
 from playwright.sync_api import expect
 
-from tests.service import Service
 from tests.web.browser import DESKTOP, OpenPage
+from tests.web.page_driver import PageDriver
 from tests.web.reference import authorize, execute, open_reference, try_out
 
 METHODS = {"get", "head", "post", "delete"}
 
 
-def test_every_operation_is_there_to_be_tried_out(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    with service.client(None) as anyone:
+def test_every_operation_is_there_to_be_tried_out(driver: PageDriver) -> None:
+    with driver.service.client(None) as anyone:
         paths = anyone.get("/openapi.json").json()["paths"].values()
     operations = [name for path in paths for name in path if name in METHODS]
     assert operations
-    driver = open_page()
     open_reference(driver)
     expect(driver[".opblock"]).to_have_count(len(operations))
-    authorize(driver, owner)
+    authorize(driver, driver.owner)
     creating = try_out(driver, "create_plant")
     driver.page.set_viewport_size({"width": 320, "height": 800})
     assert driver.evaluate("document.documentElement.scrollWidth") == 320
     driver.page.set_viewport_size(DESKTOP)
     expect(execute(driver, creating)).to_contain_text("200")
-    expect(creating.locator(".request-url")).to_contain_text(f"{service.origin}/plants")
+    expect(creating.locator(".request-url")).to_contain_text(f"{driver.service.origin}/plants")
     creating.get_by_role("textbox").last.fill('{"id": 8, "name": "Fern"}')
     expect(execute(driver, creating)).to_contain_text("200")
     listing = execute(driver, try_out(driver, "list_plants"))

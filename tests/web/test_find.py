@@ -5,9 +5,7 @@ import json
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import create_plants
+from tests.web.page_driver import PageDriver
 
 DISTINCT = 150_000
 SPELLINGS = (
@@ -23,26 +21,25 @@ SPELLINGS = (
     ("Mentha × piperita", "mentha x p"),
     ("कि", "कि"),
     ("का", "का"),  # vowels of other scripts are no accents
+    ("Strelitzia", "12"),  # its id
 )
 
 
-def test_a_name_is_found_as_it_is_typed(open_page: OpenPage, service: Service, owner: str) -> None:
+def test_a_name_is_found_as_it_is_typed(driver: PageDriver) -> None:
     names = [name for name, _ in SPELLINGS]
-    create_plants(service, owner, *({"id": n, "name": name} for n, name in enumerate(names)))
-    driver = open_page().sign_in(owner)
+    driver.create_plants(*({"id": n, "name": name} for n, name in enumerate(names)))
+    driver.sign_in()
     driver.assert_count(f"{len(names)} plants")
     for name, typed in SPELLINGS:
         driver["#find"].fill(typed)
         expect(driver["#rows .name"]).to_have_text([name])
 
 
-def test_nothing_found_is_said_when_all_is_loaded(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    fill_store(service, store, 3000)
-    driver = open_page().open()
+def test_nothing_found_is_said_when_all_is_loaded(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    driver.open()
     held = driver.hold("**/plants?*after=*")
-    driver.sign_in(owner)
+    driver.sign_in()
     driver.assert_count("1,000 plants so far")
     driver["#find"].fill("2500")
     driver.assert_shows("0 of", "#count")
@@ -55,11 +52,10 @@ def test_nothing_found_is_said_when_all_is_loaded(
     driver.assert_count("1 of 3,000 plants")
 
 
-def test_each_plant_may_have_a_tag_of_its_own(open_page: OpenPage, owner: str) -> None:
+def test_each_plant_may_have_a_tag_of_its_own(driver: PageDriver) -> None:
     plants = [{"id": n, "name": "Fern", "tag": f"bed {n}"} for n in range(DISTINCT)]
-    driver = open_page()
     driver.respond("**/plants?include*", 200, json.dumps(plants))
-    driver.sign_in(owner)
+    driver.sign_in()
     expect(driver["#count"]).to_have_text("150,000 plants", timeout=60_000)
     expect(driver["#state-error"]).to_be_hidden()
     driver["#find"].fill("149999")

@@ -3,9 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants
+from tests.web.page_driver import PageDriver
 
 
 def assert_focus_kept(driver: PageDriver) -> None:
@@ -14,27 +12,27 @@ def assert_focus_kept(driver: PageDriver) -> None:
 
 
 @pytest.fixture
-def fern(open_page: OpenPage, service: Service, owner: str) -> PageDriver:
+def fern(driver: PageDriver) -> PageDriver:
     """A driver at a list of one plant."""
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.assert_count("1 plant")
     return driver
 
 
 @pytest.fixture
-def empty(open_page: OpenPage, owner: str) -> PageDriver:
+def empty(driver: PageDriver) -> PageDriver:
     """A driver at an empty list."""
-    driver = open_page().sign_in(owner)
+    driver.sign_in()
     expect(driver["#state-empty"]).to_be_visible()
     return driver
 
 
-def test_trying_again_keeps_it(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().open()
+def test_trying_again_keeps_it(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.open()
     driver.respond("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
-    driver.sign_in(owner)
+    driver.sign_in()
     expect(driver["#state-error"]).to_be_visible()
     driver.page.unroute("**/plants?*")
     driver["#retry"].press("Enter")

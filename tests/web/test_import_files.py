@@ -10,9 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 GREAT = 2**53 + 1
 PLANTS = [{"id": 1, "name": "Fern", "tag": "herb"}, {"id": GREAT, "name": "Aloe"}]
@@ -83,9 +81,9 @@ NOTE_TITLES = """() => {
 
 
 @pytest.fixture
-def driver(open_page: OpenPage, owner: str) -> PageDriver:
+def driver(driver: PageDriver) -> PageDriver:
     """The page of an empty store."""
-    return open_page().sign_in(owner)
+    return driver.sign_in()
 
 
 def assert_nothing_offered(driver: PageDriver) -> None:
@@ -99,7 +97,7 @@ def import_all(driver: PageDriver, name: str, content: str) -> None:
     driver.assert_shows("Import finished", "#import-summary-title")
 
 
-def test_files_of_each_kind_are_read(driver: PageDriver, service: Service, owner: str) -> None:
+def test_files_of_each_kind_are_read(driver: PageDriver) -> None:
     driver["#import-open"].click()
     for name, content in GOOD.items():
         driver.set_file(name, content)
@@ -112,7 +110,7 @@ def test_files_of_each_kind_are_read(driver: PageDriver, service: Service, owner
     driver.assert_shows("2 plants imported.", "#import-result")
     driver["#import-done"].click()
     driver.assert_count("2 plants")
-    assert list_plants(service, owner) == PLANTS
+    assert driver.list_plants() == PLANTS
 
 
 def test_what_is_no_list_is_told(driver: PageDriver) -> None:
@@ -128,9 +126,7 @@ def test_what_is_no_list_is_told(driver: PageDriver) -> None:
     expect(driver["#import-start"]).to_be_enabled()
 
 
-def test_problems_are_told_by_line_and_the_rest_is_imported(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_problems_are_told_by_line_and_the_rest_is_imported(driver: PageDriver) -> None:
     driver.choose_file("bad.csv", BAD_LINES)
     driver.assert_shows("3 plants to import, 7 lines with a problem.", "#import-counts")
     assert driver["#import-reasons li"].all_text_contents() == [
@@ -152,14 +148,14 @@ def test_problems_are_told_by_line_and_the_rest_is_imported(
     assert [row[0] for row in rows[1:]] == ["3", "4", "5", "6", "7", "9", "11"]
     assert rows[4][1:4] == ["1", "Twice", ""]
     assert rows[6][2] == 'Quoted, with "quotes"\nand a second line'
-    assert list_plants(service, owner) == [
+    assert driver.list_plants() == [
         {"id": 1, "name": "Fern", "tag": "herb"},
         {"id": 4, "name": "Good"},
         {"id": 7, "name": 'With "quotes", and a comma'},
     ]
 
 
-def test_ndjson_is_read_line_by_line(driver: PageDriver, service: Service, owner: str) -> None:
+def test_ndjson_is_read_line_by_line(driver: PageDriver) -> None:
     lines: list[Any] = [
         {"id": 1, "name": "Fern", "more": {"id": 2}},
         [1],
@@ -174,7 +170,7 @@ def test_ndjson_is_read_line_by_line(driver: PageDriver, service: Service, owner
     driver.assert_shows("2 plants to import, 9 lines with a problem.", "#import-counts")
     driver["#import-start"].click()
     driver.assert_shows("2 plants imported, 9 lines not imported.", "#import-result")
-    names = [one["name"] for one in list_plants(service, owner)]
+    names = [one["name"] for one in driver.list_plants()]
     assert names == ["Fern", lines[-1]["name"]]
 
 
@@ -211,9 +207,7 @@ def test_a_file_that_vanished_is_told(driver: PageDriver, tmp_path: Path) -> Non
     assert_nothing_offered(driver)
 
 
-def test_what_is_exported_can_be_imported(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
+def test_what_is_exported_can_be_imported(driver: PageDriver) -> None:
     plants = [
         {"id": -(2**63), "name": 'quotes " and, commas; tabs', "tag": '"'},
         {"id": 1, "name": " spaces around ", "tag": "=1+1"},
@@ -221,25 +215,25 @@ def test_what_is_exported_can_be_imported(
         {"id": 3, "name": "\ufeffFern\ufeff"},
         {"id": GREAT, "name": "שרך 🌿"},
     ]
-    create_plants(service, owner, *plants)
-    driver = open_page().sign_in(owner)
+    driver.create_plants(*plants)
+    driver.refocus()
     driver.assert_count("5 plants")
     files = dict(driver.export(kind) for kind in ("csv", "ndjson"))
-    assert list(files) == [f"{store}.csv", f"{store}.ndjson"]
-    assert [json.loads(line) for line in files[f"{store}.ndjson"].splitlines()] == plants
+    assert list(files) == [f"{driver.store}.csv", f"{driver.store}.ndjson"]
+    assert [json.loads(line) for line in files[f"{driver.store}.ndjson"].splitlines()] == plants
     for number, (name, text) in enumerate(files.items()):
-        copy = service.make_token(f"{store}-copy-{number}")
+        copy = driver.service.make_token(f"{driver.store}-copy-{number}")
         driver["#sign-out"].click()
         import_all(driver.sign_in(copy), name, text)
-        assert list_plants(service, copy) == plants
+        assert driver.list_plants(copy) == plants
         driver["#import-done"].click()
 
 
-def test_what_is_filtered_is_exported(open_page: OpenPage, service: Service, owner: str) -> None:
+def test_what_is_filtered_is_exported(driver: PageDriver) -> None:
     for number, tag in enumerate(("a&b", "a&b", None, "c")):
         one = {"id": number, "name": f"Plant {number}"}
-        create_plants(service, owner, one if tag is None else one | {"tag": tag})
-    driver = open_page().sign_in(owner)
+        driver.create_plants(one if tag is None else one | {"tag": tag})
+    driver.refocus()
     driver.assert_count("4 plants")
     driver["#tag-filter"].select_option("=a&b")
     assert driver.export("csv")[1] == "id,name,tag\r\n0,Plant 0,a&b\r\n1,Plant 1,a&b\r\n"

@@ -2,9 +2,7 @@
 
 from playwright.sync_api import expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 
 def tab_to(driver: PageDriver, selector: str) -> None:
@@ -16,14 +14,12 @@ def tab_to(driver: PageDriver, selector: str) -> None:
     raise AssertionError(f"Tab never reaches {selector}")
 
 
-def test_a_day_by_keyboard(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(
-        service, owner, *({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50))
-    )
-    driver = open_page().open()
+def test_a_day_by_keyboard(driver: PageDriver) -> None:
+    driver.create_plants(*({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50)))
+    driver.open()
     keyboard = driver.page.keyboard
     expect(driver["#token"]).to_be_focused()
-    keyboard.type(owner)
+    keyboard.type(driver.owner)
     keyboard.press("Enter")
     driver.assert_count("50 plants")
 
@@ -39,12 +35,12 @@ def test_a_day_by_keyboard(open_page: OpenPage, service: Service, owner: str) ->
     keyboard.press("Delete")
     driver.assert_shows("Deleted 2 plants", "#toasts")
     expect(driver["#grid"]).to_be_focused()
-    assert len(list_plants(service, owner)) == 48
+    assert len(driver.list_plants()) == 48
 
     tab_to(driver, "#toasts button")
     keyboard.press("Enter")
     driver.assert_shows("2 plants are back", "#toasts")
-    assert len(list_plants(service, owner)) == 50
+    assert len(driver.list_plants()) == 50
 
     keyboard.press("/")
     expect(driver["#find"]).to_be_focused()
@@ -66,9 +62,9 @@ def test_a_day_by_keyboard(open_page: OpenPage, service: Service, owner: str) ->
     expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_the_grid_moves_by_its_keys(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(service, owner, *({"id": n, "name": f"Plant {n}"} for n in range(200)))
-    driver = open_page().sign_in(owner)
+def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
+    driver.create_plants(*({"id": n, "name": f"Plant {n}"} for n in range(200)))
+    driver.sign_in()
     driver.assert_count("200 plants")
     grid = driver["#grid"]
     grid.focus()
@@ -90,18 +86,9 @@ def test_the_grid_moves_by_its_keys(open_page: OpenPage, service: Service, owner
     expect(driver["#selection"]).to_be_hidden()
 
 
-def test_dialogs_give_the_focus_back(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().sign_in(owner)
-    driver["#import-open"].focus()
-    driver.page.keyboard.press("Enter")
-    expect(driver["#import-file"]).to_be_focused()
-    driver.page.keyboard.press("Escape")
-    expect(driver["#import-open"]).to_be_focused()
-
-
-def test_what_happens_is_announced(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_what_happens_is_announced(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.assert_count("1 plant")
     driver.add_plant("Aloe")
     driver.assert_shows("Added Aloe, id 2", "#announcements")
@@ -113,11 +100,9 @@ def test_what_happens_is_announced(open_page: OpenPage, service: Service, owner:
     driver.assert_shows("Deleted Fern", "#announcements")
 
 
-def test_of_what_changes_with_each_key_the_last_is_announced(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
-    driver = open_page().sign_in(owner)
+def test_of_what_changes_with_each_key_the_last_is_announced(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
+    driver.sign_in()
     driver.assert_shows("2 plants", "#announcements")
     driver.install_clock()
     driver.page.clock.pause_at("2100-01-01")

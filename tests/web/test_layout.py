@@ -2,7 +2,7 @@
 
 from tests.service import Service
 from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants
+from tests.web.page_driver import PageDriver
 
 CLIPPED = """() => {
     const rows = [...document.querySelectorAll("#rows .row")]
@@ -36,17 +36,16 @@ NAME_CUT = """() => {
 }"""
 
 
-def opened(driver: PageDriver, owner: str) -> PageDriver:
-    create_plants(
-        driver.service, owner, *({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30))
-    )
-    driver.sign_in(owner)
+def opened(driver: PageDriver, token: str) -> PageDriver:
+    plants = ({"id": n, "name": f"Plant {n}", "tag": "herb"} for n in range(30))
+    driver.create_plants(*plants, token=token)
+    driver.sign_in(token)
     driver.assert_count("30 plants")
     return driver
 
 
-def test_rows_grow_with_their_letters(open_page: OpenPage, owner: str) -> None:
-    driver = opened(open_page(), owner)
+def test_rows_grow_with_their_letters(driver: PageDriver, owner: str) -> None:
+    opened(driver, owner)
     assert driver.evaluate(CLIPPED) == 0
     driver.evaluate("document.documentElement.style.fontSize = '200%'")
     for width in (1279, 639):
@@ -54,16 +53,13 @@ def test_rows_grow_with_their_letters(open_page: OpenPage, owner: str) -> None:
         driver.wait_until(lambda: driver.evaluate(CLIPPED) == 0)
 
 
-def test_the_active_row_is_seen_in_forced_colours(open_page: OpenPage, owner: str) -> None:
+def test_what_has_the_focus_is_seen_in_forced_colours(open_page: OpenPage, owner: str) -> None:
     driver = opened(open_page(forced_colors="active"), owner)
+    assert driver.evaluate(ARROW)
     driver["#grid"].focus()
     driver["#grid"].press("ArrowDown")
     assert driver.active_name() == "Plant 1"
     assert driver.evaluate(OUTLINE)
-
-
-def test_an_arrow_is_an_arrow_in_forced_colours(open_page: OpenPage, owner: str) -> None:
-    assert opened(open_page(forced_colors="active"), owner).evaluate(ARROW)
 
 
 def test_a_store_with_a_long_name_is_within_a_phone(
@@ -85,10 +81,9 @@ def test_large_letters_on_a_phone_leave_all_buttons_in_sight(
     driver.wait_until(lambda: driver.evaluate(INSIDE))
 
 
-def test_a_name_has_more_room_than_its_tag(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
-    driver = open_page(viewport={"width": 960, "height": 800}).sign_in(owner)
+def test_a_name_has_more_room_than_its_tag(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1001, "name": "Adiantum raddianum", "tag": "fern"})
+    driver.page.set_viewport_size({"width": 960, "height": 800})
+    driver.sign_in()
     driver.assert_count("1 plant")
     assert not driver.evaluate(NAME_CUT)

@@ -10,8 +10,7 @@ from msgspec import Struct
 from playwright.sync_api import Route, expect
 
 from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).join()"
 
@@ -19,32 +18,40 @@ TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).joi
 class Users(Struct, frozen=True):
     """Two users, each with a token of a store of their own."""
 
-    store: str
     ada: str
     ben: str
 
 
 @pytest.fixture
 def users(service: Service, store: str) -> Users:
-    """Ada has two plants, Ben has one with the same id."""
+    """Ada and Ben."""
     ada = service.make_token(store, f"ada-of-{store}")
     ben = service.make_token(f"{store}-other", f"ben-of-{store}")
-    create_plants(service, ada, {"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
-    create_plants(service, ben, {"id": 1, "name": "Basil"})
-    return Users(store, ada, ben)
+    return Users(ada, ben)
 
 
-def opened(driver: PageDriver, users: Users) -> PageDriver:
-    driver.sign_in(users.ada)
+@pytest.fixture
+def driver(driver: PageDriver, users: Users) -> PageDriver:
+    """Ada's page: she has two plants, and Ben has one with the same id."""
+    driver.owner = users.ada
+    driver.create_plants({"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
+    driver.create_plants({"id": 1, "name": "Basil"}, token=users.ben)
+    return driver
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """That page, where she is signed in."""
+    driver.sign_in()
     driver.assert_count("2 plants")
     return driver
 
 
-def leave(driver: PageDriver, users: Users, how: str) -> None:
+def leave(driver: PageDriver, how: str) -> None:
     if how == "signs out":
         driver["#sign-out"].click()
     else:
-        driver.service.revoke(users.ada)
+        driver.service.revoke(driver.owner)
         driver.refocus()
         expect(driver["#sign-in-reason"]).to_be_visible()
     expect(driver["#sign-in"]).to_be_visible()
@@ -66,59 +73,54 @@ WAYS = pytest.mark.parametrize("how", ["signs out", "is refused"])
 
 
 @WAYS
-def test_messages_and_drafts_are_gone(open_page: OpenPage, users: Users, how: str) -> None:
-    driver = opened(open_page(), users)
-    driver["#rows .remove"].first.click()
-    driver.assert_shows("Deleted Secret Fern", "#toasts")
-    driver["#find"].fill("secret")
-    driver["#add-name"].fill("Secret draft")
-    leave(driver, users, how)
+def test_messages_and_drafts_are_gone(opened: PageDriver, users: Users, how: str) -> None:
+    opened["#rows .remove"].first.click()
+    opened.assert_shows("Deleted Secret Fern", "#toasts")
+    opened["#find"].fill("secret")
+    opened["#add-name"].fill("Secret draft")
+    leave(opened, how)
     if how == "signs out":
-        assert_no_secrets(driver)
-    sign_in_next(driver, users.ben)
-    assert_no_secrets(driver)
+        assert_no_secrets(opened)
+    sign_in_next(opened, users.ben)
+    assert_no_secrets(opened)
 
 
 @WAYS
-def test_what_was_imported_is_gone(open_page: OpenPage, users: Users, how: str) -> None:
-    driver = opened(open_page(), users)
-    driver.choose_file("secret.csv", "id,name\n")
-    driver.assert_shows("secret.csv contains no plants", "#import-reason")
-    driver.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
-    driver["#import-start"].click()
-    driver.assert_shows("1 plant imported, 2 lines not imported", "#import-result")
-    driver["#import-done"].click()
-    driver.assert_count("3 plants")
-    leave(driver, users, how)
+def test_what_was_imported_is_gone(opened: PageDriver, users: Users, how: str) -> None:
+    opened.choose_file("secret.csv", "id,name\n")
+    opened.assert_shows("secret.csv contains no plants", "#import-reason")
+    opened.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
+    opened["#import-start"].click()
+    opened.assert_shows("1 plant imported, 2 lines not imported", "#import-result")
+    opened["#import-done"].click()
+    opened.assert_count("3 plants")
+    leave(opened, how)
     if how == "signs out":
-        assert_no_secrets(driver)
-    sign_in_next(driver, users.ben)
-    assert_no_secrets(driver)
+        assert_no_secrets(opened)
+    sign_in_next(opened, users.ben)
+    assert_no_secrets(opened)
 
 
 def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
-    open_page: OpenPage, service: Service, users: Users
+    opened: PageDriver, users: Users
 ) -> None:
-    driver = opened(open_page(), users)
-    driver.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
-    held = driver.hold("**/plants")
-    driver["#import-start"].click()
-    driver.wait_until(lambda: held.routes)
-    service.revoke(users.ada)
+    opened.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
+    held = opened.hold("**/plants")
+    opened["#import-start"].click()
+    opened.wait_until(lambda: held.routes)
+    opened.service.revoke(users.ada)
     held.release()
-    expect(driver["#sign-in-reason"]).to_be_visible()
-    sign_in_next(driver, users.ben)
-    driver.settle()
-    assert_no_secrets(driver)
-    assert len(list_plants(service, users.ben)) == 1
+    expect(opened["#sign-in-reason"]).to_be_visible()
+    sign_in_next(opened, users.ben)
+    opened.settle()
+    assert_no_secrets(opened)
+    assert len(opened.list_plants(users.ben)) == 1
 
 
-def test_a_delete_that_waits_is_not_of_the_next_user(
-    open_page: OpenPage, service: Service, users: Users
-) -> None:
-    driver = open_page()
+def test_a_delete_that_waits_is_not_of_the_next_user(driver: PageDriver, users: Users) -> None:
     driver.install_clock()
-    opened(driver, users)
+    driver.sign_in()
+    driver.assert_count("2 plants")
     busy = '{"error": 42901, "message": "too many requests"}'
     asked: list[Route] = []
 
@@ -133,53 +135,49 @@ def test_a_delete_that_waits_is_not_of_the_next_user(
     driver["#rows .remove"].first.click()
     driver.wait_until(lambda: asked)
     driver.settle()
-    leave(driver, users, "signs out")
+    leave(driver, "signs out")
     sign_in_next(driver, users.ben)
     driver.page.clock.fast_forward(10_000)
     driver.settle()
     assert len(asked) == 1
     driver.assert_count("1 plant")
-    assert len(list_plants(service, users.ben)) == 1
+    assert len(driver.list_plants(users.ben)) == 1
 
 
 @pytest.mark.parametrize("what", ["add", "delete", "export"])
 def test_what_is_answered_too_late_shows_nothing(
-    open_page: OpenPage, users: Users, what: str
+    opened: PageDriver, users: Users, what: str
 ) -> None:
-    driver = opened(open_page(), users)
     downloads: list[str] = []
-    driver.page.on("download", lambda download: downloads.append(download.suggested_filename))
-    held = driver.hold(re.compile("/plants"), responses=True)
+    opened.page.on("download", lambda download: downloads.append(download.suggested_filename))
+    held = opened.hold(re.compile("/plants"), responses=True)
     if what == "add":
-        driver.submit_plant("Secret Ficus")
+        opened.submit_plant("Secret Ficus")
     elif what == "delete":
-        driver["#rows .remove"].first.click()
+        opened["#rows .remove"].first.click()
     else:
-        driver["#export-summary"].click()
-        driver["#export-csv"].click()
-    driver.wait_until(lambda: held.routes)
-    leave(driver, users, "signs out")
+        opened["#export-summary"].click()
+        opened["#export-csv"].click()
+    opened.wait_until(lambda: held.routes)
+    leave(opened, "signs out")
     held.release()
-    driver.settle()
-    assert_no_secrets(driver)
+    opened.settle()
+    assert_no_secrets(opened)
     assert downloads == []
-    sign_in_next(driver, users.ben)
-    assert_no_secrets(driver)
+    sign_in_next(opened, users.ben)
+    assert_no_secrets(opened)
 
 
-def test_a_late_refusal_is_not_for_the_next_user(
-    open_page: OpenPage, service: Service, users: Users
-) -> None:
-    driver = opened(open_page(), users)
-    service.revoke(users.ada)
-    held = driver.hold("**/plants?*", responses=True)
-    driver.refocus()
-    driver.wait_until(lambda: held.routes)
-    leave(driver, users, "signs out")
-    driver.submit_token(users.ben)
-    expect(driver["#app"]).to_be_visible()
+def test_a_late_refusal_is_not_for_the_next_user(opened: PageDriver, users: Users) -> None:
+    opened.service.revoke(users.ada)
+    held = opened.hold("**/plants?*", responses=True)
+    opened.refocus()
+    opened.wait_until(lambda: held.routes)
+    leave(opened, "signs out")
+    opened.submit_token(users.ben)
+    expect(opened["#app"]).to_be_visible()
     held.release()
-    driver.assert_count("1 plant")
-    driver.settle()
-    expect(driver["#app"]).to_be_visible()
-    assert driver.evaluate("sessionStorage['plantstore/token']") == users.ben
+    opened.assert_count("1 plant")
+    opened.settle()
+    expect(opened["#app"]).to_be_visible()
+    assert opened.evaluate("sessionStorage['plantstore/token']") == users.ben

@@ -4,9 +4,7 @@ import re
 
 from playwright.sync_api import expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants
+from tests.web.page_driver import PageDriver
 
 _KEEP_ROWS = """() => addEventListener("beforeprint", () => {
     globalThis.printed = [...document.querySelectorAll("#print-title, #print-rows tr")]
@@ -21,35 +19,29 @@ def print_page(driver: PageDriver) -> tuple[list[str], int]:
     return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", paper))
 
 
-def test_the_whole_list_is_printed(
-    open_page: OpenPage, service: Service, owner: str, store: str
-) -> None:
+def test_the_whole_list_is_printed(driver: PageDriver) -> None:
     numbers = range(1, 501)
-    create_plants(service, owner, *({"id": n, "name": f"Fern {n}", "tag": "herb"} for n in numbers))
-    driver = open_page().sign_in(owner)
+    driver.create_plants(*({"id": n, "name": f"Fern {n}", "tag": "herb"} for n in numbers))
+    driver.sign_in()
     driver.assert_count("500 plants")
     lines, sheets = print_page(driver)
-    assert lines == [f"{store}: 500 plants", *(f"{n}|Fern {n}|herb" for n in numbers)]
+    assert lines == [f"{driver.store}: 500 plants", *(f"{n}|Fern {n}|herb" for n in numbers)]
     assert sheets > 5
     expect(driver["#print td"]).to_have_count(0)
     expect(driver["#print"]).to_be_hidden()
 
 
-def test_what_one_looks_for_is_printed(
-    open_page: OpenPage, service: Service, owner: str, store: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "<b>Fern</b>"}, {"id": 2, "name": "Aloe"})
-    driver = open_page().sign_in(owner)
+def test_what_one_looks_for_is_printed(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "<b>Fern</b>"}, {"id": 2, "name": "Aloe"})
+    driver.sign_in()
     driver["#find"].fill("fern")
     driver.assert_count("1 of 2 plants")
-    assert print_page(driver) == ([f"{store}: 1 of 2 plants", "1|<b>Fern</b>|"], 1)
+    assert print_page(driver) == ([f"{driver.store}: 1 of 2 plants", "1|<b>Fern</b>|"], 1)
 
 
-def test_who_is_signed_out_prints_no_plants(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_who_is_signed_out_prints_no_plants(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.assert_count("1 plant")
     print_page(driver)
     driver["#sign-out"].click()

@@ -1,20 +1,17 @@
 """Something in between responds in the service's place: it is not believed, and its words are."""
 
+import pytest
 from playwright.sync_api import expect
 
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 HTML = "<!doctype html><title>Sign in to the Wi-Fi</title>"
 BODIES = ("null", '{"error": "Bad Gateway"}', '{"detail": 1}', '{"message": {}}', '"x"', "[]", "")
 WORDS = "the server answered with status 502"
 
 
-def test_an_add_that_never_arrived_is_not_told_as_done(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = open_page().sign_in(owner)
+def test_an_add_that_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
+    driver.sign_in()
     expect(driver["#add-id"]).to_have_value("1")
     driver.respond("**/plants", 200, HTML, "text/html")
     driver.submit_plant("Fern")
@@ -25,14 +22,12 @@ def test_an_add_that_never_arrived_is_not_told_as_done(
     driver.page.unroute("**/plants")
     driver["#add-button"].click()
     driver.assert_shows("Added Fern, id 1", "#add-done")
-    assert len(list_plants(service, owner)) == 1
+    assert len(driver.list_plants()) == 1
 
 
-def test_a_delete_that_never_arrived_is_not_told_as_done(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_a_delete_that_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.assert_count("1 plant")
     driver.respond("**/plants/*", 200, HTML, "text/html")
     driver["#rows .remove"].click()
@@ -42,8 +37,8 @@ def test_a_delete_that_never_arrived_is_not_told_as_done(
     assert driver.names() == ["Fern"]
 
 
-def test_an_import_that_never_arrived_is_not_told_as_done(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().sign_in(owner)
+def test_an_import_that_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
+    driver.sign_in()
     driver.choose_file("a.csv", "id,name\n1,Fern\n")
     driver.respond("**/plants", 200, HTML, "text/html")
     driver["#import-start"].click()
@@ -51,29 +46,31 @@ def test_an_import_that_never_arrived_is_not_told_as_done(open_page: OpenPage, o
     driver.assert_shows("answered", "#import-failures")
 
 
-def test_a_page_is_no_list(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().open()
+def test_a_page_is_no_list(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.open()
     driver.respond("**/plants?*", 200, HTML, "text/html")
-    driver.sign_in(owner)
+    driver.sign_in()
     driver.assert_shows("answered", "#error-text")
     driver.page.unroute("**/plants?*")
     driver["#retry"].click()
     driver.assert_count("1 plant")
 
 
-def test_a_page_is_no_user(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().open()
-    driver.respond("**/me", 200, HTML, "text/html")
-    driver.submit_token(owner)
-    driver.assert_shows("answered", "#sign-in-reason")
+@pytest.mark.parametrize("status", [200, 502])
+def test_a_page_is_no_user(driver: PageDriver, status: int) -> None:
+    driver.open()
+    driver.respond("**/me", status, HTML, "text/html")
+    driver.submit_token(driver.owner)
+    driver.assert_shows("answered" if status == 200 else WORDS, "#sign-in-reason")
+    expect(driver["#token"]).to_have_value(driver.owner)
     expect(driver["#app"]).to_be_hidden()
 
 
-def test_a_502_is_told_whatever_is_in_it(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().open()
+def test_a_502_is_told_whatever_is_in_it(driver: PageDriver) -> None:
+    driver.open()
     driver.respond("**/plants*", 500, '{"error": 50001, "message": "the service failed"}')
-    driver.sign_in(owner)
+    driver.sign_in()
     for body in BODIES:
         driver.assert_shows("the service failed", "#error-text")
         driver.page.unroute("**/plants*")

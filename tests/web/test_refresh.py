@@ -1,90 +1,75 @@
 """What others change, and what one does meanwhile: the row and the selection stay right."""
 
+import pytest
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
-from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 
-def opened(open_page: OpenPage, service: Service, owner: str) -> PageDriver:
-    create_plants(
-        service, owner, *({"id": number, "name": f"P{number}"} for number in range(10, 20))
-    )
-    driver = open_page().sign_in(owner)
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """A list of ten plants."""
+    driver.create_plants(*({"id": number, "name": f"P{number}"} for number in range(10, 20)))
+    driver.sign_in()
     driver.assert_count("10 plants")
     return driver
 
 
-def delete(service: Service, owner: str, *ids: int) -> None:
-    with service.client(owner) as client:
+def delete(driver: PageDriver, *ids: int) -> None:
+    with driver.service.client(driver.owner) as client:
         for one in ids:
             client.delete(f"/plants/{one}").raise_for_status()
 
 
-def test_the_active_plant_stays_the_active_one(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    driver["#grid"].focus()
+def test_the_active_plant_stays_the_active_one(opened: PageDriver) -> None:
+    opened["#grid"].focus()
     for _ in range(3):
-        driver["#grid"].press("ArrowDown")
-    assert driver.active_name() == "P13"
-    create_plants(service, owner, {"id": 1, "name": "New"})
-    driver.refocus()
-    driver.assert_count("11 plants")
-    assert driver.active_name() == "P13"
-    driver["#grid"].press("Delete")
-    driver.assert_shows("Deleted P13", "#toasts")
+        opened["#grid"].press("ArrowDown")
+    assert opened.active_name() == "P13"
+    opened.create_plants({"id": 1, "name": "New"})
+    opened.refocus()
+    opened.assert_count("11 plants")
+    assert opened.active_name() == "P13"
+    opened["#grid"].press("Delete")
+    opened.assert_shows("Deleted P13", "#toasts")
 
 
-def test_what_others_add_is_told_though_none_of_it_is_shown(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    driver["#find"].fill("nothing of this name")
-    driver.assert_shows("0 of 10 plants", "#announcements")
-    create_plants(service, owner, {"id": 1, "name": "New"})
-    driver.refocus()
-    driver.assert_shows("0 of 11 plants", "#announcements")
+def test_what_others_add_is_told_though_none_of_it_is_shown(opened: PageDriver) -> None:
+    opened["#find"].fill("nothing of this name")
+    opened.assert_shows("0 of 10 plants", "#announcements")
+    opened.create_plants({"id": 1, "name": "New"})
+    opened.refocus()
+    opened.assert_shows("0 of 11 plants", "#announcements")
 
 
-def test_after_a_filter_a_shift_click_selects_one(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    driver["#rows .name"].nth(7).click()
-    driver["#find"].fill("p")
-    driver["#rows .name"].nth(2).click(modifiers=["Shift"])
-    driver.assert_shows("1 selected", "#selection")
-    assert driver["#rows [aria-selected=true] .name"].all_inner_texts() == ["P12"]
+def test_after_a_filter_a_shift_click_selects_one(opened: PageDriver) -> None:
+    opened["#rows .name"].nth(7).click()
+    opened["#find"].fill("p")
+    opened["#rows .name"].nth(2).click(modifiers=["Shift"])
+    opened.assert_shows("1 selected", "#selection")
+    assert opened["#rows [aria-selected=true] .name"].all_inner_texts() == ["P12"]
 
 
-def test_what_others_deleted_is_not_selected(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
+def test_what_others_deleted_is_not_selected(opened: PageDriver) -> None:
     for index in range(3):
-        driver["#rows .check"].nth(index).click()
-    driver.assert_shows("3 selected", "#selection")
-    delete(service, owner, 10, 11)
-    driver.refocus()
-    driver.assert_count("8 plants")
-    driver.assert_shows("1 selected", "#selection")
-    delete(service, owner, 12)
-    driver.refocus()
-    driver.assert_count("7 plants")
-    expect(driver["#selection"]).to_be_hidden()
+        opened["#rows .check"].nth(index).click()
+    opened.assert_shows("3 selected", "#selection")
+    delete(opened, 10, 11)
+    opened.refocus()
+    opened.assert_count("8 plants")
+    opened.assert_shows("1 selected", "#selection")
+    delete(opened, 12)
+    opened.refocus()
+    opened.assert_count("7 plants")
+    expect(opened["#selection"]).to_be_hidden()
 
 
-def test_coming_back_loads_the_list_once(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    fill_store(service, store, 1500)
-    driver = open_page().sign_in(owner)
+def test_coming_back_loads_the_list_once(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 1500)
+    driver.sign_in()
     driver.assert_count("1,500 plants")
-    create_plants(service, owner, {"id": 1501, "name": "New"})
+    driver.create_plants({"id": 1501, "name": "New"})
     asked = driver.record_requests("GET")
     driver.evaluate(
         "(document.dispatchEvent(new Event('visibilitychange')), dispatchEvent(new Event('focus')))"
@@ -95,62 +80,51 @@ def test_coming_back_loads_the_list_once(
     assert len(pages) == 2
 
 
-def test_a_refresh_that_fails_is_told_and_made_up_for(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    create_plants(service, owner, {"id": 20, "name": "P20"})
-    driver.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
-    driver.refocus()
-    driver.assert_shows("The list may be out of date", "#state-error")
-    driver.assert_count("10 plants")
-    driver.page.unroute("**/plants?include*")
-    driver.refocus()
-    driver.assert_count("11 plants")
-    expect(driver["#state-error"]).to_be_hidden()
+def test_a_refresh_that_fails_is_told_and_made_up_for(opened: PageDriver) -> None:
+    opened.create_plants({"id": 20, "name": "P20"})
+    opened.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
+    opened.refocus()
+    opened.assert_shows("The list may be out of date", "#state-error")
+    opened.assert_count("10 plants")
+    opened.page.unroute("**/plants?include*")
+    opened.refocus()
+    opened.assert_count("11 plants")
+    expect(opened["#state-error"]).to_be_hidden()
 
 
-def test_a_plant_is_deleted_once_though_the_list_is_new(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    create_plants(service, owner, {"id": 20, "name": "P20"})
-    asked = driver.record_requests("DELETE")
-    held = driver.hold("**/plants/14")
-    driver.page.get_by_role("button", name="Delete P14").click()
-    driver.wait_until(lambda: held.routes)
-    driver.refocus()
-    driver.assert_count("11 plants")
-    driver.page.get_by_role("button", name="Delete P14").click()
+def test_a_plant_is_deleted_once_though_the_list_is_new(opened: PageDriver) -> None:
+    opened.create_plants({"id": 20, "name": "P20"})
+    asked = opened.record_requests("DELETE")
+    held = opened.hold("**/plants/14")
+    opened.page.get_by_role("button", name="Delete P14").click()
+    opened.wait_until(lambda: held.routes)
+    opened.refocus()
+    opened.assert_count("11 plants")
+    opened.page.get_by_role("button", name="Delete P14").click()
     held.release()
-    driver.assert_shows("Deleted P14", "#toasts")
-    driver.assert_count("10 plants")
+    opened.assert_shows("Deleted P14", "#toasts")
+    opened.assert_count("10 plants")
     assert len(asked) == 1
 
 
-def test_what_one_deletes_during_a_refresh_is_gone(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    driver = opened(open_page, service, owner)
-    driver["#find"].fill("p")
-    create_plants(service, owner, {"id": 20, "name": "P20"})
-    held = driver.hold("**/plants?include*", responses=True)
-    driver.refocus()
-    driver.wait_until(lambda: held.routes)
-    driver.page.get_by_role("button", name="Delete P14").click()
-    driver.assert_shows("Deleted P14", "#toasts")
+def test_what_one_deletes_during_a_refresh_is_gone(opened: PageDriver) -> None:
+    opened["#find"].fill("p")
+    opened.create_plants({"id": 20, "name": "P20"})
+    held = opened.hold("**/plants?include*", responses=True)
+    opened.refocus()
+    opened.wait_until(lambda: held.routes)
+    opened.page.get_by_role("button", name="Delete P14").click()
+    opened.assert_shows("Deleted P14", "#toasts")
     held.release()
-    driver.assert_count("10 of 10 plants")
-    assert driver.names() == [one["name"] for one in list_plants(service, owner)]
+    opened.assert_count("10 of 10 plants")
+    assert opened.names() == [one["name"] for one in opened.list_plants()]
 
 
-def test_what_one_does_during_a_load_is_shown_with_a_filter_too(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    fill_store(service, store, 1500)
-    driver = open_page().open()
+def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 1500)
+    driver.open()
     held = driver.hold("**/plants?*after=*", responses=True)
-    driver.sign_in(owner)
+    driver.sign_in()
     driver.assert_count("1,000 plants so far")
     driver.wait_until(lambda: held.routes)
     driver["#find"].fill("x")

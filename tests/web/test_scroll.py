@@ -4,8 +4,6 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
-from tests.service import Service
-from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
 
 DOWN = 20_000
@@ -18,10 +16,10 @@ TOP = "document.getElementById('grid').scrollTop"
 
 
 @pytest.fixture
-def driver(open_page: OpenPage, service: Service, store: str, owner: str) -> PageDriver:
+def driver(driver: PageDriver) -> PageDriver:
     """A driver at a long list."""
-    fill_store(service, store, 1000)
-    driver = open_page().sign_in(owner)
+    fill_store(driver.service, driver.store, 1000)
+    driver.sign_in()
     driver.assert_count("1,000 plants")
     return driver
 
@@ -45,12 +43,10 @@ def test_a_click_far_down_selects_what_it_hits(driver: PageDriver, focused: str 
     assert driver.evaluate(TOP) == DOWN
 
 
-def test_what_others_delete_above_leaves_the_rows_in_sight(
-    driver: PageDriver, service: Service, owner: str
-) -> None:
+def test_what_others_delete_above_leaves_the_rows_in_sight(driver: PageDriver) -> None:
     wheel(driver)
     aimed = driver.evaluate(AIMED)
-    with service.client(owner) as client:
+    with driver.service.client(driver.owner) as client:
         for number in range(1, 6):
             client.delete(f"/plants/{number}").raise_for_status()
     driver.refocus()

@@ -7,25 +7,23 @@ from playwright.sync_api import expect
 from plantstore.model import Role
 from tests.service import Service
 from tests.web.browser import OpenPage
-from tests.web.page_driver import create_plants
+from tests.web.page_driver import PageDriver
 
 REFUSED = "the token is not valid: ask the owner of the store for a new one"
 
 
-def test_a_token_opens_its_store(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_a_token_opens_its_store(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.assert_count("1 plant")
-    driver.assert_shows(store, "#store-name")
-    driver.assert_shows(f"owner-of-{store}", "#who")
+    driver.assert_shows(driver.store, "#store-name")
+    driver.assert_shows(f"owner-of-{driver.store}", "#who")
     driver.assert_shows("owner", "#role")
 
 
-def test_the_token_is_kept_in_the_tab_alone(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().sign_in(owner)
-    assert owner in driver.evaluate("JSON.stringify({...sessionStorage})")
+def test_the_token_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
+    driver.sign_in()
+    assert driver.owner in driver.evaluate("JSON.stringify({...sessionStorage})")
     assert driver.evaluate("[localStorage.length, document.cookie, location.href]") == [
         0,
         "",
@@ -39,42 +37,29 @@ def test_the_token_is_kept_in_the_tab_alone(open_page: OpenPage, owner: str) -> 
     expect(other.locator("#sign-in")).to_be_visible()
 
 
-def test_a_refused_token_is_told_why(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().open()
-    for token in ("nonsense", owner + "x", "pst_1_é"):
+def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
+    driver.open()
+    for token in ("nonsense", driver.owner + "x", "pst_1_é"):
         driver["#token"].fill(token)
         driver["#sign-in-button"].click()
         driver.assert_shows(REFUSED, "#sign-in-reason")
         expect(driver["#token"]).to_have_value(token)
         expect(driver["#token"]).to_be_focused()
-    driver["#token"].fill(f"  {owner}\n")
+    driver["#token"].fill(f"  {driver.owner}\n")
     driver["#token"].press("Enter")
     expect(driver["#app"]).to_be_visible()
 
 
-def test_signing_out_leaves_nothing(open_page: OpenPage, service: Service, owner: str) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
-    driver["#add-name"].fill("half typed")
-    driver.assert_count("1 plant")
-    driver["#sign-out"].click()
-    expect(driver["#sign-in"]).to_be_visible()
-    expect(driver["#sign-in-reason"]).to_be_hidden()
-    assert driver.evaluate("sessionStorage.length") == 0
-    assert "Fern" not in driver.page.content()
-    assert driver["#add-name"].input_value() == ""
-
-
 def test_a_store_is_chosen_where_the_token_opens_several(
-    open_page: OpenPage, service: Service, store: str
+    driver: PageDriver, service: Service, store: str
 ) -> None:
     user, second = f"owner-of-{store}", f"{store}-second"
     token = service.make_token(store, user, all_stores=True)
-    create_plants(service, service.make_token(second, user), {"id": 7, "name": "Aloe"})
     service.make_token(f"{store}-read", "somebody")
     service.make_token(f"{store}-read", user, role=Role.READER)
-    create_plants(service, token, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(token)
+    driver.create_plants({"id": 7, "name": "Aloe"}, token=service.make_token(second, user))
+    driver.create_plants({"id": 1, "name": "Fern"}, token=token)
+    driver.sign_in(token)
     driver.assert_shows("Fern", "#rows")
     driver["#add-name"].fill("half typed")
     driver["#stores"].select_option(second)

@@ -10,10 +10,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import ViewportSize
 
-from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
-from tests.web.states.setup import STATES, StateSetup
+from tests.web.states.setup import STATES
 
 FOLDER = Path(__file__).parents[2] / ".screenshots"
 HAS_PICTURES = "PLANTSTORE_PICTURES" in os.environ
@@ -27,17 +26,17 @@ TURNED_OVER = ("docs_tried", "docs_authorize")
 
 
 @pytest.fixture
-def setup(open_page: OpenPage, service: Service, store: str, owner: str) -> StateSetup:
-    """A page on a phone that is not open yet, and a store of its own."""
-    driver = open_page(viewport=PHONE, reduced_motion="reduce", color_scheme="dark")
-    return StateSetup(driver, service, store, owner)
+def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
+    """A page on a phone that is not open yet, of an empty store."""
+    opened = open_page(viewport=PHONE, reduced_motion="reduce", color_scheme="dark")
+    opened.store, opened.owner = store, owner
+    return opened
 
 
 @pytest.mark.parametrize("state", STATES)
-def test_a_state_is_fit_for_everybody(setup: StateSetup, state: str) -> None:
-    driver = setup.driver
+def test_a_state_is_fit_for_everybody(driver: PageDriver, state: str) -> None:
     driver.page.emulate_media(color_scheme="dark")
-    STATES[state](setup)
+    STATES[state](driver)
     assert overflow(driver) <= 0
     if state not in TURNED_OVER:
         assert_no_violations(driver)

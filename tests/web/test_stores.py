@@ -9,8 +9,7 @@ from playwright.sync_api import expect
 from plantstore.model import Role
 from tests.http.blocking import fill_store
 from tests.service import Service
-from tests.web.browser import OpenPage
-from tests.web.page_driver import PageDriver, create_plants, list_plants
+from tests.web.page_driver import PageDriver
 
 
 class Pair(Struct, frozen=True):
@@ -33,13 +32,14 @@ def pair(service: Service, store: str) -> Pair:
     )
 
 
-def opened(open_page: OpenPage, service: Service, pair: Pair) -> PageDriver:
+@pytest.fixture
+def opened(driver: PageDriver, pair: Pair) -> PageDriver:
     """The first store with Fern and Aloe, while the second has Basil."""
-    create_plants(
-        service, pair.first, {"id": 1, "name": "Fern", "tag": "herb"}, {"id": 2, "name": "Aloe"}
+    driver.create_plants(
+        {"id": 1, "name": "Fern", "tag": "herb"}, {"id": 2, "name": "Aloe"}, token=pair.first
     )
-    create_plants(service, pair.second, {"id": 9, "name": "Basil"})
-    driver = open_page().sign_in(pair.both)
+    driver.create_plants({"id": 9, "name": "Basil"}, token=pair.second)
+    driver.sign_in(pair.both)
     driver.assert_count("2 plants")
     return driver
 
@@ -49,12 +49,10 @@ def switch_store(driver: PageDriver, pair: Pair) -> None:
     driver.assert_shows("Basil", "#rows")
 
 
-def test_a_delete_of_many_goes_on_in_its_store(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    fill_store(service, pair.name, 100)
-    fill_store(service, pair.second_name, 101)
-    driver = open_page().sign_in(pair.both)
+def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -> None:
+    fill_store(driver.service, pair.name, 100)
+    fill_store(driver.service, pair.second_name, 101)
+    driver.sign_in(pair.both)
     driver.assert_count("100 plants")
     held = driver.hold("**/plants/*")
     driver["#grid"].press("Control+a")
@@ -65,133 +63,119 @@ def test_a_delete_of_many_goes_on_in_its_store(
     driver.assert_count("101 plants")
     held.release()
     driver.assert_shows("Deleted 100 plants", "#toasts")
-    assert list_plants(service, pair.first) == []
-    assert len(list_plants(service, pair.second)) == 101
+    assert driver.list_plants(pair.first) == []
+    assert len(driver.list_plants(pair.second)) == 101
     driver.undo()
-    driver.wait_until(lambda: len(list_plants(service, pair.first)) == 100)
+    driver.wait_until(lambda: len(driver.list_plants(pair.first)) == 100)
     driver.assert_shows("100 plants are back", "#toasts")
     driver.assert_count("101 plants")
-    assert len(list_plants(service, pair.second)) == 101
+    assert len(driver.list_plants(pair.second)) == 101
 
 
-def test_an_undo_goes_on_in_its_store(open_page: OpenPage, service: Service, pair: Pair) -> None:
-    driver = opened(open_page, service, pair)
-    driver.page.get_by_role("button", name="Delete Fern").click()
-    driver.assert_shows("Deleted Fern", "#toasts")
-    held = driver.hold("**/plants")
-    driver.undo()
-    driver.wait_until(lambda: held.routes)
-    switch_store(driver, pair)
+def test_an_undo_goes_on_in_its_store(opened: PageDriver, pair: Pair) -> None:
+    opened.page.get_by_role("button", name="Delete Fern").click()
+    opened.assert_shows("Deleted Fern", "#toasts")
+    held = opened.hold("**/plants")
+    opened.undo()
+    opened.wait_until(lambda: held.routes)
+    switch_store(opened, pair)
     held.release()
-    driver.assert_shows("Fern is back", "#toasts")
-    assert len(list_plants(service, pair.first)) == 2
-    assert len(list_plants(service, pair.second)) == 1
-    assert driver.names() == ["Basil"]
+    opened.assert_shows("Fern is back", "#toasts")
+    assert len(opened.list_plants(pair.first)) == 2
+    assert len(opened.list_plants(pair.second)) == 1
+    assert opened.names() == ["Basil"]
 
 
-def test_an_undo_is_offered_by_the_store_of_the_delete(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    service.make_token(f"{pair.second_name}-r", "somebody")
-    service.make_token(f"{pair.second_name}-r", f"owner-of-{pair.name}", role=Role.READER)
-    driver = opened(open_page, service, pair)
-    held = driver.hold("**/plants/1")
-    driver.page.get_by_role("button", name="Delete Fern").click()
-    driver.wait_until(lambda: held.routes)
-    driver["#stores"].select_option(f"{pair.second_name}-r")
-    driver.assert_shows("reader", "#role")
+def test_an_undo_is_offered_by_the_store_of_the_delete(opened: PageDriver, pair: Pair) -> None:
+    opened.service.make_token(f"{pair.second_name}-r", "somebody")
+    opened.service.make_token(f"{pair.second_name}-r", f"owner-of-{pair.name}", role=Role.READER)
+    opened.page.reload()
+    opened.assert_count("2 plants")
+    held = opened.hold("**/plants/1")
+    opened.page.get_by_role("button", name="Delete Fern").click()
+    opened.wait_until(lambda: held.routes)
+    opened["#stores"].select_option(f"{pair.second_name}-r")
+    opened.assert_shows("reader", "#role")
     held.release()
-    driver.assert_shows(f"Deleted Fern in {pair.name}", "#toasts")
-    driver.undo()
-    driver.assert_shows(f"Fern is back in {pair.name}", "#toasts")
-    assert len(list_plants(service, pair.first)) == 2
+    opened.assert_shows(f"Deleted Fern in {pair.name}", "#toasts")
+    opened.undo()
+    opened.assert_shows(f"Fern is back in {pair.name}", "#toasts")
+    assert len(opened.list_plants(pair.first)) == 2
 
 
-def test_the_newest_undo_is_offered_among_many(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    create_plants(service, pair.second, {"id": 10, "name": "Sage"})
-    driver = opened(open_page, service, pair)
+def test_the_newest_undo_is_offered_among_many(opened: PageDriver, pair: Pair) -> None:
+    opened.create_plants({"id": 10, "name": "Sage"}, token=pair.second)
     deletes = {"Fern": pair.second_name, "Basil": pair.name, "Aloe": pair.second_name, "Sage": None}
     for name, next_store in deletes.items():
-        driver.page.get_by_role("button", name=f"Delete {name}").click()
-        driver.assert_shows(f"Deleted {name}", "#toasts")
+        opened.page.get_by_role("button", name=f"Delete {name}").click()
+        opened.assert_shows(f"Deleted {name}", "#toasts")
         if next_store:
-            driver["#stores"].select_option(next_store)
-    driver["#toasts .toast"].last.get_by_role("button", name="Undo").click()
-    driver.assert_shows("Sage is back", "#toasts")
-    assert [one["name"] for one in list_plants(service, pair.second)] == ["Sage"]
+            opened["#stores"].select_option(next_store)
+    opened["#toasts .toast"].last.get_by_role("button", name="Undo").click()
+    opened.assert_shows("Sage is back", "#toasts")
+    assert [one["name"] for one in opened.list_plants(pair.second)] == ["Sage"]
 
 
-def test_an_add_goes_on_in_its_store(open_page: OpenPage, service: Service, pair: Pair) -> None:
-    driver = opened(open_page, service, pair)
-    held = driver.hold("**/plants")
-    driver.submit_plant("Ficus", plant_id="3")
-    driver.wait_until(lambda: held.routes)
-    switch_store(driver, pair)
+def test_an_add_goes_on_in_its_store(opened: PageDriver, pair: Pair) -> None:
+    held = opened.hold("**/plants")
+    opened.submit_plant("Ficus", plant_id="3")
+    opened.wait_until(lambda: held.routes)
+    switch_store(opened, pair)
     held.release()
-    driver.wait_until(lambda: len(list_plants(service, pair.first)) == 3)
-    driver.settle()
-    assert driver.names() == ["Basil"]
-    assert len(list_plants(service, pair.second)) == 1
+    opened.wait_until(lambda: len(opened.list_plants(pair.first)) == 3)
+    opened.settle()
+    assert opened.names() == ["Basil"]
+    assert len(opened.list_plants(pair.second)) == 1
 
 
-def test_an_export_is_of_the_store_where_it_began(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    driver = opened(open_page, service, pair)
-    held = driver.hold(re.compile(rf"/stores/{pair.name}/plants\?"))
-    with driver.page.expect_download() as download:
-        driver["#export-summary"].click()
-        driver["#export-csv"].click()
-        driver.wait_until(lambda: held.routes)
-        switch_store(driver, pair)
+def test_an_export_is_of_the_store_where_it_began(opened: PageDriver, pair: Pair) -> None:
+    held = opened.hold(re.compile(rf"/stores/{pair.name}/plants\?"))
+    with opened.page.expect_download() as download:
+        opened["#export-summary"].click()
+        opened["#export-csv"].click()
+        opened.wait_until(lambda: held.routes)
+        switch_store(opened, pair)
         held.release()
     assert download.value.suggested_filename == f"{pair.name}.csv"
     text = download.value.path().read_bytes().decode()
     assert text == "id,name,tag\r\n1,Fern,herb\r\n2,Aloe,\r\n"
 
 
-def test_stores_passed_by_quickly_are_not_mixed(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    service.make_token(f"{pair.name}-third", f"owner-of-{pair.name}")
-    fill_store(service, f"{pair.name}-third", 3)
-    driver = opened(open_page, service, pair)
-    held = driver.hold("**/plants?*")
-    driver["#stores"].press("ArrowDown")
-    driver["#stores"].press("ArrowDown")
-    expect(driver["#stores"]).to_have_value(f"{pair.name}-third")
-    driver.wait_until(lambda: held.routes)
+def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
+    opened.service.make_token(f"{pair.name}-third", f"owner-of-{pair.name}")
+    fill_store(opened.service, f"{pair.name}-third", 3)
+    opened.page.reload()
+    opened.assert_count("2 plants")
+    held = opened.hold("**/plants?*")
+    opened["#stores"].press("ArrowDown")
+    opened["#stores"].press("ArrowDown")
+    expect(opened["#stores"]).to_have_value(f"{pair.name}-third")
+    opened.wait_until(lambda: held.routes)
     held.release()
-    driver.assert_count("3 plants")
-    driver.settle()
-    driver.assert_count("3 plants")
-    assert len(driver.names()) == 3
+    opened.assert_count("3 plants")
+    opened.settle()
+    opened.assert_count("3 plants")
+    assert len(opened.names()) == 3
 
 
-def test_a_refresh_under_way_is_not_of_the_next_store(
-    open_page: OpenPage, service: Service, pair: Pair
-) -> None:
-    driver = opened(open_page, service, pair)
-    create_plants(service, pair.first, {"id": 3, "name": "Ficus"})
-    held = driver.hold("**/plants?*")
-    driver.refocus()
-    driver.wait_until(lambda: held.routes)
-    driver["#stores"].select_option(pair.second_name)
+def test_a_refresh_under_way_is_not_of_the_next_store(opened: PageDriver, pair: Pair) -> None:
+    opened.create_plants({"id": 3, "name": "Ficus"}, token=pair.first)
+    held = opened.hold("**/plants?*")
+    opened.refocus()
+    opened.wait_until(lambda: held.routes)
+    opened["#stores"].select_option(pair.second_name)
     held.release()
-    driver.assert_count("1 plant")
-    driver.settle()
-    driver.assert_count("1 plant")
-    assert driver.names() == ["Basil"]
+    opened.assert_count("1 plant")
+    opened.settle()
+    opened.assert_count("1 plant")
+    assert opened.names() == ["Basil"]
 
 
-def test_another_store_is_shown_whole(open_page: OpenPage, service: Service, pair: Pair) -> None:
-    driver = opened(open_page, service, pair)
-    driver["#tag-filter"].select_option("=herb")
-    driver["#find"].fill("fer")
-    driver.assert_count("1 of 2 plants")
-    switch_store(driver, pair)
-    driver.assert_count("1 plant")
-    expect(driver["#find"]).to_have_value("")
-    expect(driver["#tag-filter"]).to_have_value("")
+def test_another_store_is_shown_whole(opened: PageDriver, pair: Pair) -> None:
+    opened["#tag-filter"].select_option("=herb")
+    opened["#find"].fill("fer")
+    opened.assert_count("1 of 2 plants")
+    switch_store(opened, pair)
+    opened.assert_count("1 plant")
+    expect(opened["#find"]).to_have_value("")
+    expect(opened["#tag-filter"]).to_have_value("")

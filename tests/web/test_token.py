@@ -2,17 +2,15 @@
 
 import re
 from collections.abc import Callable
-from contextlib import closing
 
 import pytest
 from playwright.sync_api import Route, expect
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Role
 from tests.http.blocking import fill_store
 from tests.service import Service
 from tests.web.browser import OpenPage
-from tests.web.page_driver import create_plants
+from tests.web.page_driver import PageDriver
 
 NO_STORAGE = """Object.defineProperty(window, "sessionStorage", {
     get() { throw new DOMException("denied", "SecurityError"); },
@@ -30,23 +28,23 @@ def break_off(route: Route) -> None:
 
 @pytest.mark.parametrize("trouble", [respond_503, break_off])
 def test_a_reload_in_trouble_keeps_the_token(
-    open_page: OpenPage, owner: str, trouble: Callable[[Route], None]
+    driver: PageDriver, trouble: Callable[[Route], None]
 ) -> None:
-    driver = open_page().sign_in(owner)
+    driver.sign_in()
     driver.page.route("**/me", trouble)
     driver.page.reload()
     expect(driver["#sign-in-reason"]).to_be_visible()
     expect(driver["#sign-in-reason"]).not_to_be_empty()
-    expect(driver["#token"]).to_have_value(owner)
+    expect(driver["#token"]).to_have_value(driver.owner)
     expect(driver["#token"]).to_be_focused()
-    assert driver.evaluate("sessionStorage['plantstore/token']") == owner
+    assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
     driver.page.unroute("**/me")
     driver.page.keyboard.press("Enter")  # where it has not gone on by itself
     expect(driver["#app"]).to_be_visible()
 
 
-def test_signing_out_while_signing_in_leaves_no_token(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().sign_in(owner)
+def test_signing_out_while_signing_in_leaves_no_token(driver: PageDriver) -> None:
+    driver.sign_in()
     held = driver.hold("**/me")
     driver.page.reload()
     driver.wait_until(lambda: held.routes)
@@ -58,31 +56,29 @@ def test_signing_out_while_signing_in_leaves_no_token(open_page: OpenPage, owner
     assert driver.evaluate("sessionStorage.length") == 0
 
 
-def test_trouble_while_learning_what_is_allowed_keeps_the_token(
-    open_page: OpenPage, service: Service, owner: str
-) -> None:
-    create_plants(service, owner, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(owner)
+def test_trouble_while_learning_what_is_allowed_keeps_the_token(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
     driver.respond("**/plants/1", 403, '{"error": 40301, "message": "the token may not do this"}')
     driver.respond("**/me", 429, '{"error": 42901, "message": "too many requests"}')
     driver.page.get_by_role("button", name="Delete Fern").click()
     driver.assert_shows("Fern was not deleted: the token may not do this", "#toasts")
     driver.settle()
     expect(driver["#app"]).to_be_visible()
-    assert driver.evaluate("sessionStorage['plantstore/token']") == owner
+    assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
 
 
-def test_a_token_may_be_copied_with_its_header(open_page: OpenPage, owner: str) -> None:
-    driver = open_page().open()
-    driver.submit_token(f"Bearer {owner}")
+def test_a_token_may_be_copied_with_its_header(driver: PageDriver) -> None:
+    driver.open()
+    driver.submit_token(f"Bearer {driver.owner}")
     expect(driver["#app"]).to_be_visible()
-    assert driver.evaluate("sessionStorage['plantstore/token']") == owner
+    assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
 
 
 @pytest.mark.parametrize("form", ["“{}”", "{}\u200b"])
-def test_what_no_token_has_in_it_is_told(open_page: OpenPage, owner: str, form: str) -> None:
-    driver = open_page().open()
-    driver.submit_token(form.format(owner))
+def test_what_no_token_has_in_it_is_told(driver: PageDriver, form: str) -> None:
+    driver.open()
+    driver.submit_token(form.format(driver.owner))
     expect(driver["#sign-in-reason"]).to_be_visible()
     expect(driver["#sign-in-reason"]).to_contain_text(re.compile("token", re.IGNORECASE))
     expect(driver["#sign-in-reason"]).not_to_contain_text("cannot be reached")
@@ -99,18 +95,14 @@ def test_without_storage_one_signs_in_and_works(open_page: OpenPage, owner: str)
     expect(driver["#sign-in"]).to_be_visible()
 
 
-def test_a_role_taken_ends_a_delete_of_many(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    assert owner
-    fill_store(service, store, 400)
-    driver = open_page().sign_in(service.make_token(store, "eve", role=Role.EDITOR))
+def test_a_role_taken_ends_a_delete_of_many(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 400)
+    driver.sign_in(driver.service.make_token(driver.store, "eve", role=Role.EDITOR))
     driver.assert_count("400 plants")
     asked = driver.record_requests("DELETE")
     driver["#grid"].press("Control+a")
     driver["#grid"].press("Delete")
-    with closing(open_administration(service.database)) as administration:
-        administration.add_member(store, "eve", Role.READER)
+    driver.service.set_role(driver.store, "eve", Role.READER)
     driver["#confirm [value=yes]"].click()
     expect(driver["#role"]).to_have_text("reader")
     expect(driver["#toasts"]).to_contain_text(re.compile("not deleted|reader"))
@@ -120,16 +112,16 @@ def test_a_role_taken_ends_a_delete_of_many(
 
 
 def test_a_store_that_was_deleted_makes_room_for_another(
-    open_page: OpenPage, service: Service, store: str
+    driver: PageDriver, service: Service, store: str
 ) -> None:
     user, second = f"owner-of-{store}", f"{store}-second"
     token = service.make_token(store, user, all_stores=True)
     service.make_token(second, user)
-    create_plants(service, token, {"id": 1, "name": "Fern"})
-    driver = open_page().sign_in(token)
+    driver.create_plants({"id": 1, "name": "Fern"}, token=token)
+    driver.sign_in(token)
     driver["#stores"].select_option(second)
     expect(driver["#state-empty"]).to_be_visible()
-    with closing(open_administration(service.database)) as administration:
+    with service.administration() as administration:
         administration.delete_store(second)
     driver.refocus()
     driver.assert_shows("Fern", "#rows")

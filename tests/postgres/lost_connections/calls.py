@@ -1,6 +1,5 @@
 """What a client asks of a service whose network fails."""
 
-import time
 from collections.abc import Callable
 
 import httpx
@@ -8,6 +7,7 @@ import httpx
 from tests.faults.load import body
 from tests.postgres.proxied import ProxiedService, error_of
 from tests.postgres.proxy import Way
+from tests.waiting import wait_until
 
 CUTS = 16  # places at which what belongs to one request is cut, from its begin to after its end
 RECOVERY_SECONDS = 20.0
@@ -21,16 +21,24 @@ def create(client: httpx.Client, plant_id: int, key: str | None = None) -> int:
     return error_of(client.post("/plants", json=body(plant_id), headers=headers))
 
 
+def create_at_last(client: httpx.Client, plant_id: int, key: str) -> None:
+    """Create a plant, with a key, again and again until it was done."""
+
+    def is_done() -> bool:
+        error = create(client, plant_id, key)
+        assert error in {0, NOT_WRITTEN, UNKNOWN}
+        return error == 0
+
+    wait_until(is_done)
+
+
 def delete(client: httpx.Client, plant_id: int) -> int:
     return error_of(client.delete(f"/plants/{plant_id}"))
 
 
 def wait_until_well(client: httpx.Client) -> None:
     """Return when the service lists again, as it must by itself."""
-    deadline = time.monotonic() + RECOVERY_SECONDS
-    while client.get("/plants?limit=0").status_code != 200:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    wait_until(lambda: client.get("/plants?limit=0").status_code == 200)
 
 
 def places_to_cut(proxied: ProxiedService, way: Way, ask: Callable[[], object]) -> range:

@@ -4,71 +4,69 @@ from playwright.sync_api import expect
 
 from plantstore.model import Role
 from tests.http.blocking import fill_store
-from tests.web.page_driver import create_plants
-from tests.web.states.setup import StateSetup, state, unfold
+from tests.web.page_driver import PageDriver
+from tests.web.states.setup import browse, create_plants, state, unfold
 
 
 @state
-def plants(setup: StateSetup) -> None:
-    driver = setup.browse()
+def plants(driver: PageDriver) -> None:
+    browse(driver)
     driver["#grid"].focus()
     driver["#plants-title"].focus()
 
 
 @state
-def very_many(setup: StateSetup) -> None:
-    fill_store(setup.service, setup.store, 20_000, size=12)
-    setup.driver.sign_in(setup.token).assert_count("20,000 plants")
-    setup.driver["#grid"].focus()
-    setup.driver["#grid"].press("End")
+def very_many(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 20_000, size=12)
+    driver.sign_in().assert_count("20,000 plants")
+    driver["#grid"].focus()
+    driver["#grid"].press("End")
 
 
 @state
-def for_a_reader(setup: StateSetup) -> None:
-    setup.create_plants()
-    token = setup.service.make_token(setup.store, f"reader-of-{setup.store}", role=Role.READER)
-    setup.driver.sign_in(token).assert_count("48 plants")
+def for_a_reader(driver: PageDriver) -> None:
+    create_plants(driver)
+    token = driver.service.make_token(driver.store, f"reader-of-{driver.store}", role=Role.READER)
+    driver.sign_in(token).assert_count("48 plants")
 
 
 @state
-def several_stores(setup: StateSetup) -> None:
-    setup.create_plants()
-    user = f"owner-of-{setup.store}"
-    setup.service.make_token(f"{setup.store}-second", user)
-    token = setup.service.make_token(None, user, all_stores=True, expires_at=2 * 10**12)
-    setup.driver.sign_in(token).assert_count("48 plants")
+def several_stores(driver: PageDriver) -> None:
+    create_plants(driver)
+    user = f"owner-of-{driver.store}"
+    driver.service.make_token(f"{driver.store}-second", user)
+    token = driver.service.make_token(None, user, all_stores=True, expires_at=2 * 10**12)
+    driver.sign_in(token).assert_count("48 plants")
 
 
 @state
-def filtered(setup: StateSetup) -> None:
-    driver = setup.browse()
+def filtered(driver: PageDriver) -> None:
+    browse(driver)
     driver["#tag-filter"].select_option("=herb")
     driver["#find"].fill("i")
     driver.assert_count("8 of 48 plants")
 
 
 @state
-def nothing_found(setup: StateSetup) -> None:
-    driver = setup.browse()
+def nothing_found(driver: PageDriver) -> None:
+    browse(driver)
     driver["#find"].fill("no such plant")
     expect(driver["#state-nothing"]).to_be_visible()
 
 
 @state
-def by_tag(setup: StateSetup) -> None:
-    driver = setup.browse()
+def by_tag(driver: PageDriver) -> None:
+    browse(driver)
     unfold(driver, "#tag-bars")
     driver["#tag-bars button"].filter(has_text="herb").click()
     driver.assert_count("8 of 48 plants")
 
 
 @state
-def all_tags(setup: StateSetup) -> None:
+def all_tags(driver: PageDriver) -> None:
     tags = ((number, f"tag {number % 19}") for number in range(1, 40))
-    create_plants(
-        setup.service, setup.token, *({"id": n, "name": "Fern", "tag": tag} for n, tag in tags)
-    )
-    driver = setup.driver.sign_in(setup.token)
+    driver.create_plants(*({"id": n, "name": "Fern", "tag": tag} for n, tag in tags))
+    driver.sign_in()
     driver.assert_count("39 plants")
     unfold(driver, "#tag-bars")
     driver["#tags-more"].click()
@@ -76,12 +74,12 @@ def all_tags(setup: StateSetup) -> None:
 
 
 @state
-def export(setup: StateSetup) -> None:
-    setup.browse()["#export-summary"].click()
+def export(driver: PageDriver) -> None:
+    browse(driver)["#export-summary"].click()
 
 
 @state
-def odd_texts(setup: StateSetup) -> None:
+def odd_texts(driver: PageDriver) -> None:
     rows = (
         (1, "x" * 256, "y" * 64),
         (2**63 - 1, "A name of many words that goes on and on " * 6, "a tag of many words"),
@@ -90,7 +88,5 @@ def odd_texts(setup: StateSetup) -> None:
         (6, "نخلة 🌴", "🌿"),
         (7, "蝴蝶兰", "兰花"),
     )
-    create_plants(
-        setup.service, setup.token, *({"id": i, "name": n[:256], "tag": t} for i, n, t in rows)
-    )
-    setup.driver.sign_in(setup.token).assert_count("6 plants")
+    driver.create_plants(*({"id": i, "name": n[:256], "tag": t} for i, n, t in rows))
+    driver.sign_in().assert_count("6 plants")

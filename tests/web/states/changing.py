@@ -3,27 +3,28 @@
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
-from tests.web.states.setup import StateSetup, allow_requests, state, unfold
+from tests.web.page_driver import PageDriver
+from tests.web.states.setup import allow_requests, browse, state, unfold
 
 
 @state
-def added(setup: StateSetup) -> None:
-    driver = setup.browse()
+def added(driver: PageDriver) -> None:
+    browse(driver)
     unfold(driver, "#add-form")
     driver.add_plant("Zamioculcas zamiifolia", "tropical")
 
 
 @state
-def add_refused(setup: StateSetup) -> None:
-    driver = setup.browse()
+def add_refused(driver: PageDriver) -> None:
+    browse(driver)
     unfold(driver, "#add-form")
     driver.submit_plant("Another", "herb", "1001")
     expect(driver["#add-id-reason"]).to_be_visible()
 
 
 @state
-def selected(setup: StateSetup) -> None:
-    driver = setup.browse()
+def selected(driver: PageDriver) -> None:
+    browse(driver)
     driver["#grid"].focus()
     for key in ("Space", "ArrowDown", "Shift+ArrowDown", "Shift+ArrowDown"):
         driver["#grid"].press(key)
@@ -31,18 +32,18 @@ def selected(setup: StateSetup) -> None:
 
 
 @state
-def asked(setup: StateSetup) -> None:
-    fill_store(setup.service, setup.store, 60)
-    setup.driver.sign_in(setup.token).assert_count("60 plants")
-    setup.driver["#grid"].focus()
-    setup.driver["#grid"].press("Control+a")
-    setup.driver["#delete-selected"].click()
-    expect(setup.driver["#confirm"]).to_be_visible()
+def asked(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 60)
+    driver.sign_in().assert_count("60 plants")
+    driver["#grid"].focus()
+    driver["#grid"].press("Control+a")
+    driver["#delete-selected"].click()
+    expect(driver["#confirm"]).to_be_visible()
 
 
 @state
-def deleting(setup: StateSetup) -> None:
-    driver = setup.browse()
+def deleting(driver: PageDriver) -> None:
+    browse(driver)
     allow_requests(driver, "**/plants/*", 20)
     driver["#grid"].focus()
     driver["#grid"].press("Control+a")
@@ -51,7 +52,7 @@ def deleting(setup: StateSetup) -> None:
 
 
 @state
-def deleted(setup: StateSetup) -> None:
-    selected(setup)
-    setup.driver["#delete-selected"].click()
-    setup.driver.assert_shows("Deleted", "#toasts")
+def deleted(driver: PageDriver) -> None:
+    selected(driver)
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleted", "#toasts")

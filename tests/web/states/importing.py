@@ -2,7 +2,8 @@
 
 from playwright.sync_api import expect
 
-from tests.web.states.setup import StateSetup, allow_requests, state
+from tests.web.page_driver import PageDriver
+from tests.web.states.setup import allow_requests, browse, state
 
 BAD_FILE = "id,name,tag\n1,Fern,herb\nx,Aloe,\n3,,shrub\n4,Basil,herb\n5,Monstera,\n" + "".join(
     f"{number},Plant {number},tag {number % 5}\n" for number in range(100, 160)
@@ -10,13 +11,13 @@ BAD_FILE = "id,name,tag\n1,Fern,herb\nx,Aloe,\n3,,shrub\n4,Basil,herb\n5,Monster
 
 
 @state
-def import_choice(setup: StateSetup) -> None:
-    setup.browse()["#import-open"].click()
+def import_choice(driver: PageDriver) -> None:
+    browse(driver)["#import-open"].click()
 
 
 @state
-def import_drop(setup: StateSetup) -> None:
-    driver = setup.browse()
+def import_drop(driver: PageDriver) -> None:
+    browse(driver)
     driver.evaluate("""() => {
         const dataTransfer = new DataTransfer();
         dataTransfer.items.add(new File(["id,name"], "plants.csv"));
@@ -26,34 +27,34 @@ def import_drop(setup: StateSetup) -> None:
 
 
 @state
-def import_reason(setup: StateSetup) -> None:
-    setup.browse().choose_file("spring order.csv", "id,name,tag\n")
-    expect(setup.driver["#import-reason"]).to_be_visible()
+def import_reason(driver: PageDriver) -> None:
+    browse(driver).choose_file("spring order.csv", "id,name,tag\n")
+    expect(driver["#import-reason"]).to_be_visible()
 
 
 @state
-def import_preview(setup: StateSetup) -> None:
-    setup.browse().choose_file("spring order.csv", BAD_FILE)
-    expect(setup.driver["#import-preview"]).to_be_visible()
+def import_preview(driver: PageDriver) -> None:
+    browse(driver).choose_file("spring order.csv", BAD_FILE)
+    expect(driver["#import-preview"]).to_be_visible()
 
 
 @state
-def import_progress(setup: StateSetup) -> None:
-    import_preview(setup)
-    allow_requests(setup.driver, "**/plants", 30)
-    setup.driver["#import-start"].click()
-    expect(setup.driver["#import-progress-text"]).to_contain_text("30 of")
+def import_progress(driver: PageDriver) -> None:
+    import_preview(driver)
+    allow_requests(driver, "**/plants", 30)
+    driver["#import-start"].click()
+    expect(driver["#import-progress-text"]).to_contain_text("30 of")
 
 
 @state
-def import_stopped(setup: StateSetup) -> None:
-    import_progress(setup)
-    setup.driver["#import-cancel"].click()
-    setup.driver.assert_shows("Import stopped", "#import-summary")
+def import_stopped(driver: PageDriver) -> None:
+    import_progress(driver)
+    driver["#import-cancel"].click()
+    driver.assert_shows("Import stopped", "#import-summary")
 
 
 @state
-def import_summary(setup: StateSetup) -> None:
-    import_preview(setup)
-    setup.driver["#import-start"].click()
-    expect(setup.driver["#import-summary"]).to_be_visible()
+def import_summary(driver: PageDriver) -> None:
+    import_preview(driver)
+    driver["#import-start"].click()
+    expect(driver["#import-summary"]).to_be_visible()

@@ -2,10 +2,8 @@
 
 import json
 from collections.abc import Callable
-from dataclasses import dataclass
 
-from tests.service import Service
-from tests.web.page_driver import PageDriver, create_plants
+from tests.web.page_driver import PageDriver
 
 PLANTS = (
     ("Monstera deliciosa", "tropical"),
@@ -35,31 +33,21 @@ PLANTS = (
 )
 
 
-@dataclass(frozen=True)
-class StateSetup:
-    """A page that is not open yet, and the store that it is about."""
-
-    driver: PageDriver
-    service: Service
-    store: str
-    token: str
-
-    def create_plants(self) -> None:
-        """Give the store some plants."""
-        rows = enumerate((*PLANTS, *PLANTS), start=1001)
-        plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
-        with_tags = ({k: v for k, v in one.items() if v is not None} for one in plants)
-        create_plants(self.service, self.token, *with_tags)
-
-    def browse(self) -> PageDriver:
-        """Sign in to the filled store."""
-        self.create_plants()
-        self.driver.sign_in(self.token)
-        self.driver.assert_count("48 plants")
-        return self.driver
+def create_plants(driver: PageDriver) -> None:
+    """Give the store some plants."""
+    rows = enumerate((*PLANTS, *PLANTS), start=1001)
+    plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
+    driver.create_plants(*({k: v for k, v in one.items() if v is not None} for one in plants))
 
 
-MakeState = Callable[[StateSetup], None]
+def browse(driver: PageDriver) -> PageDriver:
+    """Sign in to the filled store."""
+    create_plants(driver)
+    driver.sign_in().assert_count("48 plants")
+    return driver
+
+
+MakeState = Callable[[PageDriver], object]
 STATES: dict[str, MakeState] = {}
 
 

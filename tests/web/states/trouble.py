@@ -4,41 +4,42 @@ from playwright.sync_api import expect
 
 from plantstore.model import Scope
 from tests.http.blocking import fill_store
-from tests.web.states.setup import StateSetup, abort_requests, respond_with_error, state, unfold
+from tests.web.page_driver import PageDriver
+from tests.web.states.setup import abort_requests, browse, respond_with_error, state, unfold
 
 
 @state
-def failed(setup: StateSetup) -> None:
+def failed(driver: PageDriver) -> None:
     respond_with_error(
-        setup.driver.open(),
+        driver.open(),
         "**/plants?*",
         50302,
         "the database is not available: try again soon",
     )
-    setup.driver.sign_in(setup.token)
-    expect(setup.driver["#state-error"]).to_be_visible()
+    driver.sign_in()
+    expect(driver["#state-error"]).to_be_visible()
 
 
 @state
-def broken_off(setup: StateSetup) -> None:
-    fill_store(setup.service, setup.store, 3000)
-    abort_requests(setup.driver, "**/plants?*after=*", "**/livez")
-    setup.driver.sign_in(setup.token)
-    expect(setup.driver["#state-error"]).to_be_visible()
-    setup.driver["#retry"].scroll_into_view_if_needed()
+def broken_off(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    abort_requests(driver, "**/plants?*after=*", "**/livez")
+    driver.sign_in()
+    expect(driver["#state-error"]).to_be_visible()
+    driver["#retry"].scroll_into_view_if_needed()
 
 
 @state
-def not_listed(setup: StateSetup) -> None:
-    user = f"owner-of-{setup.store}"
+def not_listed(driver: PageDriver) -> None:
+    user = f"owner-of-{driver.store}"
     scopes = frozenset({Scope.CREATE})
-    setup.driver.sign_in(setup.service.make_token(setup.store, user, scopes=scopes))
-    expect(setup.driver["#state-forbidden"]).to_be_visible()
+    driver.sign_in(driver.service.make_token(driver.store, user, scopes=scopes))
+    expect(driver["#state-forbidden"]).to_be_visible()
 
 
 @state
-def add_failed(setup: StateSetup) -> None:
-    driver = setup.browse()
+def add_failed(driver: PageDriver) -> None:
+    browse(driver)
     unfold(driver, "#add-form")
     abort_requests(driver, "**/plants", "**/livez")
     driver.submit_plant("Another", "herb")
@@ -47,8 +48,8 @@ def add_failed(setup: StateSetup) -> None:
 
 
 @state
-def delete_failed(setup: StateSetup) -> None:
-    driver = setup.browse()
+def delete_failed(driver: PageDriver) -> None:
+    browse(driver)
     respond_with_error(driver, "**/plants/*", 50001, "the service failed: its log has the cause")
     driver["#rows .remove"].first.click()
     driver.assert_shows("was not deleted", "#toasts .failed")

@@ -1,0 +1,62 @@
+"""``plantstore migrate`` moves an older schema; a schema that is not the program's is refused."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program
+from tests.databases import Kind, execute
+from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
+
+PENDING = f"migration {NEXT} (next) is pending: make a backup, then run `plantstore migrate`"
+COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("store", "list"))
+
+
+@pytest.fixture
+def program(url: str, tmp_path: Path) -> Program:
+    """The program with a database of each kind, which has a store."""
+    made = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    made.out("store", "create", "nursery")
+    return made
+
+
+def assert_serves(program: Program) -> None:
+    """The database is of this program's version, and has what it had."""
+    assert program.run("migrate").out == "the schema is up to date\n"
+    assert [store["name"] for store in program.data("store", "list")] == ["nursery"]
+
+
+def test_a_database_is_moved_once(program: Program, database_kind: Kind) -> None:
+    newer = next_program(program, MIGRATION, database_kind.name)
+    for command in COMMANDS:
+        assert PENDING in newer.refusal(*command)
+    moved = newer.run("migrate")
+    assert (moved.status, moved.err) == (0, "")
+    assert moved.out == f"applied migration {NEXT} (next)\n"
+    assert_serves(newer)
+    for command in (*COMMANDS, ("migrate",), ("migrate", "--dry-run")):
+        refused = program.refusal(*command)
+        assert f"is version {NEXT}, newer than this program's {NEWEST}" in refused
+
+
+def test_a_dry_run_changes_nothing(program: Program, database_kind: Kind) -> None:
+    newer = next_program(program, MIGRATION, database_kind.name)
+    said = newer.run("migrate", "--dry-run")
+    assert (said.status, said.err) == (0, "")
+    assert said.out == f"would apply migration {NEXT} (next)\n"
+    assert_serves(program)
+
+
+def test_a_migration_that_fails_leaves_the_old_schema_whole(
+    program: Program, database_kind: Kind
+) -> None:
+    newer = next_program(program, f"{MIGRATION} SELECT * FROM nowhere;", database_kind.name)
+    assert "nowhere" in newer.refusal("migrate")
+    assert_serves(program)
+
+
+def test_a_migration_that_was_another_is_refused(program: Program, url: str) -> None:
+    execute(url, "UPDATE schema_migrations SET checksum = 'abc' WHERE number = 1")
+    advice = "migration 1 (initial) was applied to this database in another form: restore a backup"
+    for command in COMMANDS:
+        assert advice in program.refusal(*command)
