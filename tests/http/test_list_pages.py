@@ -76,7 +76,7 @@ def test_links_keep_the_other_parameters(many: httpx.Client, limit: int) -> None
 
 
 def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
-    tag = 'a+b &c=d,"é>;%41\u2028\u0085'
+    tag = 'a+b &c=d,"é>;%41\u2028'
     for plant_id in range(5):
         create_plant(client, plant_id, f"p{plant_id}", tag)
     pages = walk(client, str(httpx.URL("/plants", params={"tag": tag, "limit": "2"})))

@@ -85,9 +85,12 @@ def test_a_refused_permission_tells_who_lacks_it(
 
 def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFactory) -> None:
     folder = tmp_path_factory.mktemp("rates")
-    with LoggingService(folder, settings={"rate_limit": "1/day"}) as limited:
+    with LoggingService(folder, settings={"rate_limit": "20/day"}) as limited:
         fixture = make_fixture(limited)
-        fixture.send(fixture.message(LISTS[0]))
+        with Connection(limited.origin) as connection:
+            for _ in range(20):  # by now it is answered from memory
+                response = connection.ask(fixture.message(LISTS[0]))
+        assert response.number == 42901
         record = limited.record(SECURITY)
         assert (record["message"], record["error_number"]) == ("rate limit exceeded", 42901)
         assert record["token_id"] == id_of(fixture.token)

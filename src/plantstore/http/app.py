@@ -20,7 +20,7 @@ from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.lists import PlantLists
 from plantstore.http.rates import Rates, require
-from plantstore.http.response_cache import ResponseCache
+from plantstore.http.response_cache import Remembered, ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.http.streams import StreamPlaces
 from plantstore.http.turns import RECALLED, WAITED, Turns
@@ -32,6 +32,7 @@ logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
 _UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
+_SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
 
 
 Observer = Callable[[Request, Response | Stream, float], None]
@@ -60,6 +61,7 @@ class App:
         self._routes = Routes(database, authentication, lists, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
+        self._observe_refusal_at = 0.0
         # A cached response would not be logged.
         self.recall = _forget if settings.access_log else self._recall
         self._database = database
@@ -76,10 +78,17 @@ class App:
         if found is None or not self._turns.try_take(found.caller.user_id, RECALLED):
             return None  # it is handled, and maybe waits
         if self._rates is not None and (seconds := self._rates.take(found.caller.user_id)):
-            self.cache.refused += 1
-            return too_many_response(seconds).with_headers(found.lines)
+            return self._refuse_recalled(found, seconds)
         self.cache.recalled[found.status] += 1
         return found.whole
+
+    def _refuse_recalled(self, found: Remembered, seconds: int) -> Response | None:
+        now = time.monotonic()
+        if now >= self._observe_refusal_at:
+            self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
+            return None  # it is handled, refused there, and so logged
+        self.cache.refused += 1
+        return too_many_response(seconds).with_headers(found.lines)
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""

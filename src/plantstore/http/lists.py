@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from plantstore.database import Database, Snapshot
 from plantstore.http.cors import Cors
-from plantstore.http.parameters import read_plant_query, write_plant_query
+from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import JSON, header_line, is_current, make_response
 from plantstore.http.streams import StreamPlaces

@@ -1,6 +1,5 @@
 """Counts what one serving process does, for its metrics; it costs a request a microsecond."""
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 
@@ -12,24 +11,21 @@ from plantstore.server.messages import Request, Response, Stream
 _STATUS = slice(9, 12)  # of a head
 _NO_TIME = [0.0] * (len(DURATIONS) + 1)
 
-_IS_PLANTS = re.compile(rb"(?:/stores/[^/]+)?/plants(/[^/]+)?").fullmatch
-_OF_PLANTS = {"GET": "list", "HEAD": "list", "POST": "create"}
-_OF_PLANT = {"DELETE": "delete"}
-_KNOWN = {(method, b"/plants"): operation for method, operation in _OF_PLANTS.items()}
-_KNOWN |= {("GET", b"/me"): "me", ("HEAD", b"/me"): "me"}
+_OPERATIONS = {
+    ("GET", "/plants"): "list",
+    ("HEAD", "/plants"): "list",
+    ("POST", "/plants"): "create",
+    ("DELETE", "/plants/{id}"): "delete",
+    ("GET", "/me"): "me",
+    ("HEAD", "/me"): "me",
+}
 
 Requests = tuple[str, bytes, int]  # of one operation, status and error number
 
 
-def find_operation(method: str, path: bytes) -> str:
-    """The operation that a metric names: list, create, delete, me or other; by the path as sent."""
-    known = _KNOWN.get((method, path))
-    if known is not None:
-        return known
-    plants = _IS_PLANTS(path)
-    if plants is None:
-        return "other"
-    return (_OF_PLANT if plants[1] else _OF_PLANTS).get(method, "other")
+def find_operation(method: str, route: str) -> str:
+    """The operation that a metric names: list, create, delete, me or other."""
+    return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
 
 
 class Meter:
@@ -42,7 +38,7 @@ class Meter:
 
     def observe(self, request: Request, response: Response | Stream, seconds: float) -> None:
         """Count a request."""
-        operation = find_operation(request.method, request.path)
+        operation = find_operation(request.method, request.route)
         self._requests[operation, response.head[_STATUS], response.error].observe(seconds)
 
     def observe_commit(self, writes: int, seconds: float) -> None:

@@ -5,12 +5,13 @@ Checks run in this order: token, store, permission, rate, then the request's con
 
 from plantstore import operations
 from plantstore.database import Database
+from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
+from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import check_media_type, decode_new_plant, read_key
-from plantstore.http.parameters import read_plant_id
 from plantstore.http.responses import NO_STORE, json_response, make_response
-from plantstore.model import Plant, Scope
+from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024
@@ -52,5 +53,12 @@ class PlantOperations:
     ) -> Response:
         """Delete the plant with this id."""
         caller = await self._authentication.admit(request, store_name, Scope.DELETE)
-        await operations.delete_plant(self._database, caller, read_plant_id(plant_id))
+        await operations.delete_plant(self._database, caller, _read_id(plant_id))
         return make_response(204, b"")
+
+
+def _read_id(text: str) -> int:
+    plant_id = read_integer(text)
+    if plant_id is None or not INT64_MIN <= plant_id <= INT64_MAX:
+        raise RequestError(40009)
+    return plant_id

@@ -1,4 +1,4 @@
-"""Reads the values in a request's target: the path's id, the list's query.
+"""The parameters of a list: from a request to a query, and from a query to a link.
 
 Numbers have JSON's form: ``int`` alone would accept ``１２``, ``1_0`` and ``+7``.
 """
@@ -11,7 +11,6 @@ from urllib.parse import quote, unquote_plus
 from plantstore.errors import RequestError
 from plantstore.http.cursor import decode_cursor, encode_cursor
 from plantstore.model import (
-    INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
     TAG_MAX,
@@ -24,17 +23,6 @@ Value = TypeVar("Value")
 _MAX_PARAMETERS = 50
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
-
-
-def read_plant_id(text: str) -> int:
-    """The id in a path.
-
-    :raises RequestError: it is not an int64.
-    """
-    plant_id = _read_integer(text)
-    if plant_id is None or not INT64_MIN <= plant_id <= INT64_MAX:
-        raise RequestError(40009)
-    return plant_id
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
@@ -65,6 +53,11 @@ def write_plant_query(query: PlantQuery) -> str:
     if query.with_ids:
         parameters.append("include=id")
     return "&".join(parameters)
+
+
+def read_integer(text: str) -> int | None:
+    """The number, of up to 19 digits, or None if it is not in JSON's form."""
+    return int(text) if _INTEGER.fullmatch(text) else None
 
 
 def _split(text: bytes) -> dict[str, list[str]]:
@@ -100,7 +93,7 @@ def _read_one(
 
 
 def _read_limit(text: str) -> int:
-    limit = _read_integer(text)
+    limit = read_integer(text)
     if limit is None or not 0 <= limit <= LIMIT_MAX:
         raise RequestError(40005, reason=f"must be a whole number from 0 to {LIMIT_MAX}")
     return limit
@@ -125,7 +118,3 @@ def _read_include(values: list[str]) -> bool:
     if not names <= {"id"}:
         raise RequestError(40007, reason="must be id")
     return bool(names)
-
-
-def _read_integer(text: str) -> int | None:
-    return int(text) if _INTEGER.fullmatch(text) else None

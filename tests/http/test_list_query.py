@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plantstore.errors import PlantStoreError
-from plantstore.http.parameters import read_plant_query, write_plant_query
+from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.model import (
     INT64_MAX,
     INT64_MIN,
