@@ -2,32 +2,22 @@
 
 from playwright.sync_api import expect
 
-from tests.web.browser import DESKTOP, OpenPage
+from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
 from tests.web.reference import authorize, execute, open_reference, try_out
 
 METHODS = {"get", "head", "post", "delete"}
 
 
-def test_every_operation_is_there_to_be_tried_out(driver: PageDriver) -> None:
+def test_every_operation_is_there(driver: PageDriver) -> None:
     with driver.service.client(None) as anyone:
         paths = anyone.get("/openapi.json").json()["paths"].values()
     operations = [name for path in paths for name in path if name in METHODS]
     assert operations
     open_reference(driver)
     expect(driver[".opblock"]).to_have_count(len(operations))
-    authorize(driver, driver.owner)
-    creating = try_out(driver, "create_plant")
     driver.page.set_viewport_size({"width": 320, "height": 800})
     assert driver.evaluate("document.documentElement.scrollWidth") == 320
-    driver.page.set_viewport_size(DESKTOP)
-    expect(execute(driver, creating)).to_contain_text("200")
-    expect(creating.locator(".request-url")).to_contain_text(f"{driver.service.origin}/plants")
-    creating.get_by_role("textbox").last.fill('{"id": 8, "name": "Fern"}')
-    expect(execute(driver, creating)).to_contain_text("200")
-    listing = execute(driver, try_out(driver, "list_plants"))
-    expect(listing).to_contain_text('"Basil"')
-    expect(listing).to_contain_text('"Fern"')
 
 
 def test_in_the_dark_nothing_covers_its_buttons_or_moves_it(

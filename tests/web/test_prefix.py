@@ -63,8 +63,9 @@ def test_the_pages_lead_to_each_other_and_the_interface_is_tried_out(
     creating = try_out(driver, "create_plant")
     expect(execute(driver, creating)).to_contain_text("200")
     expect(creating.locator(".request-url")).to_contain_text(f"{proxied.origin}/plants")
-    follow("Error numbers", "/docs/errors")
-    follow("The interface", "/docs")
+    creating.get_by_role("textbox").last.fill('{"id": 8, "name": "Fern"}')
+    expect(execute(driver, creating)).to_contain_text("200")
+    expect(execute(driver, try_out(driver, "list_plants"))).to_contain_text('"Fern"')
     follow("Plant Store", "/")
     expect(driver["#token"]).to_be_visible()
 
