@@ -16,6 +16,8 @@ serve: ## run the service on PORT (8080); Ctrl-C stops it
 test: ## run all tests
 	@scripts/setup dev
 	@scripts/setup schemathesis
+	@scripts/setup clients
+	@scripts/setup-javascript tests/clients
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
@@ -61,5 +63,5 @@ lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
 	scripts/lock $(ARGS)
 
 clean: ## remove everything that these targets create
-	rm -rf .venv .venv-schemathesis node_modules .*_cache .hypothesis .screenshots build dist
+	rm -rf .venv .venv-schemathesis .venv-clients node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +

@@ -1,0 +1,1 @@
+"""Clients that are generated from the OpenAPI document."""

@@ -1,0 +1,30 @@
+"""The two documents that clients are generated from, and the tools of tests/clients."""
+
+import subprocess
+from pathlib import Path
+
+import plantstore
+
+HERE = Path(__file__).parent
+ROOT = HERE.parents[1]
+PROGRAMS = HERE / "programs"
+DOCUMENTS = {
+    "interface": HERE / "interface.yaml",
+    "ours": Path(plantstore.__file__).with_name("openapi.yaml"),
+}
+NODE_MODULES = HERE / "node_modules"
+PYTHON = ROOT / ".venv-clients" / "bin" / "python"
+
+
+def run(*command: object, folder: Path) -> str:
+    """What the command prints; it must succeed."""
+    done = subprocess.run(
+        [*map(str, command)], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tool(name: str) -> Path:
+    """A program of node_modules."""
+    return NODE_MODULES / ".bin" / name
