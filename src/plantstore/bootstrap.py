@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
+    from plantstore.sqlite.backup import Backup
 
 _NAME_IT = (
     "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
@@ -99,6 +100,23 @@ def create_database(url: str) -> str | None:
 
     path = database_path(url)
     return str(path) if ensure_file(path) else None
+
+
+def back_up(url: str, target: str, keep: int | None) -> "Backup":
+    """Write a backup of a SQLite database to a file, a folder, or ``-`` for stdout.
+
+    :raises SetupError: it is on PostgreSQL, or something cannot be used.
+    """
+    _require_database(url, _NAME_IT)
+    if _is_postgres(url):
+        raise SetupError(
+            "the database is on PostgreSQL: back it up with pg_dump, or its WAL for any point in "
+            'time; see "PostgreSQL" in docs/backup.md'
+        )
+    from plantstore.sqlite.backup import back_up
+    from plantstore.sqlite.connection import database_path
+
+    return back_up(database_path(url), target, keep)
 
 
 def check_database(url: str) -> "Iterator[Check]":

@@ -171,3 +171,17 @@ def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:
     assert len(program.data("user", "list")) == made
     disk.make_room()
     assert program.out("user", "create", "eve") == "eve"
+
+
+def test_a_backup_that_finds_no_room_leaves_nothing(disk: SmallDisk) -> None:
+    program = Program(disk.folder.parent, {"PLANTSTORE_DATABASE": disk.service.database})
+    backup = disk.folder / "plants.backup"
+    program.out("backup", str(backup))
+    files, content = set(disk.folder.iterdir()), backup.read_bytes()
+    disk.leave(pages=4)
+    said = program.refusal("backup", str(backup))
+    assert f"no backup was made to {backup}: " in said
+    assert "full" in said
+    disk.make_room()
+    assert set(disk.folder.iterdir()) == files
+    assert backup.read_bytes() == content

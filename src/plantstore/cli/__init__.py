@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 import plantstore
+from plantstore.cli.backup import backup
 from plantstore.cli.copy import copy
 from plantstore.cli.events import event
 from plantstore.cli.maintenance import check, migrate
@@ -37,7 +38,7 @@ def cli() -> None:
     """
 
 
-for command in (serve, migrate, copy, check, store, user, member, token, event, plant):
+for command in (serve, migrate, backup, copy, check, store, user, member, token, event, plant):
     cli.add_command(command)
 
 

@@ -11,6 +11,7 @@ import msgspec
 if TYPE_CHECKING:
     from rich.console import Console
 
+_KIB = 1024
 _WIDTH = 1000  # nothing is truncated: a narrow terminal wraps the lines
 
 
@@ -59,6 +60,15 @@ def format_time(milliseconds: int | None) -> str | None:
         return None
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
     return moment.isoformat().replace("+00:00", "Z")
+
+
+def format_bytes(count: int) -> str:
+    """A number of bytes for people, such as ``1.5 MiB``."""
+    size, units = float(count), iter(("bytes", "KiB", "MiB", "GiB"))
+    unit = next(units)
+    while size >= _KIB and (larger := next(units, None)):
+        size, unit = size / _KIB, larger
+    return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
 def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:

@@ -143,9 +143,17 @@ def require_schema(connection: apsw.Connection) -> None:
 
     :raises SetupError: it is older or newer, missing, or another program's.
     """
+    require_tables(connection)
+    require_current(find_pending(_migrations(), _applied(connection)))
+
+
+def require_tables(connection: apsw.Connection) -> None:
+    """Refuse a file without tables, or with those of another program.
+
+    :raises SetupError: it is one.
+    """
     if _is_new(connection):
         raise SetupError("the database has no tables yet: run `plantstore migrate`")
-    require_current(find_pending(_migrations(), _applied(connection)))
 
 
 @contextmanager

@@ -38,8 +38,12 @@ BLOCKED = "the database cannot be written: the disk or another process's lock bl
 
 def explain_write(error: apsw.Error, name: str) -> str:
     """The message for an error of a write to the file of this name."""
-    reason = _OF_WRITES.get(type(error), str(error))
-    return f"the database cannot be written: {reason.format(name=name)}"
+    return f"the database cannot be written: {describe_write(error, name)}"
+
+
+def describe_write(error: apsw.Error, name: str) -> str:
+    """The reason in that message; SQLite's own text is missing for some."""
+    return _OF_WRITES.get(type(error), str(error)).format(name=name)
 
 
 def explain_read(error: apsw.Error) -> str:

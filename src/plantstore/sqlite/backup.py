@@ -1,0 +1,172 @@
+"""Copies a database, while it is used, to a file that holds its state at one moment.
+
+Invariant: the database stays as it is, and a backup that has its name was verified.
+"""
+
+import os
+import re
+import shutil
+import stat
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+import apsw
+from msgspec import Struct
+from msgspec.structs import replace
+
+from plantstore.errors import SetupError
+from plantstore.sqlite.connection import require_tables
+from plantstore.sqlite.errors import describe_write
+from plantstore.sqlite.files import create_file
+from plantstore.sqlite.inspection import make_interruptible, open_to_read
+from plantstore.sqlite.workspace import publish, workspace
+
+_STEP_PAGES = 256  # 1 MiB: then a signal is handled
+_FLUSH_STEPS = 16  # so that no fsync of the service waits for a whole backup
+
+
+class Backup(Struct, frozen=True):
+    """A finished backup; ``file`` is None for a stream, ``removed`` are older ones."""
+
+    file: str | None
+    bytes: int
+    stores: int
+    plants: int
+    removed: list[str]
+
+
+def back_up(database: Path, target: str, keep: int | None) -> Backup:
+    """Write a backup to a file, a folder, or ``-`` for stdout; of a folder's, keep so many.
+
+    :raises SetupError: the target, or the database, cannot be used.
+    """
+    path = Path(target)
+    with _explained(target):
+        if keep is not None or path.is_dir() or target.endswith("/"):
+            return _back_up_to_folder(database, path, keep)
+        if target == "-":
+            return _back_up_to_stream(database, sys.stdout.buffer)
+        _require_harmless(path)
+        with workspace(path.parent, path.name) as folder:
+            return _back_up(database, folder / path.name, path)
+
+
+def _back_up_to_folder(database: Path, folder: Path, keep: int | None) -> Backup:
+    """The backup is named by the time, in UTC."""
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3]
+    target = folder / f"{database.stem}-{moment}Z.db"
+    with workspace(folder, database.stem) as unfinished:
+        made = _back_up(database, unfinished / target.name, target)
+        removed = [] if keep is None else _remove_old(folder, database.stem, keep, target)
+        return replace(made, removed=removed)
+
+
+def _back_up_to_stream(database: Path, stream: BinaryIO) -> Backup:
+    """The backup is verified as a temporary file before its first byte is sent."""
+    with TemporaryDirectory(prefix="plantstore-") as folder:
+        file = Path(folder, "backup.db")
+        made = _back_up(database, file, None)
+        with file.open("rb") as copy:
+            shutil.copyfileobj(copy, stream)
+        stream.flush()
+        return made
+
+
+def _back_up(database: Path, file: Path, target: Path | None) -> Backup:
+    create_file(file)
+    with closing(open_to_read(database)) as source:
+        stores, plants = copy_database(source, file)
+    size = file.stat().st_size
+    if target is not None:
+        publish(file, target)
+    return Backup(None if target is None else str(target), size, stores, plants, [])
+
+
+def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
+    """Copy the source's state into an empty file, verified; how many stores and plants it has.
+
+    The copy needs no other file beside it.
+
+    :raises SetupError: the database is corrupt, or not one of this program.
+    """
+    # Within a transaction the copy is not begun anew at each commit of the service.
+    source.execute("BEGIN; SELECT count(*) FROM sqlite_schema").fetchall()
+    with closing(apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE)) as copy:
+        make_interruptible(copy)
+        copy.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF").fetchall()
+        copy.execute("PRAGMA journal_mode = OFF").fetchall()
+        _copy_pages(source, copy, file)
+        source.execute("ROLLBACK")
+        copy.execute("PRAGMA journal_mode = DELETE").fetchall()
+        require_intact(copy)
+        return _count(copy)
+
+
+def require_intact(connection: apsw.Connection) -> None:
+    """Refuse a database that is damaged, or not one of this program.
+
+    :raises SetupError: it is; the message goes on after the file's name.
+    """
+    require_tables(connection)
+    reason = connection.execute("PRAGMA integrity_check(1)").get
+    if reason != "ok":
+        raise SetupError(f"the database is corrupt: {reason}")
+
+
+def _copy_pages(source: apsw.Connection, copy: apsw.Connection, file: Path) -> None:
+    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        with copy.backup("main", source, "main") as backup:
+            steps = 0
+            while not backup.step(_STEP_PAGES):
+                steps += 1
+                if steps % _FLUSH_STEPS == 0:
+                    os.fdatasync(opened)
+    finally:
+        os.close(opened)
+
+
+def _count(copy: apsw.Connection) -> tuple[int, int]:
+    row: tuple[int, int]
+    row = copy.execute("SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)").get
+    return row
+
+
+def _require_harmless(target: Path) -> None:
+    """Refuse to replace what is not a file, or a database that the program has used."""
+    if target.with_name(f"{target.name}-lock").exists():
+        raise SetupError(f"{target} is a database in use: give the backup another name")
+    if target.exists() and not stat.S_ISREG(target.stat().st_mode):
+        raise SetupError(f"{target} is not a regular file")
+
+
+def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
+    ours = re.compile(rf"{re.escape(stem)}-\d{{8}}T\d{{6}}\.\d{{3}}Z\.db")
+    found = sorted(path for path in folder.iterdir() if ours.fullmatch(path.name))
+    older = [path for path in found if path != made]  # a clock may have been ahead
+    removed = older[: max(0, len(found) - keep)]
+    for path in removed:
+        path.unlink()
+    return [str(path) for path in removed]
+
+
+@contextmanager
+def _explained(target: str) -> Iterator[None]:
+    """Turn errors into sentences that name the target."""
+    try:
+        yield
+    except BrokenPipeError:  # its reader has gone
+        raise
+    except apsw.Error as error:
+        reason = describe_write(error, target)
+        raise SetupError(f"no backup was made to {target}: {reason}") from error
+    except OSError as error:
+        reason = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
+        raise SetupError(f"no backup was made to {target}: {reason}") from error
+    except SetupError as error:
+        raise SetupError(f"no backup was made to {target}: {error}") from error

@@ -1,0 +1,68 @@
+"""A folder for files that are not finished, and their way to the place where they are wanted.
+
+Invariant: a file at its place is complete and on disk, whatever ends the process or the power.
+"""
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from plantstore.errors import SetupError
+from plantstore.sqlite.files import give_away
+
+
+@contextmanager
+def workspace(folder: Path, name: str) -> Iterator[Path]:
+    """A folder in another one; it is deleted at the end, or if the process is killed, by the next.
+
+    :raises SetupError: another process uses it, or it belongs to another user.
+    """
+    if not folder.is_dir():
+        raise SetupError(f"there is no folder {folder}")
+    path = folder / f".{name}.unfinished"
+    path.mkdir(mode=0o700, exist_ok=True)
+    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        if os.fstat(opened).st_uid != os.geteuid():
+            raise SetupError(f"{path} belongs to another user: remove it")
+        try:
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SetupError(f"another command is writing to {folder}: wait for it") from None
+        for left in path.iterdir():
+            left.unlink()
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path)
+    finally:
+        os.close(opened)
+
+
+def publish(file: Path, target: Path) -> None:
+    """Give a finished file its place, at once instead of what is there."""
+    flush(file, owner=target.parent.stat())
+    file.replace(target)
+    flush_folder(target.parent)
+
+
+def flush(file: Path, owner: os.stat_result) -> None:
+    """Have a file on disk; as root, give it to this owner."""
+    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        give_away(opened, owner)
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def flush_folder(folder: Path) -> None:
+    """Have a folder's list of files on disk."""
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

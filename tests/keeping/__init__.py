@@ -1,0 +1,1 @@
+"""Tests of backups, of restoring them, and of verifying."""
