@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
+from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
+    from plantstore.sql.verifying import Reader, Verification
     from plantstore.sqlite.backup import Backup
+    from plantstore.sqlite.restore import Restored
 
 _NAME_IT = (
     "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
@@ -117,6 +120,70 @@ def back_up(url: str, target: str, keep: int | None) -> "Backup":
     from plantstore.sqlite.connection import database_path
 
     return back_up(database_path(url), target, keep)
+
+
+def restore(url: str, backup: str) -> "Restored":
+    """Put a backup in the place of a SQLite database that nobody uses.
+
+    :raises SetupError: it is on PostgreSQL or in use, or the backup is none: nothing was changed.
+    """
+    if _is_postgres(url):
+        raise SetupError(
+            "the database is on PostgreSQL: restore it with pg_restore, then run "
+            '`plantstore restore --in-place`; see "PostgreSQL" in docs/backup.md'
+        )
+    from plantstore.sqlite.connection import database_path
+    from plantstore.sqlite.restore import prove
+    from plantstore.sqlite.restore import restore as run
+
+    path = database_path(url)
+    restored = run(Path(backup).absolute(), path)
+    prove(path)
+    return restored
+
+
+def finish_restore(url: str) -> int:
+    """Finish a restore that another program has made; how many stores there are.
+
+    :raises SetupError: the database does not exist, or cannot be used.
+    """
+    _require_database(url, _NAME_IT)
+    from plantstore.sql.restoring import renew_revisions
+
+    with closing(open_session(url)) as session:
+        return renew_revisions(session)
+
+
+def has_file(url: str) -> bool:
+    """Whether the URL is that of an existing SQLite file."""
+    if _is_postgres(url):
+        return False
+    from plantstore.sqlite.connection import database_path
+
+    return database_path(url).exists()
+
+
+def verify(url: str) -> "Verification":
+    """Verify that a database agrees with itself, as it is at one moment.
+
+    :raises SetupError: it does not exist, or cannot be read.
+    """
+    _require_database(url, _NAME_IT)
+    from plantstore.sql.verifying import Verifier
+
+    with closing(_open_reader(url)) as reader:
+        return Verifier(reader).verify()
+
+
+def _open_reader(url: str) -> "Reader":
+    if _is_postgres(url):
+        from plantstore.postgres.session import PostgresSession
+
+        return PostgresSession(url)
+    from plantstore.sqlite.connection import database_path
+    from plantstore.sqlite.reader import SQLiteReader
+
+    return SQLiteReader(database_path(url))
 
 
 def check_database(url: str) -> "Iterator[Check]":

@@ -8,6 +8,7 @@ import pytest
 from plantstore.bootstrap import open_session
 from plantstore.model import NewPlant, Outcome
 from plantstore.retention import Retention
+from plantstore.sql.restoring import renew_revisions
 from plantstore.sql.writes import MAX_TRIMMED
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
@@ -62,3 +63,19 @@ async def test_a_store_without_old_events_keeps_all(harness: DatabaseHarness) ->
     assert await harness.database.trim_events(harness.store_id, 1) is Outcome.NOTHING_TO_TRIM
     assert await harness.database.trim_events(9999, 1) is Outcome.NOTHING_TO_TRIM
     assert len(harness.read_events()) == 1
+
+
+async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: str) -> None:
+    """Events between the backup and the restore may be missing: a store goes on to say so."""
+    await make_events(harness, url, 4, 2)
+    with closing(open_session(url)) as session:
+        assert renew_revisions(session) == 1
+    restored = await harness.read_revision()
+    assert read_trimmed(url) == restored
+    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.TRIMMED
+    assert read_trimmed(url) == restored
+    await harness.create(NewPlant(9, "Fern"))
+    assert [event.revision for event in harness.read_events()] == [3, 4, restored + 1]
+    execute(url, "UPDATE events SET at = 0 WHERE revision > $1", [(0,)])
+    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.TRIMMED
+    assert read_trimmed(url) == restored + 1

@@ -7,12 +7,15 @@ from pathlib import Path
 import pytest
 
 from plantstore.bootstrap import open_administration, open_copy, open_session
+from plantstore.errors import SetupError
 from plantstore.model import Role
 from plantstore.sql.copying import tables
+from plantstore.sql.restoring import renew_revisions
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed, select
 from tests.copying.copies import PAGE_ROWS, copy, copy_until_killed
 from tests.copying.fixtures import Filled
+from tests.databases import execute
 from tests.service import Service
 
 pytestmark = pytest.mark.parametrize(
@@ -114,3 +117,34 @@ def test_a_copy_follows_what_the_source_has_trimmed(source: str, target: str) ->
     copy(source, target)
     assert contents(target) == contents(source)
     assert copy(source, target) == {}
+
+
+def delete_one(folder: Path, url: str) -> None:
+    """Delete the seeded plant with the lowest id through the service."""
+    ((plant_id,),) = select(url, "SELECT min(id) FROM plants")
+    with (
+        Service(folder, database=url) as service,
+        service.client(service.make_token("seeded")) as client,
+    ):
+        assert client.delete(f"/plants/{plant_id}").status_code == 204
+
+
+@pytest.mark.parametrize("diverged", [False, True])
+def test_a_restored_source_is_copied_unless_the_target_has_what_was_lost(
+    source: str, target: str, tmp_path: Path, *, diverged: bool
+) -> None:
+    seed(source, 10)
+    copy(source, target)
+    if diverged:
+        delete_one(tmp_path, source)
+        copy(source, target)
+        execute(source, "DELETE FROM events WHERE revision > $1", [(10,)])
+    with closing(open_session(source)) as session:
+        renew_revisions(session)
+    delete_one(tmp_path, source)
+    if diverged:
+        with pytest.raises(SetupError, match="to revision 11"):
+            copy(source, target)
+        return
+    copy(source, target)
+    assert contents(target) == contents(source)

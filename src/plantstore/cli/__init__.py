@@ -13,10 +13,12 @@ from plantstore.cli.events import event
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
+from plantstore.cli.restore import restore
 from plantstore.cli.serve import serve
 from plantstore.cli.stores import store
 from plantstore.cli.tokens import token
 from plantstore.cli.users import user
+from plantstore.cli.verify import verify
 from plantstore.errors import SetupError
 
 INTERRUPTED = 130
@@ -38,7 +40,21 @@ def cli() -> None:
     """
 
 
-for command in (serve, migrate, backup, copy, check, store, user, member, token, event, plant):
+for command in (
+    serve,
+    migrate,
+    backup,
+    restore,
+    verify,
+    copy,
+    check,
+    store,
+    user,
+    member,
+    token,
+    event,
+    plant,
+):
     cli.add_command(command)
 
 

@@ -184,7 +184,7 @@ WITH oldest AS (
 ), deleted AS (
     DELETE FROM events AS e USING kept WHERE e.store_id = $1 AND e.revision < kept.first RETURNING 1
 )
-UPDATE revisions SET trimmed = kept.first - 1 FROM kept
+UPDATE revisions SET trimmed = greatest(trimmed, kept.first - 1) FROM kept
 WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
 
 -- Another process may delete the same rows: each skips locked ones.
@@ -321,6 +321,32 @@ INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+
+-- name: renew_revision
+UPDATE revisions SET revision = greatest(revision + 1, $2), trimmed = greatest(revision + 1, $2) WHERE store_id = $1
+
+
+-- Verifying: how many plants and events there are, and which plants are not as their last event says
+
+-- name: count_to_verify
+SELECT (SELECT count(*) FROM plants WHERE store_id = $1), count(*), min(revision), max(revision),
+    count(*) FILTER (WHERE revision > $2)
+FROM events WHERE store_id = $1
+
+-- name: find_mismatches
+WITH last AS MATERIALIZED (
+    SELECT DISTINCT ON (plant_id) plant_id, kind, name, tag, revision FROM events WHERE store_id = $1
+    ORDER BY plant_id, revision DESC
+)
+SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
+    l.revision
+FROM last AS l LEFT JOIN plants AS p ON p.store_id = $1 AND p.id = l.plant_id
+WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
+    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS DISTINCT FROM l.tag END
+ORDER BY l.plant_id LIMIT $2
+
+-- name: find_plants_without_event
+SELECT id FROM plants WHERE store_id = $1 EXCEPT SELECT plant_id FROM events WHERE store_id = $1 ORDER BY id LIMIT $2
 
 
 -- Copying: pages in the order of the keys, and rows written as they were read --------------------

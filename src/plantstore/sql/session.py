@@ -7,6 +7,13 @@ from typing import Any, Protocol
 Row = Sequence[Any]
 
 
+class Queries(Protocol):
+    """What reads named queries."""
+
+    def query(self, name: str, *arguments: object) -> Sequence[Row]:
+        """See ``Session``."""
+
+
 class Session(Protocol):
     """One connection for the command line; errors are ``SetupError``, and say what to do."""
 

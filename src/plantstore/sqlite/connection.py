@@ -31,6 +31,7 @@ logger = logging.getLogger(__name__)
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
 LOCK_TIMEOUT = 10.0  # seconds
+_RESTORE_TIMEOUT = 1.0
 _AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
 
@@ -80,6 +81,21 @@ def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
     return connection
 
 
+def connect_in_place(path: Path, cache_mib: int = 2) -> apsw.Connection:
+    """As ``connect``, but until the connection is closed no restore replaces the file.
+
+    In WAL mode SQLite holds a lock from the first read on; until then it is held here.
+    """
+    with open_lock(path) as lock:
+        # Who holds it for longer is not a restore, which replaces the file in a moment.
+        is_held = lock.try_acquire_within(_RESTORE_TIMEOUT)
+        connection = connect(path, cache_mib)
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        if is_held:
+            lock.release()
+        return connection
+
+
 def open_lock(path: Path) -> FileLock:
     """The lock that every process takes around a write to this database."""
     return FileLock(path)
@@ -104,7 +120,7 @@ def prepare(path: Path) -> None:
     with explained(path):
         ensure_file(path)
         _warn_of_permissions(path)
-        with closing(connect(path)) as connection:
+        with closing(connect_in_place(path)) as connection:
             if connection.readonly("main"):
                 raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
             if _is_new(connection):
@@ -125,7 +141,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
         if dry_run and not path.exists():
             return _migrations()
         ensure_file(path)
-        with closing(connect(path)) as connection:
+        with closing(connect(path) if dry_run else connect_in_place(path)) as connection:
             _is_new(connection)
             if dry_run:
                 return find_pending(_migrations(), _applied(connection))

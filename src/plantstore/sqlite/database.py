@@ -31,7 +31,7 @@ from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.batch import Trim
-from plantstore.sqlite.connection import connect, database_path, prepare
+from plantstore.sqlite.connection import connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.readiness import Readiness
 from plantstore.sqlite.reading import PageReader, failures, unavailable
@@ -51,7 +51,7 @@ class SQLiteDatabase:
         self._path = database_path(settings.database)
         prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
-        self._connection = connect(self._path, _CACHE_MIB)
+        self._connection = connect_in_place(self._path, _CACHE_MIB)
         self._execute = self._connection.cursor().execute
         self._read_little()  # creates the WAL index
         self.data_version = DataVersion(self._path)

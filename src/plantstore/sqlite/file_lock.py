@@ -53,14 +53,11 @@ class FileLock:
 
         :raises SetupError: another process holds the lock for longer.
         """
-        deadline = time.monotonic() + timeout
-        while not self.try_acquire():
-            if time.monotonic() > deadline:
-                raise SetupError(
-                    f"another process has held {self._path} for longer than {timeout:g} s: "
-                    "find it, with `fuser` for example, and try again"
-                )
-            time.sleep(_POLL_SECONDS)
+        if not self.try_acquire_within(timeout):
+            raise SetupError(
+                f"another process has held {self._path} for longer than {timeout:g} s: "
+                "find it, with `fuser` for example, and try again"
+            )
         try:
             yield
         finally:
@@ -80,6 +77,15 @@ class FileLock:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             return False
+        return True
+
+    def try_acquire_within(self, timeout: float) -> bool:
+        """Take the lock, if it is free within this many seconds."""
+        deadline = time.monotonic() + timeout
+        while not self.try_acquire():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(_POLL_SECONDS)
         return True
 
     def close(self) -> None:

@@ -120,7 +120,7 @@ SELECT coalesce(min(revision) FILTER (WHERE at >= ?2), max(revision) + 1) FROM
 DELETE FROM events WHERE store_id = ?1 AND revision < ?2
 
 -- name: set_trimmed
-UPDATE stores SET trimmed = ?2 WHERE store_id = ?1
+UPDATE stores SET trimmed = max(trimmed, ?2) WHERE store_id = ?1
 
 -- The next store that has events, and when its first one was.
 
@@ -244,6 +244,31 @@ ORDER BY e.revision LIMIT ?6
 -- name: find_last_deletion
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
 ORDER BY revision DESC LIMIT 1
+
+-- name: renew_revision
+UPDATE stores SET revision = max(revision + 1, ?2), trimmed = max(revision + 1, ?2) WHERE store_id = ?1
+
+
+-- Verifying: how many plants and events there are, and which plants are not as their last event says
+
+-- name: count_to_verify
+SELECT (SELECT count(*) FROM plants WHERE store_id = ?1), count(*), min(revision), max(revision),
+    count(*) FILTER (WHERE revision > ?2)
+FROM events WHERE store_id = ?1
+
+-- name: find_mismatches
+WITH last AS (
+    SELECT plant_id, kind, name, tag, max(revision) AS revision FROM events WHERE store_id = ?1 GROUP BY plant_id
+)
+SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
+    l.revision
+FROM last AS l LEFT JOIN plants AS p ON p.store_id = ?1 AND p.id = l.plant_id
+WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
+    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS NOT l.tag END
+LIMIT ?2
+
+-- name: find_plants_without_event
+SELECT id FROM plants WHERE store_id = ?1 EXCEPT SELECT plant_id FROM events WHERE store_id = ?1 LIMIT ?2
 
 
 -- Copying: pages in the order of the keys, and rows written as they were read --------------------

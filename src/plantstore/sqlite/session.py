@@ -11,7 +11,7 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 from plantstore.sqlite.connection import (
     LOCK_TIMEOUT,
-    connect,
+    connect_in_place,
     database_path,
     explained,
     find_reason,
@@ -29,7 +29,7 @@ class SQLiteSession:
         self._sql = load_queries("plantstore.sqlite")
         with explained(self._path):
             self._lock = open_lock(self._path)
-            self._connection = connect(self._path)
+            self._connection = connect_in_place(self._path)
 
     @property
     def location(self) -> str:

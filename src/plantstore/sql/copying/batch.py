@@ -74,10 +74,10 @@ class Batch:
         """Set the store's revision, after all of its plants and events."""
         self._add("set_revision", [(store_id, revision)], store_id)
 
-    def finish_store(self, store: Row) -> None:
+    def finish_store(self, store: Row, first_event: int) -> None:
         """Set what else the store's row says, after all of its plants and events."""
         store_id, *_, max_plants, trimmed, _ = store
-        self._add("delete_events_before", [(store_id, trimmed + 1)], store_id)
+        self._add("delete_events_before", [(store_id, first_event)], store_id)
         self._add("set_store", [(store_id, max_plants, trimmed)], store_id)
 
     def write(self) -> None:

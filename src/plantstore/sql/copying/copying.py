@@ -18,6 +18,7 @@ from plantstore.sql.copying.tables import (
     USERS,
     Pair,
     Table,
+    find_first_event,
     in_parts,
     pair_rows,
     read_pages,
@@ -93,7 +94,7 @@ class Copy:
         if is_behind:
             self._batch.set_revision(revision, store_id)
         if found is None or found[3:] != store[3:]:
-            self._batch.finish_store(store)
+            self._batch.finish_store(store, find_first_event(self._source, store_id))
         yield from self._write_tokens(store_id)
         yield from self._write_missing(MEMBERS, store_id)
 

@@ -17,6 +17,7 @@ from plantstore.sql.copying.tables import (
     TOKENS,
     USERS,
     Table,
+    find_first_event,
     pair_rows,
     read_rows,
 )
@@ -42,9 +43,8 @@ def _own_things(source: Session, target: Session) -> Iterator[str]:
         yield f"the user {user[1]!r} with the number {user[0]}"
     for store in _strangers(source, target, STORES):
         yield f"the store {store[1]!r} with the number {store[0]}, at revision {store[-1]}"
-    trimmed = {row[0]: row[-2] for row in read_rows(source, STORES)}
     for store_id, name, *_ in read_rows(target, STORES):
-        for event in _strange_events(source, target, store_id, trimmed[store_id]):
+        for event in _strange_events(source, target, store_id):
             yield f"the change of {name!r} to revision {event[0]}"
         for _ in _strangers(source, target, MEMBERS, store_id):
             yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
@@ -73,10 +73,11 @@ def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
     return bool(theirs[-1] == ours[-1])
 
 
-def _strange_events(source: Session, target: Session, store_id: int, trimmed: int) -> Iterator[Row]:
+def _strange_events(source: Session, target: Session, store_id: int) -> Iterator[Row]:
     """As ``_strangers``, without reading the source's later events, and those it has trimmed."""
     ours = chain(read_rows(source, EVENTS, store_id), repeat(None))
-    theirs = (row for row in read_rows(target, EVENTS, store_id) if row[0] > trimmed)
+    first = find_first_event(source, store_id)
+    theirs = (row for row in read_rows(target, EVENTS, store_id) if row[0] >= first)
     for their, our in zip(theirs, ours, strict=False):
         if their != our:
             yield their

@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from plantstore.model import INT64_MIN
-from plantstore.sql.session import Row, Session
+from plantstore.model import INT64_MAX, INT64_MIN
+from plantstore.sql.session import Queries, Row
 
 PAGE_ROWS = 5000
 
@@ -41,7 +41,7 @@ EVENTS = Table("events", "page_of_events", "copy_events", (0,))
 KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (0, ""))
 
 
-def read_pages(session: Session, table: Table, *store: int) -> Iterator[Sequence[Row]]:
+def read_pages(session: Queries, table: Table, *store: int) -> Iterator[Sequence[Row]]:
     """The rows in pages; ``store`` is the store's id, if the table has one."""
     width = len(table.first)
     start = table.first
@@ -58,9 +58,15 @@ def read_pages(session: Session, table: Table, *store: int) -> Iterator[Sequence
         start = last = tuple(page[-1][:width])
 
 
-def read_rows(session: Session, table: Table, *store: int) -> Iterator[Row]:
+def read_rows(session: Queries, table: Table, *store: int) -> Iterator[Row]:
     """The rows, one after another."""
     return chain.from_iterable(read_pages(session, table, *store))
+
+
+def find_first_event(session: Queries, store_id: int) -> int:
+    """The revision of the first event that a store still has; above all where it has none."""
+    rows = session.query(EVENTS.read, store_id, 0, 1)
+    return int(rows[0][0]) if rows else INT64_MAX
 
 
 def pair_rows(sources: Iterator[Row], targets: Iterator[Row]) -> Iterator[Pair]:

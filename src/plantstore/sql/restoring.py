@@ -1,0 +1,22 @@
+"""What a restored database must not share with the one that it replaces: revisions.
+
+Invariant: no revision of a store is given out twice with different contents, though the restored
+database knows nothing of those that came after the backup. See docs/decisions/0021.
+"""
+
+import time
+
+from plantstore.sql.session import Session
+
+
+def renew_revisions(session: Session) -> int:
+    """Raise the revision of each store above all that it can ever have had; how many stores.
+
+    Its events count as trimmed up to there, since some after the backup may be missing.
+    """
+    with session.transaction():
+        stores = session.query("list_stores")
+        for store_id, *_ in stores:
+            microseconds = time.time_ns() // 1000
+            session.query("renew_revision", store_id, microseconds)
+    return len(stores)

@@ -1,0 +1,114 @@
+"""``plantstore verify``: whether a database agrees with itself.
+
+Invariant: at most a few rows of the database are in memory.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Protocol
+
+from msgspec import Struct
+
+from plantstore.sql.copying.tables import STORES, read_rows
+from plantstore.sql.session import Queries
+
+MAX_MISMATCHES = 20
+
+_OF_LAST_EVENT = {
+    "missing": "it is missing, though its last event (revision {}) does not delete it",
+    "deleted": "it is there, though its last event (revision {}) deletes it",
+    "different": "its name or tag is not that of its last event (revision {})",
+}
+
+
+class Reader(Queries, Protocol):
+    """A connection that only reads."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """See ``Session``."""
+
+    def find_damage(self) -> Iterator[str]:
+        """What is wrong with the file, if anything, in words."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class Mismatch(Struct, frozen=True):
+    """What does not agree; ``id`` is a plant's, of a store, where it is one's."""
+
+    store: str | None
+    id: int | None
+    what: str
+
+
+class Verification(Struct, frozen=True):
+    """What was counted, and the first mismatches; ``more`` says whether there are others."""
+
+    ok: bool
+    stores: int
+    plants: int
+    events: int
+    mismatches: Sequence[Mismatch]
+    more: bool
+
+
+class Verifier:
+    """Verifies a database at one moment."""
+
+    def __init__(self, reader: Reader) -> None:
+        self._reader = reader
+        self._stores = self._plants = self._events = 0
+
+    def verify(self) -> Verification:
+        """Read everything, and compare."""
+        with self._reader.snapshot():
+            found = list(islice(self._find(), MAX_MISMATCHES + 1))
+        counts = (self._stores, self._plants, self._events)
+        shown, more = found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES
+        return Verification(not found, *counts, shown, more)
+
+    def _find(self) -> Iterator[Mismatch]:
+        for damage in self._reader.find_damage():
+            yield Mismatch(None, None, damage)
+        for store in read_rows(self._reader, STORES):
+            self._stores += 1
+            yield from self._find_in_store(*store)
+
+    def _find_in_store(
+        self,
+        store_id: int,
+        name: str,
+        _at: int,
+        plants: int,
+        _max: int,
+        trimmed: int,
+        revision: int,
+    ) -> Iterator[Mismatch]:
+        ((held, events, first, last, later),) = self._reader.query(
+            "count_to_verify", store_id, trimmed
+        )
+        self._plants += held
+        self._events += events
+        if held != plants:
+            yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
+        if later != revision - trimmed or (last or 0) > revision:
+            yield Mismatch(
+                name,
+                None,
+                f"it has {later} events after revision {trimmed}, the last one {last}, and is at "
+                f"revision {revision}",
+            )
+        for plant_id, kind, event in self._reader.query(
+            "find_mismatches", store_id, MAX_MISMATCHES + 1
+        ):
+            yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
+        if first == 1 or (first is None and trimmed == 0):  # no event was trimmed
+            yield from self._find_without_event(store_id, name)
+
+    def _find_without_event(self, store_id: int, name: str) -> Iterator[Mismatch]:
+        for (plant_id,) in self._reader.query(
+            "find_plants_without_event", store_id, MAX_MISMATCHES + 1
+        ):
+            yield Mismatch(name, plant_id, "it has no event, though none was trimmed")
