@@ -32,11 +32,16 @@ _numbers = itertools.count(1)
 class PostgresServer:
     """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``.
 
-    With a ``primary``, which must be running, it is a standby of it.
+    With a ``primary``, which must be running, it is a standby of it; with a ``base`` backup, which
+    becomes its data, it recovers.
     """
 
     def __init__(
-        self, folder: Path, *options: str, primary: "PostgresServer | None" = None
+        self,
+        folder: Path,
+        *options: str,
+        primary: "PostgresServer | None" = None,
+        base: Path | None = None,
     ) -> None:
         self._data = folder / "data"
         self._sockets = folder / "s"
@@ -44,7 +49,10 @@ class PostgresServer:
         self._log = folder / "log"
         self._emptied: str | None = None
         self.port = free_port()
-        if primary is None:
+        if base is not None:
+            base.rename(self._data)
+            (self._data / "recovery.signal").touch()
+        elif primary is None:
             _initialise(self._data)
         else:
             _copy(primary.url(), self._data)
