@@ -160,3 +160,15 @@ def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, wo
         assert "Traceback" not in service.log()
     with restart(tmp_path) as restarted:
         assert_whole(restarted, token, "nursery", acknowledged)
+
+
+def test_a_checkpoint_that_fails_at_the_stop_is_a_line_in_the_log(tmp_path: Path) -> None:
+    with Faulty(tmp_path) as service:
+        token = service.make_token()
+        assert create_one(service, token, 1) == 200
+        service.break_disk("checkpoint")
+        assert service.stop() == 0
+        assert "the WAL was not moved into the database at the stop: " in service.log()
+        assert "Traceback" not in service.log()
+    with restart(tmp_path) as restarted:
+        assert_whole(restarted, token, "nursery", {1})

@@ -96,6 +96,14 @@ def connect_in_place(path: Path, cache_mib: int = 2) -> apsw.Connection:
         return connection
 
 
+def close_at_stop(connection: apsw.Connection) -> None:
+    """Close a connection; the last one moves the WAL into the database, if it can."""
+    try:
+        connection.close()
+    except apsw.Error as error:  # the next start reads the WAL
+        logger.warning("the WAL was not moved into the database at the stop: %s", error)
+
+
 def open_lock(path: Path) -> FileLock:
     """The lock that every process takes around a write to this database."""
     return FileLock(path)

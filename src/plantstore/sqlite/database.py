@@ -31,7 +31,7 @@ from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.writes import Create, Delete
 from plantstore.sqlite.batch import Trim
-from plantstore.sqlite.connection import connect_in_place, database_path, prepare
+from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.readiness import Readiness
 from plantstore.sqlite.reading import PageReader, failures, unavailable
@@ -175,7 +175,7 @@ class SQLiteDatabase:
         self._threads.shutdown()
         if self._writer.broken.done():
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        self._connection.close()
+        close_at_stop(self._connection)
         self.data_version.close()
 
     def _read_little(self) -> None:

@@ -27,7 +27,7 @@ from plantstore.model import Outcome
 from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter, Trim
-from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.connection import close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (
     BLOCKED,
     BROKEN,
@@ -130,7 +130,7 @@ class Writer:
         if self.broken.done():
             # Closing would checkpoint the WAL, and rely on the disk once more.
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        self._connection.close()
+        close_at_stop(self._connection)
         self._lock.close()
         self._thread.end()
         return True
