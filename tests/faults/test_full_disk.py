@@ -185,3 +185,18 @@ def test_a_backup_that_finds_no_room_leaves_nothing(disk: SmallDisk) -> None:
     disk.make_room()
     assert set(disk.folder.iterdir()) == files
     assert backup.read_bytes() == content
+
+
+def test_a_restore_that_finds_no_room_changes_nothing(disk: SmallDisk) -> None:
+    program = Program(disk.folder.parent, {"PLANTSTORE_DATABASE": disk.service.database})
+    backup = disk.folder.parent / "plants.backup"
+    program.out("backup", str(backup))
+    assert disk.service.stop() == 0
+    content = (disk.folder / "plants.db").read_bytes()
+    disk.leave(pages=4)
+    files = set(disk.folder.iterdir())
+    said = program.refusal("restore", str(backup), "--yes")
+    assert f"nothing was restored from {backup}: " in said
+    assert "full" in said
+    assert set(disk.folder.iterdir()) == files
+    assert (disk.folder / "plants.db").read_bytes() == content

@@ -14,6 +14,10 @@ import apsw
 import pytest
 
 from plantstore.bootstrap import open_administration
+from plantstore.sqlite import backup as backing_up
+from plantstore.sqlite.backup import copy_database
+from plantstore.sqlite.connection import connect
+from plantstore.sqlite.inspection import open_to_read
 from tests.cli.program import AS_NOBODY, ONLY_LINUX, PLANTSTORE, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contract.harness import replay
@@ -56,6 +60,30 @@ def test_a_backup_beside_a_busy_service_has_all_that_was_acknowledged(program: P
                     events = list(administration.list_events("nursery"))
                 assert {plant.id for plant in replay(events)} == kept
             assert not any(one.refusals for one in load_clients)
+
+
+def test_commits_between_its_steps_do_not_begin_it_anew(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(program, 30)
+    copy = program.folder / "copy.db"
+    copy.touch()
+    commits = 0
+    with closing(connect(file_of(program))) as writer:
+
+        def commit(_file: int) -> None:
+            nonlocal commits
+            commits += 1
+            assert commits < 1000
+            writer.execute("INSERT INTO users (subject) VALUES (?)", (f"user {commits}",))
+
+        monkeypatch.setattr(backing_up, "_STEP_PAGES", 1)
+        monkeypatch.setattr(backing_up, "_FLUSH_STEPS", 1)
+        monkeypatch.setattr(os, "fdatasync", commit)
+        with closing(open_to_read(file_of(program))) as source:
+            assert copy_database(source, copy) == (1, 30)
+    assert commits > 5
+    assert len(contents(url_of(copy))["users"]) == 1
 
 
 @pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
