@@ -29,10 +29,13 @@ CHANGES = {
     "token revoke": "token revoke {token}",
     "plant restore": "plant restore --store nursery 1",
     "migrate": "migrate",
+    "restore": "restore --in-place",
     "copy": "copy --from {database} --to {database}.copy",
 }
 WITHOUT_CHANGES = {
     "serve",
+    "backup",
+    "verify",
     "check",
     "store list",
     "user list",
@@ -49,6 +52,7 @@ IN_ORDER = (
     "token create",
     "plant restore",
     "token revoke",
+    "restore",
     "copy",
     "member remove",
     "store delete",
@@ -118,7 +122,9 @@ def test_every_change_is_told_with_who_made_it(
         changed = line.removeprefix(
             f'plantstore.security.administration: administration command="{path}" '
         ).removesuffix(f" {person}")
-        expected = "database=" if path in {"migrate", "copy"} else "(store=nursery|user=ada)"
+        expected = (
+            "database=" if path in {"migrate", "copy", "restore"} else "(store=nursery|user=ada)"
+        )
         assert re.search(rf"(^| ){expected}", changed)
         assert len(changed) < len(line) - len(person)
 
@@ -133,11 +139,12 @@ def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:
         assert token not in line
 
 
-def test_what_changes_nothing_is_not_told(administrator: Administrator) -> None:
+def test_what_changes_nothing_is_not_told(administrator: Administrator, tmp_path: Path) -> None:
     administrator.run(CHANGES["migrate"])
     administrator.run(CHANGES["token create"])
     for command in (
-        *(WITHOUT_CHANGES - {"serve", "member list", "event list"}),
+        *(WITHOUT_CHANGES - {"serve", "backup", "member list", "event list"}),
+        f"backup {tmp_path}/plants.backup",
         "member list --store nursery",
         "event list --store nursery",
         "migrate",

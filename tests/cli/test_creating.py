@@ -24,6 +24,8 @@ ARGUMENTS = {
     "plant restore": "--store nursery 7",
     "store set": "nursery --max-plants none",
     "store delete": "nursery --yes",
+    "backup": "plants.backup",
+    "restore": "--in-place",
 }
 
 

@@ -57,7 +57,7 @@ def restore(backup: str | None, database: str, *, in_place: bool, yes: bool, as_
 
 def _finish(database: str, *, as_json: bool) -> None:
     stores = bootstrap.finish_restore(database)
-    log_change("restore --in-place", database=without_password(database))
+    log_change("restore", database=without_password(database))
     if as_json:
         print_json({"stores": stores})
     else:
