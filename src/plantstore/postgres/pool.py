@@ -17,6 +17,7 @@ from plantstore.errors import DatabaseUnavailableError
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.connection import read_url
 from plantstore.settings import Settings
+from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 
 Query = tuple[str, Sequence[object]]  # a query and its arguments
@@ -34,6 +35,7 @@ class Pool:
     ) -> None:
         self.availability = availability or Availability()
         self._url = read_url(settings.database)
+        self._plan_lookups = load_queries("plantstore.postgres")["plan_lookups"]
         self._timeout = settings.database_timeout
         # From the first use; None means never.
         self._prepare_threshold = 0 if settings.prepare_statements else None
@@ -79,12 +81,14 @@ class Pool:
                     return connection
                 await connection.close()
             async with asyncio.timeout(self._timeout):
-                return await AsyncConnection.connect(
+                connection = await AsyncConnection.connect(
                     self._url,
                     autocommit=True,
                     cursor_factory=AsyncRawCursor,
                     prepare_threshold=self._prepare_threshold,
                 )
+                await connection.execute(self._plan_lookups)
+                return connection
         except BaseException:
             self._free.release()
             raise

@@ -136,8 +136,8 @@ INSERT OR REPLACE INTO idempotency_keys (store_id, user_id, key, fingerprint, ou
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 -- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN
-    (SELECT store_id, user_id, key FROM idempotency_keys WHERE created_at <= ?1 LIMIT 1000)
+DELETE FROM idempotency_keys WHERE created_at <=
+    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
 
 -- Administration -------------------------------------------------------------------------------
@@ -212,7 +212,14 @@ SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_sto
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE ?1 IS NULL OR s.name = ?1
+ORDER BY t.created_at, t.token_hash
+
+-- name: list_tokens_of_store
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE t.store_id = ?1
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
