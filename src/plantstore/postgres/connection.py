@@ -100,20 +100,14 @@ def require_schema(connection: Connection) -> None:
     _require(_applied(connection))
 
 
-async def require_schema_at(url: str) -> None:
-    """As ``require_schema``, without blocking the event loop.
-
-    :raises psycopg.Error: the server cannot be reached.
-    """
-    async with await AsyncConnection.connect(
-        read_url(url), autocommit=True, prepare_threshold=None
-    ) as connection:
-        _require_encoding(connection.info)
-        cursor = await connection.execute(_FIND_MIGRATIONS)
-        if await cursor.fetchone() == (None,):
-            _require([])
-        cursor = await connection.execute(_READ_MIGRATIONS)
-        _require([Applied(*row) for row in await cursor.fetchall()])
+async def require_schema_of(connection: AsyncConnection) -> None:
+    """As ``require_schema``, without blocking the event loop."""
+    _require_encoding(connection.info)
+    cursor = await connection.execute(_FIND_MIGRATIONS)
+    if await cursor.fetchone() == (None,):
+        _require([])
+    cursor = await connection.execute(_READ_MIGRATIONS)
+    _require([Applied(*row) for row in await cursor.fetchall()])
 
 
 def _require(applied: Sequence[Applied]) -> None:

@@ -10,14 +10,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import psycopg
-from psycopg import AsyncConnection, AsyncRawCursor
+from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.postgres.availability import Availability
-from plantstore.postgres.connection import read_url
+from plantstore.postgres.hosts import Hosts
 from plantstore.settings import Settings
-from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 
 Query = tuple[str, Sequence[object]]  # a query and its arguments
@@ -34,11 +33,8 @@ class Pool:
         self, settings: Settings, max_connections: int, availability: Availability | None = None
     ) -> None:
         self.availability = availability or Availability()
-        self._url = read_url(settings.database)
-        self._plan_lookups = load_queries("plantstore.postgres")["plan_lookups"]
+        self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
         self._timeout = settings.database_timeout
-        # From the first use; None means never.
-        self._prepare_threshold = 0 if settings.prepare_statements else None
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
         self._idle: list[AsyncConnection] = []
@@ -80,15 +76,7 @@ class Pool:
                 if not _is_closed(connection):
                     return connection
                 await connection.close()
-            async with asyncio.timeout(self._timeout):
-                connection = await AsyncConnection.connect(
-                    self._url,
-                    autocommit=True,
-                    cursor_factory=AsyncRawCursor,
-                    prepare_threshold=self._prepare_threshold,
-                )
-                await connection.execute(self._plan_lookups)
-                return connection
+            return await self._hosts.connect(self._timeout)
         except BaseException:
             self._free.release()
             raise
@@ -142,6 +130,9 @@ class Pool:
                 sock.shutdown(socket.SHUT_RDWR)
             finally:
                 sock.detach()
+        # They may have the same server, which may be silent.
+        while self._idle:
+            self._idle.pop().pgconn.finish()
 
     async def close(self) -> None:
         """Close all; what is in use is closed when it is released."""
