@@ -30,7 +30,7 @@ test-oldest: ## run the tests of PostgreSQL on the oldest version that is suppor
 	@scripts/setup dev
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need /usr/lib/postgresql/15/bin/postgres postgresql-15
-	PLANTSTORE_POSTGRESQL=/usr/lib/postgresql/15/bin .venv/bin/pytest --numprocesses 3 \
+	POSTGRESQL_PROGRAMS=/usr/lib/postgresql/15/bin .venv/bin/pytest --numprocesses 3 \
 		-k postgres tests/contract tests/copying tests/plans tests/postgres $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL

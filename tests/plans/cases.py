@@ -9,7 +9,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from plantstore.model import INT64_MIN
+from plantstore.model import INT64_MAX, INT64_MIN
 from tests.plans.tables import (
     EVENTS,
     LARGE,
@@ -114,19 +114,33 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_plant": [Case((LARGE, 7), 1)],
     "insert_plant": [Case((SMALL, 7, "Fern", None), 0)],
     "insert_event": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
-    "count_rows_of_store": both(large=PLANTS + EVENTS + 3 * STORES, small=PLANTS_OF_SMALL + 4),
-    "page_of_users": [Case((5, PAGE), PAGE), Case((STORES, PAGE), 1)],
-    "page_of_stores": [Case((5, PAGE), 2 * PAGE), Case((STORES, PAGE), 2)],
-    "page_of_members": [Case((SMALL, 0, PAGE), 2)],
-    "page_of_tokens": [Case((SMALL, b"", PAGE), 1)],
-    "page_of_plants": [
-        Case((LARGE, INT64_MIN, PAGE), PAGE),
-        Case((LARGE, PLANTS, PAGE), 1),
-        Case((SMALL, INT64_MIN, PAGE), PLANTS_OF_SMALL),
+    "count_rows": [
+        Case((LARGE, LARGE), PLANTS + EVENTS + 3 * STORES),
+        Case((SMALL, SMALL), PLANTS_OF_SMALL + 4),
     ],
-    "page_of_events": [Case((LARGE, 0, PAGE), PAGE), Case((SMALL, 0, PAGE), 1)],
-    "page_of_keys": [Case((LARGE, 0, "", PAGE), PAGE), Case((SMALL, SMALL, "key", PAGE), 1)],
-    "lock_revision": [Case((SMALL,), 1)],
+    "page_of_users": [Case((5, INT64_MAX, PAGE), PAGE), Case((STORES, INT64_MAX, PAGE), 1)],
+    "page_of_stores": [
+        Case((5, INT64_MAX, PAGE), 2 * PAGE),
+        Case((SMALL, SMALL, PAGE), 2),
+        Case((SMALL - 1, SMALL - 1, PAGE), 2),
+    ],
+    "page_of_members": [Case((SMALL, 0, INT64_MAX, PAGE), 2), Case((5, 0, STORES, PAGE), PAGE)],
+    "page_of_tokens": [Case((SMALL, b"", SMALL, PAGE), 1), Case((5, b"", STORES, PAGE), PAGE)],
+    "page_of_plants": [
+        Case((LARGE, INT64_MIN, INT64_MAX, PAGE), PAGE),
+        Case((LARGE, PLANTS, LARGE, PAGE), 1),
+        Case((LARGE, PLANTS // 2, STORES, PAGE), PAGE),
+        Case((SMALL, INT64_MIN, SMALL, PAGE), PLANTS_OF_SMALL),
+    ],
+    "page_of_events": [
+        Case((LARGE, EVENTS // 2, STORES, PAGE), PAGE),
+        Case((SMALL, 0, SMALL, PAGE), 1),
+    ],
+    "page_of_keys": [
+        Case((LARGE, LARGE, "key-5", INT64_MAX, PAGE), PAGE),
+        Case((SMALL, SMALL, "key", SMALL, PAGE), 1),
+    ],
+    "lock_revisions": [Case((SMALL, SMALL), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
     "set_revision": [Case((SMALL, 1), 1)],
     "set_store": both(1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),

@@ -7,8 +7,8 @@ import os
 from collections.abc import Sequence
 from hashlib import sha256
 
-# PLANTSTORE_FULL_SIZE makes them ten times as large, which takes minutes; the plans are the same.
-_FACTOR = 10 if os.environ.get("PLANTSTORE_FULL_SIZE") else 1
+# FULL_SIZE makes them ten times as large, which takes minutes; the plans are the same.
+_FACTOR = 10 if os.environ.get("FULL_SIZE") else 1
 PLANTS = 100_000 * _FACTOR  # of the large store
 STORES = 10_000 * _FACTOR
 EVENTS = PLANTS // 10  # of the large store

