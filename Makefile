@@ -4,10 +4,10 @@
 PORT ?= 8080
 ARGS ?=
 
-.PHONY: help serve test quick check docs picture bench lock clean
+.PHONY: help serve test test-oldest quick check docs picture bench lock clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/make \1	\2/p' Makefile
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
 
 serve: ## run the service on PORT (8080); Ctrl-C stops it
 	@scripts/setup
@@ -25,6 +25,13 @@ test: ## run all tests
 	@scripts/need nginx nginx-light
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
+
+test-oldest: ## run the tests of PostgreSQL on the oldest version that is supported
+	@scripts/setup dev
+	@scripts/need pgbouncer pgbouncer
+	@scripts/need /usr/lib/postgresql/15/bin/postgres postgresql-15
+	POSTGRESQL_PROGRAMS=/usr/lib/postgresql/15/bin .venv/bin/pytest --numprocesses 3 \
+		-k postgres tests/contract tests/copying tests/plans tests/postgres $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev

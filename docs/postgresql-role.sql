@@ -15,6 +15,11 @@ EXCEPTION WHEN duplicate_object THEN
     NULL;
 END $$;
 
+-- The service sets these for its connections, which PgBouncer does not keep in transaction mode.
+ALTER ROLE plantstore_service SET enable_seqscan = off;
+ALTER ROLE plantstore_service SET enable_bitmapscan = off;
+ALTER ROLE plantstore_service SET jit = off;
+
 REVOKE ALL ON ALL TABLES IN SCHEMA public FROM plantstore_service;
 GRANT USAGE ON SCHEMA public TO plantstore_service;
 GRANT SELECT ON schema_migrations, stores, users, members TO plantstore_service;

@@ -7,7 +7,6 @@ from pathlib import Path
 import psycopg
 from msgspec import Struct
 
-from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import connect, database_path, open_lock
 from tests.postgres.server import PostgresServer
 
@@ -54,16 +53,3 @@ def execute(url: str, sql: str, rows: Iterable[Sequence[object]] = ((),)) -> Non
         return
     with psycopg.connect(url, cursor_factory=psycopg.RawCursor) as connection:
         connection.cursor().executemany(sql.encode(), rows)
-
-
-def explain(url: str, name: str, arguments: Sequence[object]) -> str:
-    """The plan of a query of the adapter's ``queries.sql``, a step a line."""
-    if url.startswith(_SQLITE_PREFIX):
-        sql = load_queries("plantstore.sqlite")[name]
-        with closing(connect(database_path(url))) as database:
-            steps = database.execute(f"EXPLAIN QUERY PLAN {sql}", tuple(arguments)).fetchall()
-        return "\n".join(str(step[-1]) for step in steps)
-    sql = load_queries("plantstore.postgres")[name]
-    with psycopg.connect(url, cursor_factory=psycopg.RawCursor) as connection:
-        rows = connection.execute(f"EXPLAIN {sql}".encode(), arguments).fetchall()
-    return "\n".join(row[0] for row in rows)

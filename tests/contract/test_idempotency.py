@@ -68,4 +68,4 @@ async def test_old_keys_do_not_pile_up(harness: DatabaseHarness, url: str) -> No
     for number in range(5):
         assert await harness.create(NewPlant(number, "Fern")) is Outcome.CREATED
     with closing(open_session(url)) as session:
-        assert session.query("page_of_keys", store_id, 0, "", 5000) == []
+        assert session.query("page_of_keys", store_id, 0, "", store_id, 5000) == []

@@ -26,7 +26,7 @@ async def make_events(harness: DatabaseHarness, url: str, count: int, old: int) 
 
 def read_trimmed(url: str) -> int:
     with closing(open_session(url)) as session:
-        _, _, _, _, _, trimmed, _ = session.query("page_of_stores", 0, 1)[0]
+        _, _, _, _, _, trimmed, _ = session.query("page_of_stores", 0, 9, 1)[0]
         assert isinstance(trimmed, int)
         return trimmed
 

@@ -1,20 +1,14 @@
 """Tokens, as the command line makes, lists and revokes them."""
 
-import re
 import time
-from collections.abc import Sequence
-from contextlib import closing
 from itertools import product
 
 import pytest
 
-from plantstore.bootstrap import open_session
 from plantstore.errors import SetupError
 from plantstore.model import EXPIRY_MAX, Member, Role, Scope, Token, TokenRequest
 from plantstore.sql.administration import Administration
-from plantstore.sql.session import Row
 from plantstore.tokens import hash_token, is_well_formed, read_store_id
-from tests.databases import execute, explain
 
 ADA = TokenRequest(subject="ada", store="nursery")
 
@@ -169,42 +163,6 @@ def test_a_token_that_is_not_there_cannot_be_revoked(administration: Administrat
     for unknown in (secret, "0123456789abcdef", "", "x", hash_token(secret).hex(), "%"):
         with pytest.raises(SetupError, match="no such token: `plantstore token list` shows"):
             administration.revoke_token(unknown)
-
-
-@pytest.mark.parametrize("by_id", [True, False])
-def test_one_of_many_tokens_is_revoked_without_reading_others(
-    url: str, administration: Administration, monkeypatch: pytest.MonkeyPatch, *, by_id: bool
-) -> None:
-    """Writes to SQLite wait meanwhile."""
-    issued = administration.create_token(ADA)
-    add_tokens(url, administration, 3000)
-    with closing(open_session(url)) as session:
-        query, asked = session.query, []
-
-        def note(name: str, *arguments: object) -> Sequence[Row]:
-            asked.append((name, arguments))
-            return query(name, *arguments)
-
-        monkeypatch.setattr(session, "query", note)
-        Administration(session).revoke_token(issued.token.token_id if by_id else issued.secret)
-    sent = [one for one in asked if one[0] != "lock_administration"]
-    assert len(sent) == 2
-    for name, arguments in sent:
-        plan = explain(url, name, arguments)
-        assert re.search("tokens|SEARCH t ", plan)
-        assert not re.search(r"SCAN|Seq Scan on tokens", plan)
-
-
-def add_tokens(url: str, administration: Administration, count: int) -> None:
-    """So many, of a store and a user that there are, past the command line."""
-    (store,), (user,) = administration.list_stores(), administration.list_users()
-    columns = "store_id, token_hash, user_id, all_stores, scopes, label, created_at"
-    rows = [
-        (store.store_id, hash_token(str(number)), user.user_id, False) for number in range(count)
-    ]
-    execute(url, f"INSERT INTO tokens ({columns}) VALUES ($1, $2, $3, $4, 'list', '', 0)", rows)
-    with closing(open_session(url)) as session:
-        session.analyze()
 
 
 def test_a_mistyped_token_is_refused(administration: Administration) -> None:

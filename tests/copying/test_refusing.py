@@ -125,7 +125,7 @@ def test_what_differs_after_all_is_found(filled: Filled, target: str) -> None:
         copying.check()
         assert sum(copying.write()) == copying.count_rows()
         execute(target, "UPDATE plants SET name = 'x' WHERE id = 0")
-        with pytest.raises(SetupError, match=r"the plants of 'nursery' differ: .* SHA-256"):
+        with pytest.raises(SetupError, match="the plants of 'nursery' differ at 0 "):
             sum(copying.verify())
 
 

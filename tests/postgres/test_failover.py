@@ -4,7 +4,7 @@ The standby commits before a write is acknowledged, so that none is lost when it
 """
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -125,16 +125,22 @@ def fenced_events(server: PostgresServer, url: str) -> list[tuple[object, ...]]:
     return server.execute("SELECT revision FROM events", database=url.rpartition("/")[2])
 
 
-@pytest.mark.parametrize("end", ["fenced", "killed"])
+@pytest.mark.parametrize("end", ["fenced", "killed", "frozen", "frozen last"])
 def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> None:
-    with servers(tmp_path) as found, Service(tmp_path, database=found.url) as service:
+    with servers(tmp_path) as found, ExitStack() as stack:
+        ports = [found.primary.port, found.standby.port]
+        first, second = reversed(ports) if end == "frozen last" else ports
+        url = both(first, second, found.url)
+        service = stack.enter_context(Service(tmp_path, database=url))
         token, scratch = service.make_token(), service.make_token("scratch")
         with under_load(service, token) as load_clients:
             wait_until_acknowledged(load_clients, 20)
             if end == "fenced":
                 fence(found.primary)
-            else:
+            elif end == "killed":
                 found.primary.kill()
+            else:
+                stack.enter_context(found.primary.frozen())
             wait_for_write(service, scratch, 1, NOT_WRITTEN)
             wait_until_refused(load_clients)
             found.standby.execute("SELECT pg_promote()")
@@ -144,4 +150,6 @@ def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> No
         refusals = {error for one in load_clients for error in one.refusals}
         assert NOT_WRITTEN in refusals
         assert refusals <= {NOT_WRITTEN, 50303}
-        assert end == "killed" or refusals == {NOT_WRITTEN}
+        assert end != "fenced" or refusals == {NOT_WRITTEN}
+        if end.startswith("frozen"):
+            assert f"127.0.0.1:{found.primary.port}: timeout" in service.log()

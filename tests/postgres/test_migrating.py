@@ -12,6 +12,7 @@ from plantstore.bootstrap import open_administration
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
 from tests.next_version import MIGRATION, NEWEST, NEXT, next_program
+from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -109,6 +110,22 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
     with Service(program.folder, database=url) as started, started.client(token) as client:
         assert client.post("/plants", json={"id": 3, "name": "Ivy"}).is_success
     assert len(newer.data("token", "list")) == 1
+
+
+@pytest.mark.parametrize(
+    "command", [("serve", "--port", "0"), ("check",), ("migrate",), ("store", "list")]
+)
+def test_a_server_that_is_too_old_is_refused(
+    postgres_server: PostgresServer, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    ((version,),) = postgres_server.execute("SHOW server_version")
+    told, older = str(version), f"14{str(version)[2:]}"
+    with Proxy(postgres_server.port) as proxy:
+        proxy.replaced = (f"server_version\0{told}".encode(), f"server_version\0{older}".encode())
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": postgres_server.url(port=proxy.port)})
+        assert f"PostgreSQL {older} is too old: use PostgreSQL 15 or newer" in program.refusal(
+            *command
+        )
 
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])

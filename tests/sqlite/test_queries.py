@@ -22,6 +22,11 @@ NAMES_THE_STORE = re.compile(
 )
 # Queries across stores, and why that is right.
 ACROSS_STORES = {
+    **dict.fromkeys(
+        ("page_of_members", "page_of_tokens", "page_of_plants", "page_of_events", "page_of_keys"),
+        "a copy reads stores in the order of their numbers",
+    ),
+    "count_rows": "a copy counts the rows of all stores that it reads",
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
     "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",
     "find_first_store": "it finds the stores of one user",
@@ -40,7 +45,9 @@ def test_a_query_of_a_stores_data_names_the_store_or_has_a_reason_not_to() -> No
 
 
 def test_each_part_of_a_query_of_plants_names_the_store() -> None:
-    for sql in QUERIES.values():
+    for query, sql in QUERIES.items():
+        if query.partition("-")[2] in ACROSS_STORES:
+            continue
         for statement in re.split(r"(?=\b(?:SELECT|DELETE)\b)", sql):
             if re.search(r"\bFROM plants\b", statement):
                 assert re.search(STORE, statement)

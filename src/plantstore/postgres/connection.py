@@ -22,6 +22,7 @@ from plantstore.sql.migrations import (
     require_current,
 )
 
+_OLDEST_VERSION = 15  # Debian 12's; the oldest one that the tests are run on
 MIGRATION_LOCK = 7091938230911  # any number that no other program uses
 _LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
 _STATEMENT_TIMEOUT = "10min"
@@ -64,14 +65,19 @@ def connect(url: str) -> Connection:
             read_url(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
         )
     try:
-        _require_encoding(connection.info)
+        _require_server(connection.info)
     except SetupError:
         connection.close()
         raise
     return connection
 
 
-def _require_encoding(info: ConnectionInfo) -> None:
+def _require_server(info: ConnectionInfo) -> None:
+    if info.server_version < 10_000 * _OLDEST_VERSION:
+        version = info.parameter_status("server_version")
+        raise SetupError(
+            f"PostgreSQL {version} is too old: use PostgreSQL {_OLDEST_VERSION} or newer"
+        )
     encoding = info.parameter_status("server_encoding")
     if encoding != "UTF8":
         raise SetupError(
@@ -100,20 +106,14 @@ def require_schema(connection: Connection) -> None:
     _require(_applied(connection))
 
 
-async def require_schema_at(url: str) -> None:
-    """As ``require_schema``, without blocking the event loop.
-
-    :raises psycopg.Error: the server cannot be reached.
-    """
-    async with await AsyncConnection.connect(
-        read_url(url), autocommit=True, prepare_threshold=None
-    ) as connection:
-        _require_encoding(connection.info)
-        cursor = await connection.execute(_FIND_MIGRATIONS)
-        if await cursor.fetchone() == (None,):
-            _require([])
-        cursor = await connection.execute(_READ_MIGRATIONS)
-        _require([Applied(*row) for row in await cursor.fetchall()])
+async def require_schema_of(connection: AsyncConnection) -> None:
+    """As ``require_schema``, without blocking the event loop."""
+    _require_server(connection.info)
+    cursor = await connection.execute(_FIND_MIGRATIONS)
+    if await cursor.fetchone() == (None,):
+        _require([])
+    cursor = await connection.execute(_READ_MIGRATIONS)
+    _require([Applied(*row) for row in await cursor.fetchall()])
 
 
 def _require(applied: Sequence[Applied]) -> None:

@@ -40,13 +40,14 @@ class PostgresDatabase:
         self._opening = self._open()
         self._pool = Pool(settings, settings.database_connections, self._availability)
         self._stream_pool = Pool(settings, settings.max_streams, self._availability)
+        self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
         self._callers = Callers(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
-            self._pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
+            self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
         )
 
     async def find_caller(
@@ -112,7 +113,7 @@ class PostgresDatabase:
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
         """See ``Database``."""
-        pools = (self._pool, self._stream_pool)
+        pools = (self._pool, self._stream_pool, self._probe_pool)
         return {
             ("write_queue_depth",): self._writer.queue_depth,
             ("streams",): len(self._snapshots),
@@ -143,8 +144,8 @@ class PostgresDatabase:
         await self._pages.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()
-        await self._pool.close()
-        await self._stream_pool.close()
+        for pool in (self._pool, self._stream_pool, self._probe_pool):
+            await pool.close()
 
     def _open(self) -> "asyncio.Future[None]":
         """Check the schema, or start a task that does once the server can be reached.

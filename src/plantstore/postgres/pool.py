@@ -10,12 +10,12 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 
 import psycopg
-from psycopg import AsyncConnection, AsyncRawCursor
+from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.postgres.availability import Availability
-from plantstore.postgres.connection import read_url
+from plantstore.postgres.hosts import Hosts
 from plantstore.settings import Settings
 from plantstore.sql.session import Row
 
@@ -33,10 +33,8 @@ class Pool:
         self, settings: Settings, max_connections: int, availability: Availability | None = None
     ) -> None:
         self.availability = availability or Availability()
-        self._url = read_url(settings.database)
+        self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
         self._timeout = settings.database_timeout
-        # From the first use; None means never.
-        self._prepare_threshold = 0 if settings.prepare_statements else None
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
         self._idle: list[AsyncConnection] = []
@@ -78,13 +76,7 @@ class Pool:
                 if not _is_closed(connection):
                     return connection
                 await connection.close()
-            async with asyncio.timeout(self._timeout):
-                return await AsyncConnection.connect(
-                    self._url,
-                    autocommit=True,
-                    cursor_factory=AsyncRawCursor,
-                    prepare_threshold=self._prepare_threshold,
-                )
+            return await self._hosts.connect(self._timeout)
         except BaseException:
             self._free.release()
             raise
@@ -131,13 +123,17 @@ class Pool:
 
     def abort(self, connection: AsyncConnection) -> None:
         """End a connection at once, for both sides; waiters get an OperationalError."""
-        self.availability.warn("a connection is aborted", TimeoutError("the database is too slow"))
+        host = f"{connection.info.host}:{connection.info.port}"
+        self.availability.warn("a connection is aborted", TimeoutError(f"{host}: timeout"))
         with suppress(OSError, psycopg.Error):
             sock = socket.socket(fileno=connection.fileno())  # dup() fails without descriptors
             try:
                 sock.shutdown(socket.SHUT_RDWR)
             finally:
                 sock.detach()
+        # They may have the same server, which may be silent.
+        while self._idle:
+            self._idle.pop().pgconn.finish()
 
     async def close(self) -> None:
         """Close all; what is in use is closed when it is released."""

@@ -1,6 +1,18 @@
 -- The SQL of the PostgreSQL adapter, by name. Every query of a store's data names the store.
 
 
+-- Planning -------------------------------------------------------------------------------------
+
+-- All queries are look-ups by the beginning of a key. The planner would choose other plans while it
+-- has no statistics of a table, or none yet of a store that has grown: it would read and sort the
+-- whole store for a page. And to compile a plan takes longer than any of ours. Queries join by
+-- LATERAL and LIMIT 1 where a hash join could read a whole table.
+
+-- name: plan_lookups
+SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
+    set_config('jit', 'off', false)
+
+
 -- Serving: callers and lists -----------------------------------------------------------------
 
 -- Many callers at once: one round trip for all waiting requests.
@@ -8,17 +20,29 @@
 -- name: find_callers
 SELECT o.n, t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
 FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS o (store_id, token_hash, n)
-JOIN tokens AS t ON t.store_id = o.store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
-JOIN revisions AS r ON r.store_id = o.store_id
-LEFT JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
+JOIN LATERAL (
+    SELECT store_id, user_id, label, expires_at, scopes FROM tokens
+    WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
+) AS t ON true
+JOIN LATERAL (SELECT revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
+LEFT JOIN LATERAL (
+    SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
+) AS m ON true
 
 -- name: find_callers_of_named_stores
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
 FROM unnest($1::bigint[], $2::bytea[], $3::text[]) WITH ORDINALITY AS o (store_id, token_hash, name, n)
-JOIN tokens AS t ON t.store_id = o.store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
-LEFT JOIN stores AS s ON s.name = o.name AND (t.all_stores OR s.store_id = t.store_id)
-LEFT JOIN revisions AS r ON r.store_id = s.store_id
-LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
+JOIN LATERAL (
+    SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
+    WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
+) AS t ON true
+LEFT JOIN LATERAL (
+    SELECT store_id FROM stores WHERE name = o.name AND (t.all_stores OR store_id = t.store_id) LIMIT 1
+) AS s ON true
+LEFT JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = s.store_id LIMIT 1) AS r ON true
+LEFT JOIN LATERAL (
+    SELECT role FROM members WHERE store_id = s.store_id AND user_id = t.user_id LIMIT 1
+) AS m ON true
 
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
@@ -58,7 +82,7 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || CASE WHEN tag IS NULL THEN '' ELSE ',"tag":' || to_json(tag) END || '}',
         ',' ORDER BY id),
-    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id))
+    max(id), count(*) = $3 AND (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) ORDER BY id LIMIT 1) IS NOT NULL
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
 
 -- name: read_page_of_tag
@@ -66,7 +90,8 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || ',"tag":' || to_json(tag) || '}',
         ',' ORDER BY id),
-    max(id), count(*) = $3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $5)
+    max(id), count(*) = $3 AND
+        (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $5 ORDER BY id LIMIT 1) IS NOT NULL
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $5 ORDER BY id LIMIT $3) AS page
 
 -- name: begin_snapshot
@@ -78,11 +103,14 @@ ROLLBACK
 -- The last plant of a limit, where another one follows.
 
 -- name: find_last_of_limit
+SELECT last.id FROM (SELECT id FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT 1 OFFSET $3) AS last
+WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id ORDER BY id LIMIT 1) IS NOT NULL
+
+-- name: find_last_of_limit_and_tag
 SELECT last.id FROM (
-    SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND ($4::text IS NULL OR tag = $4)
-    ORDER BY id LIMIT 1 OFFSET $3
+    SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT 1 OFFSET $3
 ) AS last
-WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = $1 AND id > last.id AND ($4::text IS NULL OR tag = $4))
+WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = $4 ORDER BY id LIMIT 1) IS NOT NULL
 
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
@@ -120,12 +148,19 @@ WITH writes AS MATERIALIZED (
     )) WITH ORDINALITY AS o (
         store_id, id, name, tag, user_id, token_label, token_store_id, token_hash, key, fingerprint, n
     )
-    LEFT JOIN revisions AS r ON r.store_id = o.store_id
-    LEFT JOIN tokens AS t ON t.store_id = o.token_store_id AND t.token_hash = decode(o.token_hash, 'hex')
-        AND t.revoked_at IS NULL AND (t.all_stores OR t.store_id = o.store_id)
-    LEFT JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
-    LEFT JOIN idempotency_keys AS k
-        ON k.store_id = o.store_id AND k.user_id = o.user_id AND k.key = o.key AND k.created_at > $3
+    LEFT JOIN LATERAL (SELECT plants, max_plants FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
+    LEFT JOIN LATERAL (
+        SELECT user_id, expires_at FROM tokens
+        WHERE store_id = o.token_store_id AND token_hash = decode(o.token_hash, 'hex')
+            AND revoked_at IS NULL AND (all_stores OR store_id = o.store_id) LIMIT 1
+    ) AS t ON true
+    LEFT JOIN LATERAL (
+        SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
+    ) AS m ON true
+    LEFT JOIN LATERAL (
+        SELECT fingerprint, outcome FROM idempotency_keys
+        WHERE store_id = o.store_id AND user_id = o.user_id AND key = o.key AND created_at > $3 LIMIT 1
+    ) AS k ON true
 ), inserted AS (
     INSERT INTO plants (store_id, id, name, tag)
     SELECT store_id, id, name, tag FROM writes
@@ -166,7 +201,9 @@ WITH writes AS MATERIALIZED (
         ELSE 'id_taken' END AS outcome
     FROM writes AS w
     LEFT JOIN changes AS c ON c.n = w.n
-    LEFT JOIN plants AS p ON p.store_id = w.store_id AND p.id = w.id
+    LEFT JOIN LATERAL (
+        SELECT id, name, tag FROM plants WHERE store_id = w.store_id AND id = w.id LIMIT 1
+    ) AS p ON true
 ), kept AS (
     INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
     SELECT store_id, user_id, key, decode(fingerprint, 'hex'), outcome, $2 FROM outcomes
@@ -177,12 +214,12 @@ WITH writes AS MATERIALIZED (
 SELECT n, outcome FROM outcomes
 
 -- name: trim_events
-WITH oldest AS (
-    SELECT revision, at FROM events WHERE store_id = $1 ORDER BY revision LIMIT $3
-), kept AS (
-    SELECT coalesce(min(revision) FILTER (WHERE at >= $2), max(revision) + 1) AS first FROM oldest
+WITH kept AS (
+    SELECT min(revision) AS oldest, coalesce(min(revision) FILTER (WHERE at >= $2), max(revision) + 1) AS first
+    FROM (SELECT revision, at FROM events WHERE store_id = $1 ORDER BY revision LIMIT $3) AS part
 ), deleted AS (
-    DELETE FROM events AS e USING kept WHERE e.store_id = $1 AND e.revision < kept.first RETURNING 1
+    DELETE FROM events WHERE store_id = $1
+        AND revision >= (SELECT oldest FROM kept) AND revision < (SELECT first FROM kept) RETURNING 1
 )
 UPDATE revisions SET trimmed = greatest(trimmed, kept.first - 1) FROM kept
 WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
@@ -190,10 +227,10 @@ WHERE store_id = $1 AND EXISTS (SELECT 1 FROM deleted) RETURNING trimmed
 -- Another process may delete the same rows: each skips locked ones.
 
 -- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN (
-    SELECT store_id, user_id, key FROM idempotency_keys WHERE created_at <= $1
-    LIMIT 1000 FOR UPDATE SKIP LOCKED
-)
+DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
+    SELECT ctid FROM idempotency_keys WHERE created_at <= $1
+    ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED
+))
 
 
 -- Administration -------------------------------------------------------------------------------
@@ -226,16 +263,19 @@ DELETE FROM members WHERE store_id = $1
 UPDATE revisions SET revision = revision + 1, plants = plants + $2 WHERE store_id = $1 RETURNING revision
 
 -- name: delete_plants_of_store
-DELETE FROM plants WHERE store_id = $1 AND id IN
-    (SELECT id FROM plants WHERE store_id = $1 LIMIT 5000) RETURNING 1
+DELETE FROM plants WHERE store_id = $1 AND id <=
+    (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = $1 ORDER BY id LIMIT 5000) AS part) RETURNING 1
 
 -- name: delete_events_of_store
-DELETE FROM events WHERE store_id = $1 AND revision IN
-    (SELECT revision FROM events WHERE store_id = $1 LIMIT 5000) RETURNING 1
+DELETE FROM events WHERE store_id = $1 AND revision <=
+    (SELECT max(revision) FROM (SELECT revision FROM events WHERE store_id = $1 ORDER BY revision LIMIT 5000) AS part) RETURNING 1
 
 -- name: delete_keys_of_store
-DELETE FROM idempotency_keys WHERE store_id = $1 AND (user_id, key) IN
-    (SELECT user_id, key FROM idempotency_keys WHERE store_id = $1 LIMIT 5000) RETURNING 1
+DELETE FROM idempotency_keys WHERE store_id = $1 AND (user_id, key) <= (
+    SELECT user_id, key
+    FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = $1 ORDER BY user_id, key LIMIT 5000) AS part
+    ORDER BY user_id DESC, key DESC LIMIT 1
+) RETURNING 1
 
 -- name: delete_store
 DELETE FROM stores WHERE store_id = $1
@@ -260,15 +300,17 @@ ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
 DELETE FROM members WHERE store_id = $1 AND user_id = $2
 
 -- name: list_members
-SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user_id
-WHERE m.store_id = $1 ORDER BY u.subject COLLATE "C"
+SELECT (SELECT subject FROM users WHERE user_id = m.user_id) COLLATE "C" AS subject, role
+FROM members AS m WHERE store_id = $1 ORDER BY subject
 
 -- name: find_first_store
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
-FROM members AS m
+FROM (
+    SELECT store_id FROM (SELECT store_id FROM members WHERE user_id = $1 OFFSET 0) AS mine
+    ORDER BY store_id LIMIT 1
+) AS m
 JOIN stores AS s ON s.store_id = m.store_id
 JOIN revisions AS r ON r.store_id = m.store_id
-WHERE m.user_id = $1 ORDER BY s.store_id LIMIT 1
 
 -- name: insert_token
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
@@ -279,7 +321,14 @@ SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_sto
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE $1::text IS NULL OR s.name = $1
+ORDER BY t.created_at, t.token_hash
+
+-- name: list_tokens_of_store
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE t.store_id = $1
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
@@ -293,20 +342,21 @@ WHERE t.store_id = $1 AND t.token_hash = $2
 
 -- name: find_tokens_between
 SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
-FROM tokens AS t
+FROM (SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1) AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE t.token_hash BETWEEN $1 AND $2
 
 -- name: revoke_token
 UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
 
 -- name: list_events
-SELECT e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id
-FROM events AS e LEFT JOIN users AS u ON u.user_id = e.user_id
-WHERE e.store_id = $1 AND e.revision > $2 AND ($3::bigint IS NULL OR e.plant_id = $3)
-    AND ($4::text IS NULL OR u.subject = $4) AND ($5::bigint IS NULL OR e.at >= $5)
-ORDER BY e.revision LIMIT $6
+SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
+    token_label, token_id
+FROM events AS e
+WHERE store_id = $1 AND revision > $2 AND ($3::bigint IS NULL OR plant_id = $3)
+    AND ($4::text IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = $4))
+    AND ($5::bigint IS NULL OR at >= $5)
+ORDER BY revision LIMIT $6
 
 -- name: find_last_deletion
 SELECT name, tag FROM events WHERE store_id = $1 AND plant_id = $2 AND kind = 'plant.deleted'
@@ -349,42 +399,46 @@ ORDER BY l.plant_id LIMIT $2
 SELECT id FROM plants WHERE store_id = $1 EXCEPT SELECT plant_id FROM events WHERE store_id = $1 ORDER BY id LIMIT $2
 
 
--- Copying: pages in the order of the keys, and rows written as they were read --------------------
+-- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
--- name: count_rows_of_store
-SELECT (SELECT count(*) FROM members WHERE store_id = $1) + (SELECT count(*) FROM tokens WHERE store_id = $1)
-    + (SELECT count(*) FROM plants WHERE store_id = $1) + (SELECT count(*) FROM events WHERE store_id = $1)
+-- name: count_rows
+SELECT (SELECT count(*) FROM members WHERE store_id BETWEEN $1 AND $2)
+    + (SELECT count(*) FROM tokens WHERE store_id BETWEEN $1 AND $2)
+    + (SELECT count(*) FROM plants WHERE store_id BETWEEN $1 AND $2)
+    + (SELECT count(*) FROM events WHERE store_id BETWEEN $1 AND $2)
 
 -- name: page_of_users
-SELECT user_id, subject FROM users WHERE user_id >= $1 ORDER BY user_id LIMIT $2
+SELECT user_id, subject FROM users WHERE user_id >= $1 AND user_id <= $2 ORDER BY user_id LIMIT $3
 
 -- name: page_of_stores
 SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
-WHERE s.store_id >= $1 ORDER BY s.store_id LIMIT $2
+FROM (SELECT * FROM stores WHERE store_id >= $1 AND store_id <= $2 ORDER BY store_id LIMIT $3) AS s
+JOIN LATERAL (SELECT * FROM revisions WHERE store_id = s.store_id LIMIT 1) AS r ON true ORDER BY store_id
 
 -- name: page_of_members
-SELECT user_id, role FROM members WHERE store_id = $1 AND user_id >= $2 ORDER BY user_id LIMIT $3
+SELECT store_id, user_id, role FROM members
+WHERE (store_id, user_id) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, user_id LIMIT $4
 
 -- name: page_of_tokens
-SELECT token_hash, user_id, all_stores::int, scopes, label, created_at, expires_at, revoked_at FROM tokens
-WHERE store_id = $1 AND token_hash >= $2 ORDER BY token_hash LIMIT $3
+SELECT store_id, token_hash, user_id, all_stores::int, scopes, label, created_at, expires_at, revoked_at FROM tokens
+WHERE (store_id, token_hash) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, token_hash LIMIT $4
 
 -- name: page_of_plants
-SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3
+SELECT store_id, id, name, tag FROM plants
+WHERE (store_id, id) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, id LIMIT $4
 
 -- name: page_of_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-WHERE store_id = $1 AND revision >= $2 ORDER BY revision LIMIT $3
+SELECT store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+WHERE (store_id, revision) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, revision LIMIT $4
 
 -- name: page_of_keys
-SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
-WHERE store_id = $1 AND (user_id, key) >= ($2, $3) ORDER BY user_id, key LIMIT $4
+SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
+WHERE (store_id, user_id, key) >= ($1, $2, $3) AND store_id <= $4 ORDER BY store_id, user_id, key LIMIT $5
 
--- The revision, locked until the end of the transaction.
+-- The revisions of a range of stores, locked until the end of the transaction.
 
--- name: lock_revision
-SELECT revision FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
+-- name: lock_revisions
+SELECT store_id, revision FROM revisions WHERE store_id BETWEEN $1 AND $2 ORDER BY store_id FOR NO KEY UPDATE
 
 -- name: copy_users
 COPY users (user_id, subject) FROM STDIN
@@ -429,12 +483,6 @@ SELECT
     setval(ids.user, greatest(pg_sequence_last_value(ids.user), (SELECT max(user_id) FROM users), 1))
 FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
     pg_get_serial_sequence('users', 'user_id')::regclass AS user) AS ids
-
--- Newly filled tables have no statistics yet: a page would be sorted from all rows.
--- For this transaction only.
-
--- name: plan_pages
-SELECT set_config('enable_bitmapscan', 'off', true), set_config('enable_sort', 'off', true)
 
 -- name: analyze
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys

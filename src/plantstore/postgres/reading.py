@@ -71,4 +71,7 @@ def to_page(row: Row) -> Page:
 
 def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
     """The name and the arguments of the query for the limit's last plant, if more follow."""
-    return "find_last_of_limit", (store_id, query.first_id, limit - 1, query.tag)
+    arguments = (store_id, query.first_id, limit - 1)
+    if query.tag is not None:
+        return "find_last_of_limit_and_tag", (*arguments, query.tag)
+    return "find_last_of_limit", arguments

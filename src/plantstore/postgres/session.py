@@ -22,6 +22,7 @@ class PostgresSession:
         try:
             with explained():
                 require_schema(self._connection)
+                self._connection.execute(self._sql["plan_lookups"])
         except BaseException:
             self._connection.close()
             raise
@@ -51,7 +52,6 @@ class PostgresSession:
         with explained():
             self.query("begin_snapshot")
             try:
-                self.query("plan_pages")
                 yield
             finally:
                 if not self._connection.closed:

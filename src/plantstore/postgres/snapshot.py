@@ -60,8 +60,10 @@ class PostgresSnapshot:
         """See ``Snapshot``."""
         # At shutdown two close it: the second must not interrupt the first.
         async with self._closing:
-            await self._stack.aclose()
-        self._closed(self)
+            try:
+                await self._stack.aclose()
+            finally:
+                self._closed(self)
 
     async def _end(self) -> None:
         with suppress(DatabaseUnavailableError):  # then the pool drops the connection

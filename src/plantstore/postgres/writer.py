@@ -2,7 +2,8 @@
 
 Invariant: a write has an outcome only after its commit, and writes of one plant, or with one key,
 are committed in the order of their arrival: a batch has at most one of them, and while a store's
-writes are in flight, its later ones wait.
+writes are in flight, its later ones wait. Writes of other plants may overtake those that wait, and
+a batch whose connection was lost may still be committed after later ones: its outcome is unknown.
 """
 
 import asyncio

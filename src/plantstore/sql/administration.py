@@ -116,9 +116,8 @@ class Administration:
 
     def list_tokens(self, store: str | None) -> Sequence[Token]:
         """The tokens made for a store, or all; the oldest first."""
-        if store is not None:
-            self._require_store(store)
-        return token_records.list_tokens(self._session, store)
+        found = None if store is None else self._require_store(store)
+        return token_records.list_tokens(self._session, found)
 
     def revoke_token(self, token: str) -> Token:
         """Revoke a token, given its id or the token itself."""

@@ -30,9 +30,13 @@ def insert_token(
     return secret, _to_token(row)
 
 
-def list_tokens(session: Session, store: str | None) -> Sequence[Token]:
+def list_tokens(session: Session, store: Store | None) -> Sequence[Token]:
     """The tokens made for a store, or all; the oldest first."""
-    return [_to_token(row) for row in session.query("list_tokens", store)]
+    if store is None:
+        rows = session.query("list_tokens")
+    else:
+        rows = session.query("list_tokens_of_store", store.store_id)
+    return [_to_token(row) for row in rows]
 
 
 def revoke_token(session: Session, token: str) -> Token:

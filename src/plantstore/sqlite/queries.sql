@@ -136,8 +136,8 @@ INSERT OR REPLACE INTO idempotency_keys (store_id, user_id, key, fingerprint, ou
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 -- name: delete_old_keys
-DELETE FROM idempotency_keys WHERE (store_id, user_id, key) IN
-    (SELECT store_id, user_id, key FROM idempotency_keys WHERE created_at <= ?1 LIMIT 1000)
+DELETE FROM idempotency_keys WHERE created_at <=
+    (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
 
 -- Administration -------------------------------------------------------------------------------
@@ -212,7 +212,14 @@ SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_sto
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE ?1 IS NULL OR s.name = ?1
+ORDER BY t.created_at, t.token_hash
+
+-- name: list_tokens_of_store
+SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+WHERE t.store_id = ?1
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
@@ -271,41 +278,45 @@ LIMIT ?2
 SELECT id FROM plants WHERE store_id = ?1 EXCEPT SELECT plant_id FROM events WHERE store_id = ?1 LIMIT ?2
 
 
--- Copying: pages in the order of the keys, and rows written as they were read --------------------
+-- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
--- name: count_rows_of_store
-SELECT (SELECT count(*) FROM members WHERE store_id = ?1) + (SELECT count(*) FROM tokens WHERE store_id = ?1)
-    + (SELECT count(*) FROM plants WHERE store_id = ?1) + (SELECT count(*) FROM events WHERE store_id = ?1)
+-- name: count_rows
+SELECT (SELECT count(*) FROM members WHERE store_id BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM tokens WHERE store_id BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM plants WHERE store_id BETWEEN ?1 AND ?2)
+    + (SELECT count(*) FROM events WHERE store_id BETWEEN ?1 AND ?2)
 
 -- name: page_of_users
-SELECT user_id, subject FROM users WHERE user_id >= ?1 ORDER BY user_id LIMIT ?2
+SELECT user_id, subject FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 
 -- name: page_of_stores
 SELECT store_id, name, created_at, plants, max_plants, trimmed, revision FROM stores
-WHERE store_id >= ?1 ORDER BY store_id LIMIT ?2
+WHERE store_id >= ?1 AND store_id <= ?2 ORDER BY store_id LIMIT ?3
 
 -- name: page_of_members
-SELECT user_id, role FROM members WHERE store_id = ?1 AND user_id >= ?2 ORDER BY user_id LIMIT ?3
+SELECT store_id, user_id, role FROM members
+WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4
 
 -- name: page_of_tokens
-SELECT token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at FROM tokens
-WHERE store_id = ?1 AND token_hash >= ?2 ORDER BY token_hash LIMIT ?3
+SELECT store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at FROM tokens
+WHERE (store_id, token_hash) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, token_hash LIMIT ?4
 
 -- name: page_of_plants
-SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT ?3
+SELECT store_id, id, name, tag FROM plants
+WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
 
 -- name: page_of_events
-SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-WHERE store_id = ?1 AND revision >= ?2 ORDER BY revision LIMIT ?3
+SELECT store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, revision LIMIT ?4
 
 -- name: page_of_keys
-SELECT user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
-WHERE store_id = ?1 AND (user_id, key) >= (?2, ?3) ORDER BY user_id, key LIMIT ?4
+SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
+WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
 
--- The revision, locked until the end of the transaction.
+-- The revisions of a range of stores, locked until the end of the transaction.
 
--- name: lock_revision
-SELECT revision FROM stores WHERE store_id = ?1
+-- name: lock_revisions
+SELECT store_id, revision FROM stores WHERE store_id BETWEEN ?1 AND ?2
 
 -- name: copy_users
 INSERT INTO users (user_id, subject) VALUES (?1, ?2)

@@ -53,32 +53,34 @@ class Batch:
         """Set the revision at which the target has the store, before any of its rows."""
         self._revisions[store_id] = revision
 
-    def insert(self, table: Table, rows: Sequence[Row], *store: int) -> None:
-        """Add rows that a table lacks; ``store`` is the id of their store, if any."""
-        self._add(table.write, [(*store, *row) for row in rows], *store)
-        if table is EVENTS and rows:
-            self._add("set_revision", [(*store, rows[-1][0])])
+    def insert(self, table: Table, rows: Sequence[Row]) -> None:
+        """Add rows that a table lacks."""
+        self._add(table.write, rows, *{row[0] for row in rows if table not in (USERS, STORES)})
+        if table is EVENTS:
+            self._add("set_revision", list({row[0]: row[:2] for row in rows}.values()))
         self._count(table.name, rows)
 
-    def delete_plants(self, rows: Sequence[Row], store_id: int) -> None:
-        """Delete the plants with these rows' ids."""
-        self._add("delete_plant", [(store_id, row[0]) for row in rows], store_id)
+    def delete_plants(self, rows: Sequence[Row]) -> None:
+        """Delete the plants of these rows."""
+        self._add("delete_plant", [row[:2] for row in rows], *{row[0] for row in rows})
         self._count("deleted plants", rows)
 
-    def revoke_tokens(self, rows: Sequence[Row], store_id: int) -> None:
+    def revoke_tokens(self, rows: Sequence[Row]) -> None:
         """Revoke tokens at the times in these rows."""
-        self._add("revoke_token", [(store_id, row[0], row[-1]) for row in rows], store_id)
+        revoked = [(*row[:2], row[-1]) for row in rows]
+        self._add("revoke_token", revoked, *{row[0] for row in rows})
         self._count("revoked tokens", rows)
 
-    def set_revision(self, revision: int, store_id: int) -> None:
-        """Set the store's revision, after all of its plants and events."""
-        self._add("set_revision", [(store_id, revision)], store_id)
+    def finish_store(self, store: Row, first_event: int | None) -> None:
+        """Set what else the store's row says, after all of its plants and events.
 
-    def finish_store(self, store: Row, first_event: int) -> None:
-        """Set what else the store's row says, after all of its plants and events."""
-        store_id, *_, max_plants, trimmed, _ = store
-        self._add("delete_events_before", [(store_id, first_event)], store_id)
-        self._add("set_store", [(store_id, max_plants, trimmed)], store_id)
+        Events before ``first_event`` are removed, as they were from the source.
+        """
+        store_id, *_, max_plants, trimmed, revision = store
+        self._add("set_revision", [(store_id, revision)], store_id)
+        if first_event is not None:
+            self._add("delete_events_before", [(store_id, first_event)])
+        self._add("set_store", [(store_id, max_plants, trimmed)])
 
     def write(self) -> None:
         """Write what is waiting."""
@@ -93,10 +95,9 @@ class Batch:
         self._touched.clear()
         self._size = 0
 
-    def _add(self, query: str, rows: Sequence[Row], *store: int) -> None:
+    def _add(self, query: str, rows: Sequence[Row], *stores: int) -> None:
         self._rows[query] += rows
-        if rows:
-            self._touched.update(store)
+        self._touched.update(stores)
         self._size += len(rows)
 
     def _count(self, words: str, rows: Sequence[Row]) -> None:
@@ -111,9 +112,12 @@ class Batch:
 
     def _hold(self) -> None:
         """Keep others from changing the stores until the transaction ends."""
-        for store_id in sorted(self._touched):
-            found = [row[0] for row in self._target.query("lock_revision", store_id)]
-            if found != [self._revisions[store_id]]:
+        if not self._touched:
+            return
+        rows = self._target.query("lock_revisions", min(self._touched), max(self._touched))
+        found = dict(map(tuple, rows))
+        for store_id in self._touched:
+            if found.get(store_id) != self._revisions[store_id]:
                 raise SetupError(
                     f"{self._target.location} was changed during the copy: stop its service"
                 )

@@ -4,11 +4,12 @@ Invariant: a copy that was killed at any moment is resumed by the next one: a st
 plants come before its events, its revision rises with its events, its members come last.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 
 from plantstore.sql.copying.batch import Batch
 from plantstore.sql.copying.history import require_earlier_state
 from plantstore.sql.copying.tables import (
+    ALL,
     EVENTS,
     KEYS,
     MEMBERS,
@@ -17,12 +18,12 @@ from plantstore.sql.copying.tables import (
     TOKENS,
     USERS,
     Pair,
+    Stores,
     Table,
     find_first_event,
     in_parts,
     pair_rows,
     read_pages,
-    read_rows,
 )
 from plantstore.sql.copying.verification import verify
 from plantstore.sql.session import Row, Session
@@ -49,19 +50,16 @@ class Copy:
 
     def count_rows(self) -> int:
         """How many rows the stores have: the sum of what each of the next steps yields."""
-        return sum(
-            self._source.query("count_rows_of_store", store_id)[0][0]
-            for store_id, *_ in read_rows(self._source, STORES)
-        )
+        ((count,),) = self._source.query("count_rows", *ALL)
+        return int(count)
 
     def write(self) -> Iterator[int]:
-        """Write what the target lacks."""
+        """Write what the target lacks, some thousand stores at a time."""
         self._target.analyze()
-        for part in self._parts(USERS):
+        for part in in_parts(self._pairs(USERS)):
             self._batch.insert(USERS, _missing(part))
-        for store, found in self._pairs(STORES):
-            if store is not None:
-                yield from self._write_store(store, found)
+        for part in in_parts(self._pairs(STORES)):
+            yield from self._write_stores([pair for pair in part if pair[0] is not None])
         self._batch.write()
         self._target.analyze()
 
@@ -78,40 +76,53 @@ class Copy:
         """How many rows of which kind were written."""
         return {words: count for words, count in self._batch.written.items() if count}
 
-    def _write_store(self, store: Row, found: Row | None) -> Iterator[int]:
-        store_id, *_, revision = store
-        if found is None:
-            self._batch.insert(STORES, [store[:3]])
-        reached: int = 0 if found is None else found[-1]
-        is_behind = reached < revision
-        self._batch.expect(store_id, reached)
-        if is_behind and found is not None:
+    def _write_stores(self, pairs: Sequence[Pair]) -> Iterator[int]:
+        found = [(ours, theirs) for ours, theirs in pairs if ours is not None]
+        if not found:
+            return
+        self._batch.insert(STORES, [ours[:3] for ours, theirs in found if theirs is None])
+        behind = set()  # stores of which the source has later events
+        for ours, theirs in found:
+            reached = 0 if theirs is None else theirs[-1]
+            self._batch.expect(ours[0], reached)
+            if reached < ours[-1]:
+                behind.add(ours[0])
+        for store_id in behind & {ours[0] for ours, theirs in found if theirs is not None}:
             self._delete_keys(store_id)
-        yield from self._write_plants(store_id, is_behind=is_behind)
-        if is_behind:
-            self._write_keys(store_id)
-        yield from self._write_missing(EVENTS, store_id)
-        if is_behind:
-            self._batch.set_revision(revision, store_id)
-        if found is None or found[3:] != store[3:]:
-            self._batch.finish_store(store, find_first_event(self._source, store_id))
-        yield from self._write_tokens(store_id)
-        yield from self._write_missing(MEMBERS, store_id)
+        stores = (found[0][0][0], found[-1][0][0])
+        yield from self._write_plants(stores, behind)
+        self._write_keys(stores, behind)
+        yield from self._write_missing(EVENTS, stores)
+        for ours, theirs in found:
+            if theirs is None or theirs[3:] != ours[3:]:
+                first = find_first_event(self._source, ours[0]) if ours[-2] else None
+                self._batch.finish_store(ours, first)
+        yield from self._write_tokens(stores)
+        yield from self._write_missing(MEMBERS, stores)
 
-    def _write_plants(self, store_id: int, *, is_behind: bool) -> Iterator[int]:
+    def _write_plants(self, stores: Stores, behind: Container[int]) -> Iterator[int]:
         """Plants that differ are replaced only if the source has later events to explain it."""
-        for part in self._parts(PLANTS, store_id):
-            if is_behind:
-                stale = [theirs for ours, theirs in part if theirs not in (None, ours)]
-                self._batch.delete_plants(stale, store_id)
-                self._batch.insert(PLANTS, _differing(part), store_id)
-            else:
-                self._batch.insert(PLANTS, _missing(part), store_id)
+        for part in in_parts(self._pairs(PLANTS, stores)):
+            stale = [
+                theirs
+                for ours, theirs in part
+                if theirs is not None and theirs != ours and theirs[0] in behind
+            ]
+            self._batch.delete_plants(stale)
+            replaced = {theirs[:2] for theirs in stale}
+            self._batch.insert(
+                PLANTS,
+                [
+                    ours
+                    for ours, theirs in part
+                    if ours is not None and (theirs is None or ours[:2] in replaced)
+                ],
+            )
             yield len(part)
 
-    def _write_keys(self, store_id: int) -> None:
-        for page in read_pages(self._source, KEYS, store_id):
-            self._batch.insert(KEYS, page, store_id)
+    def _write_keys(self, stores: Stores, behind: Container[int]) -> None:
+        for page in read_pages(self._source, KEYS, stores):
+            self._batch.insert(KEYS, [row for row in page if row[0] in behind])
 
     def _delete_keys(self, store_id: int) -> None:
         """Delete keys that an earlier copy wrote: only the source's are valid now."""
@@ -120,31 +131,23 @@ class Copy:
             with self._target.transaction():
                 deleted = bool(self._target.query("delete_keys_of_store", store_id))
 
-    def _write_tokens(self, store_id: int) -> Iterator[int]:
-        for part in self._parts(TOKENS, store_id):
-            self._batch.insert(TOKENS, _missing(part), store_id)
-            revoked = [ours for ours, theirs in part if theirs is not None and ours != theirs]
-            self._batch.revoke_tokens([ours for ours in revoked if ours is not None], store_id)
+    def _write_tokens(self, stores: Stores) -> Iterator[int]:
+        for part in in_parts(self._pairs(TOKENS, stores)):
+            self._batch.insert(TOKENS, _missing(part))
+            self._batch.revoke_tokens(
+                [ours for ours, theirs in part if ours and theirs and ours != theirs]
+            )
             yield len(part)
 
-    def _write_missing(self, table: Table, store_id: int) -> Iterator[int]:
-        for part in self._parts(table, store_id):
-            self._batch.insert(table, _missing(part), store_id)
+    def _write_missing(self, table: Table, stores: Stores) -> Iterator[int]:
+        for part in in_parts(self._pairs(table, stores)):
+            self._batch.insert(table, _missing(part))
             yield len(part)
 
-    def _parts(self, table: Table, *store: int) -> Iterator[Sequence[Pair]]:
-        return in_parts(self._pairs(table, *store))
-
-    def _pairs(self, table: Table, *store: int) -> Iterator[Pair]:
-        ours = read_rows(self._source, table, *store)
-        return pair_rows(ours, read_rows(self._target, table, *store))
+    def _pairs(self, table: Table, stores: Stores = ALL) -> Iterator[Pair]:
+        return pair_rows(self._source, self._target, table, stores)
 
 
 def _missing(pairs: Sequence[Pair]) -> Sequence[Row]:
     """The source's rows that the target lacks."""
     return [ours for ours, theirs in pairs if ours is not None and theirs is None]
-
-
-def _differing(pairs: Sequence[Pair]) -> Sequence[Row]:
-    """The source's rows that the target lacks or has in another form."""
-    return [ours for ours, theirs in pairs if ours is not None and theirs != ours]

@@ -5,19 +5,21 @@ of each store are the first of the source's. Any change to the target through th
 command line violates it, so a copy never overwrites one.
 """
 
-from collections.abc import Iterator
-from itertools import chain, repeat
+from collections.abc import Iterator, Sequence
 
 from plantstore.errors import SetupError
 from plantstore.model import token_id_of
 from plantstore.sql.copying.tables import (
+    ALL,
     EVENTS,
     MEMBERS,
     STORES,
     TOKENS,
     USERS,
+    Stores,
     Table,
     find_first_event,
+    in_parts,
     pair_rows,
     read_rows,
 )
@@ -43,20 +45,40 @@ def _own_things(source: Session, target: Session) -> Iterator[str]:
         yield f"the user {user[1]!r} with the number {user[0]}"
     for store in _strangers(source, target, STORES):
         yield f"the store {store[1]!r} with the number {store[0]}, at revision {store[-1]}"
-    for store_id, name, *_ in read_rows(target, STORES):
-        for event in _strange_events(source, target, store_id):
-            yield f"the change of {name!r} to revision {event[0]}"
-        for _ in _strangers(source, target, MEMBERS, store_id):
-            yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
-        for token in _strangers(source, target, TOKENS, store_id):
-            token_id = token_id_of(token[0])
-            yield f"the token {token_id} of {name!r}, or has revoked it"
+    for stores in in_parts(read_rows(target, STORES)):
+        yield from _own_rows(source, target, stores)
 
 
-def _strangers(source: Session, target: Session, table: Table, *store: int) -> Iterator[Row]:
-    pairs = pair_rows(read_rows(source, table, *store), read_rows(target, table, *store))
-    for ours, theirs in pairs:
+def _own_rows(source: Session, target: Session, stores: Sequence[Row]) -> Iterator[str]:
+    """What only the target has of these stores, which both have."""
+    found = (stores[0][0], stores[-1][0])
+    names = {store_id: name for store_id, name, *_ in stores}
+    for store_id, revision, *_ in _strange_events(source, target, found):
+        if revision >= find_first_event(source, store_id):  # else the source has trimmed it
+            yield f"the change of {names[store_id]!r} to revision {revision}"
+    for member in _strangers(source, target, MEMBERS, found):
+        name = names[member[0]]
+        yield f"a member of {name!r}, or a role (see `plantstore member list --store {name}`)"
+    for token in _strangers(source, target, TOKENS, found):
+        token_id = token_id_of(token[1])
+        yield f"the token {token_id} of {names[token[0]]!r}, or has revoked it"
+
+
+def _strangers(
+    source: Session, target: Session, table: Table, stores: Stores = ALL
+) -> Iterator[Row]:
+    for ours, theirs in pair_rows(source, target, table, stores):
         if theirs is not None and not _is_earlier(table, theirs, ours):
+            yield theirs
+
+
+def _strange_events(source: Session, target: Session, stores: Stores) -> Iterator[Row]:
+    """As ``_strangers``; and those that come after one that the target lacks."""
+    lacking = None
+    for ours, theirs in pair_rows(source, target, EVENTS, stores):
+        if theirs is None:
+            lacking = None if ours is None else ours[0]
+        elif theirs != ours or theirs[0] == lacking:
             yield theirs
 
 
@@ -71,13 +93,3 @@ def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
     if table is TOKENS and theirs[-1] is None:
         return True  # since then it was revoked
     return bool(theirs[-1] == ours[-1])
-
-
-def _strange_events(source: Session, target: Session, store_id: int) -> Iterator[Row]:
-    """As ``_strangers``, without reading the source's later events, and those it has trimmed."""
-    ours = chain(read_rows(source, EVENTS, store_id), repeat(None))
-    first = find_first_event(source, store_id)
-    theirs = (row for row in read_rows(target, EVENTS, store_id) if row[0] >= first)
-    for their, our in zip(theirs, ours, strict=False):
-        if their != our:
-            yield their

@@ -1,14 +1,10 @@
-"""Verifies that two databases are equal, by counts and checksums of their rows.
+"""Verifies that two databases are equal, row by row.
 
-A checksum is the SHA-256 of a table's rows in the order of their keys, each a JSON array in UTF-8
-on a line of its own: alike on every database. Idempotency keys are left out: they expire.
+Idempotency keys are left out: they expire.
 """
 
-import hashlib
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
-
-import msgspec
 
 from plantstore.errors import SetupError
 from plantstore.sql.copying.tables import (
@@ -20,26 +16,8 @@ from plantstore.sql.copying.tables import (
     USERS,
     Table,
     read_pages,
-    read_rows,
 )
 from plantstore.sql.session import Row, Session
-
-_encoder = msgspec.json.Encoder()
-
-
-class _Digest:
-    """The count and the checksum of rows."""
-
-    def __init__(self) -> None:
-        self._count = 0
-        self._sha = hashlib.sha256()
-
-    def add(self, rows: Sequence[Row]) -> None:
-        self._count += len(rows)
-        self._sha.update(_encoder.encode_lines(rows))
-
-    def __str__(self) -> str:
-        return f"{self._count} with SHA-256 {self._sha.hexdigest()}"
 
 
 def verify(source: Session, target: Session) -> Iterator[int]:
@@ -47,27 +25,28 @@ def verify(source: Session, target: Session) -> Iterator[int]:
 
     :raises SetupError: something differs.
     """
-    for table in (USERS, STORES):
-        for _ in _verify_table(source, target, table, table.name):
-            pass  # they are few
-    for store_id, name, *_ in read_rows(source, STORES):
-        for table in (MEMBERS, TOKENS, PLANTS, EVENTS):
-            words = f"{table.name} of {name!r}"
-            yield from _verify_table(source, target, table, words, store_id)
+    for table in (USERS, STORES, MEMBERS, TOKENS, PLANTS, EVENTS):
+        # Alternately, so that neither connection is idle for long and times out.
+        pages = zip_longest(read_pages(source, table), read_pages(target, table), fillvalue=())
+        for ours, theirs in pages:
+            if list(ours) != list(theirs):
+                raise SetupError(_describe(source, target, table, ours, theirs))
+            if table not in {USERS, STORES}:
+                yield len(ours)
 
 
-def _verify_table(
-    source: Session, target: Session, table: Table, words: str, *store: int
-) -> Iterator[int]:
-    ours, theirs = _Digest(), _Digest()
-    # Alternately, so that neither connection is idle for long and times out.
-    sources, targets = read_pages(source, table, *store), read_pages(target, table, *store)
-    for source_rows, target_rows in zip_longest(sources, targets, fillvalue=()):
-        ours.add(source_rows)
-        theirs.add(target_rows)
-        yield len(source_rows)
-    if str(ours) != str(theirs):
-        raise SetupError(
-            f"the {words} differ: {source.location} has {ours}, {target.location} has {theirs}; "
-            "the target was changed outside the service: copy to an empty database"
-        )
+def _describe(
+    source: Session, target: Session, table: Table, ours: Sequence[Row], theirs: Sequence[Row]
+) -> str:
+    """Where the pages begin to differ, without what may be private."""
+    found = next(pair for pair in zip_longest(ours, theirs) if pair[0] != pair[1])
+    first = min(table.key(row) for row in found if row is not None)
+    words = table.name
+    if table not in {USERS, STORES}:
+        store = source.query(STORES.read, first[0], first[0], 1) or [first]
+        words = f"{table.name} of {store[0][1]!r}"
+    number = first[-1].hex() if isinstance(first[-1], bytes) else first[-1]
+    return (
+        f"the {words} differ at {number} between {source.location} and {target.location}; "
+        "the target was changed outside the service: copy to an empty database"
+    )

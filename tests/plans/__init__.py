@@ -1,0 +1,1 @@
+"""What the named queries read, on large tables."""

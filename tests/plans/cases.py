@@ -1,0 +1,232 @@
+"""Arguments for every named query, and how many rows of tables its result needs.
+
+A page that is cut at its limit needs one more row, to see that there is one.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from plantstore.model import INT64_MAX, INT64_MIN
+from tests.plans.tables import (
+    EVENTS,
+    LARGE,
+    OLD,
+    PLANTS,
+    PLANTS_OF_SMALL,
+    RARE,
+    SMALL,
+    STORES,
+    hash_of,
+)
+
+HASH = hash_of(SMALL)
+LATER = STORES * 10  # a time after all others
+PART = 5000  # what one statement deletes of a store
+PAGE = 100
+
+
+class Case(Struct, frozen=True):
+    """Arguments of a query, and how many rows of tables its result needs."""
+
+    arguments: Sequence[Any]
+    rows: int
+
+
+def pages(*rest: object, more: int = 1) -> list[Case]:
+    """Pages of plants without a tag: first, last, exactly full, and of a small store."""
+    return [
+        Case((LARGE, INT64_MIN, PAGE, *rest), PAGE + more),
+        Case((LARGE, PLANTS - PAGE // 2, PAGE, *rest), PAGE),
+        Case((LARGE, PLANTS - PAGE + 1, PAGE, *rest), PAGE + more),
+        Case((SMALL, INT64_MIN, PAGE, *rest), PLANTS_OF_SMALL),
+        Case((SMALL, INT64_MIN, PLANTS_OF_SMALL, *rest), PLANTS_OF_SMALL + more),
+        Case((STORES + 1, INT64_MIN, PAGE, *rest), 0),
+    ]
+
+
+def tagged(*rest: object) -> list[Case]:
+    """Pages of plants with a tag: a common, a rare and an absent one."""
+    few = PLANTS // RARE
+    return [
+        Case((LARGE, INT64_MIN, PAGE, *rest, "common"), PAGE + 1),
+        Case((LARGE, INT64_MIN, few, *rest, "rare"), few + 1),
+        Case((LARGE, PLANTS // 2, few, *rest, "rare"), few),
+        Case((LARGE, INT64_MIN, PAGE, *rest, "none"), 0),
+        Case((SMALL, INT64_MIN, 1, *rest, "common"), 2),
+    ]
+
+
+def both(*arguments: object, large: int, small: int) -> list[Case]:
+    """A query of a store and other arguments, for the large one and a small one."""
+    return [Case((LARGE, *arguments), large), Case((SMALL, *arguments), small)]
+
+
+# On every database.
+COMMON: Mapping[str, Sequence[Case]] = {
+    "find_token_info": [Case((SMALL, HASH), 5), Case((1, hash_of(1)), 3 + 2 * STORES)],
+    "find_revision": [Case((SMALL,), 1)],
+    "count_all": [Case((), 2 * STORES)],
+    "find_oldest_event": [Case((0,), 1), Case((LARGE,), 1), Case((STORES,), 0)],
+    "read_page": pages(True),  # noqa: FBT003 - an argument of SQL
+    "read_page_of_tag": tagged(True),  # noqa: FBT003
+    "find_last_of_limit": [Case((LARGE, INT64_MIN, PAGE), PAGE + 2), Case((SMALL, 0, 1), 3)],
+    "find_last_of_limit_and_tag": [
+        Case((LARGE, INT64_MIN, PAGE, "common"), PAGE + 2),
+        Case((LARGE, INT64_MIN, PLANTS // RARE - 1, "rare"), PLANTS // RARE),
+        Case((LARGE, INT64_MIN, PAGE, "none"), 0),
+        Case((SMALL, 0, 0, "common"), 1),
+    ],
+    "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 2000)],
+    "set_max_plants": [Case((SMALL, 1), 1)],
+    "find_store": [Case((f"store-{SMALL}",), 2)],
+    "list_stores": [Case((), 2 * STORES)],
+    "delete_members_of_store": [Case((SMALL,), 2)],
+    "raise_revision": [Case((SMALL, 1), 1)],
+    "delete_plants_of_store": both(large=2 * PART, small=2 * PLANTS_OF_SMALL),
+    "delete_events_of_store": both(large=2 * PART, small=2),
+    "delete_keys_of_store": both(large=2 * PART, small=2),
+    "delete_store": [Case((SMALL,), 1)],
+    "insert_user": [Case(("somebody",), 0)],
+    "find_user": [Case(("user-2",), 1)],
+    "list_users": [Case((), STORES)],
+    "find_role": [Case((SMALL, SMALL), 1)],
+    "set_member": [Case((SMALL, 2, "owner"), 0), Case((SMALL, SMALL, "reader"), 1)],
+    "delete_member": [Case((SMALL, SMALL), 1)],
+    "list_members": [Case((SMALL,), 4)],
+    "find_first_store": [Case((1,), 2 * STORES + 2), Case((SMALL,), 4)],
+    "insert_token": [Case((SMALL, b"x", 1, True, "list", "", 0, None), 0)],
+    "list_tokens": [Case((), 3 * STORES)],
+    "list_tokens_of_store": [Case((SMALL,), 3)],
+    "find_token": [Case((SMALL, HASH), 3)],
+    "find_tokens_between": [Case((HASH[:8], HASH), 3)],
+    "revoke_token": [Case((SMALL, HASH, 1), 1)],
+    # Other filters than a revision look at all later events of the store.
+    "list_events": [
+        Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),
+        Case((LARGE, EVENTS - 1, None, None, None, PAGE), 2),
+        Case((LARGE, 0, 7, "user-1", 0, PAGE), 2 * EVENTS),
+        Case((SMALL, 0, None, None, None, PAGE), 2),
+    ],
+    "find_last_deletion": [Case((LARGE, 7), EVENTS + STORES), Case((SMALL, 1), 1)],
+    "find_plant": [Case((LARGE, 7), 1)],
+    "insert_plant": [Case((SMALL, 7, "Fern", None), 0)],
+    "insert_event": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
+    "count_rows": [
+        Case((LARGE, LARGE), PLANTS + EVENTS + 3 * STORES),
+        Case((SMALL, SMALL), PLANTS_OF_SMALL + 4),
+    ],
+    "page_of_users": [Case((5, INT64_MAX, PAGE), PAGE), Case((STORES, INT64_MAX, PAGE), 1)],
+    "page_of_stores": [
+        Case((5, INT64_MAX, PAGE), 2 * PAGE),
+        Case((SMALL, SMALL, PAGE), 2),
+        Case((SMALL - 1, SMALL - 1, PAGE), 2),
+    ],
+    "page_of_members": [Case((SMALL, 0, INT64_MAX, PAGE), 2), Case((5, 0, STORES, PAGE), PAGE)],
+    "page_of_tokens": [Case((SMALL, b"", SMALL, PAGE), 1), Case((5, b"", STORES, PAGE), PAGE)],
+    "page_of_plants": [
+        Case((LARGE, INT64_MIN, INT64_MAX, PAGE), PAGE),
+        Case((LARGE, PLANTS, LARGE, PAGE), 1),
+        Case((LARGE, PLANTS // 2, STORES, PAGE), PAGE),
+        Case((SMALL, INT64_MIN, SMALL, PAGE), PLANTS_OF_SMALL),
+    ],
+    "page_of_events": [
+        Case((LARGE, EVENTS // 2, STORES, PAGE), PAGE),
+        Case((SMALL, 0, SMALL, PAGE), 1),
+    ],
+    "page_of_keys": [
+        Case((LARGE, LARGE, "key-5", INT64_MAX, PAGE), PAGE),
+        Case((SMALL, SMALL, "key", SMALL, PAGE), 1),
+    ],
+    "renew_revision": [Case((SMALL, LATER), 2)],
+    "count_to_verify": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 1),
+    "find_mismatches": both(PAGE, large=PLANTS + 2 * EVENTS, small=PLANTS_OF_SMALL + 2),
+    "find_plants_without_event": both(
+        PAGE, large=2 * (PLANTS + EVENTS), small=2 * PLANTS_OF_SMALL + 2
+    ),
+    "lock_revisions": [Case((SMALL, SMALL), 1)],
+    "delete_plant": [Case((LARGE, 7), 1)],
+    "set_revision": [Case((SMALL, 1), 1)],
+    "set_store": both(1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
+    "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
+}
+
+
+def write(plant_id: int, name: str | None, key: str | None) -> dict[str, object]:
+    """A write as the batch has it: to the small stores in turn, or the large one."""
+    store_id = LARGE if plant_id % 2 else STORES - plant_id
+    return {
+        "store_id": store_id,
+        "id": plant_id,
+        "name": name,
+        "tag": "a",
+        "user_id": store_id,
+        "token_label": "",
+        "token_store_id": store_id,
+        "token_hash": hash_of(store_id).hex(),
+        "key": key,
+        "fingerprint": None if key is None else "00",
+    }
+
+
+def batch(count: int) -> Case:
+    """Creates and deletes, some with keys; each looks at few rows of a few tables."""
+    names = ("Fern", None, "Moss")
+    writes = [
+        write(n, names[n % 3], f"new-{n}" if n % 3 == 0 else None) for n in range(1, count + 1)
+    ]
+    return Case((json.dumps(writes), LATER, LATER - OLD), 12 * count)
+
+
+_MANY = [SMALL - number for number in range(PAGE)]
+_HASHES = [hash_of(number) for number in _MANY]
+_NAMES = [f"store-{number}" for number in _MANY]
+
+POSTGRES: Mapping[str, Sequence[Case]] = {
+    "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
+    "find_callers_of_named_stores": [
+        Case(([SMALL], [HASH], [f"store-{SMALL}"]), 4),
+        Case((_MANY, _HASHES, _NAMES), 4 * PAGE),
+        Case(([1], [hash_of(1)], [f"store-{SMALL}"]), 4),
+    ],
+    "find_counts": [Case((SMALL,), 1)],
+    "find_read_only": [Case((), 0)],
+    "begin_batch": [Case(("1s",), 0)],
+    "lock_stores": [Case(([SMALL],), 1), Case((_MANY,), PAGE)],
+    "write_batch": [batch(1), batch(2), batch(3), batch(500)],
+    "trim_events": [
+        Case((LARGE, 50, 500), 500 + 50 + 1),
+        Case((LARGE, LATER, 500), 500 + 500 + 1),
+        Case((SMALL, 0, 500), 1),
+    ],
+    "lock_administration": [Case((), 0)],
+    "insert_store": [Case(("new", 0, None), 0)],
+    "copy_stores": [Case((STORES + 1, "new", 0), 0)],
+    "advance_sequences": [Case((), 2)],
+    "plan_lookups": [Case((), 0)],
+}
+
+SQLITE: Mapping[str, Sequence[Case]] = {
+    "find_caller": [Case((SMALL, HASH), 3)],
+    "find_caller_of_named_store": [
+        Case((SMALL, HASH, f"store-{SMALL}"), 3),
+        Case((1, hash_of(1), f"store-{SMALL}"), 3),
+    ],
+    "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
+    "find_counts": [Case((SMALL,), 1)],
+    "set_counts": [Case((SMALL, 1, 1), 1)],
+    "find_first_kept_event": [Case((LARGE, 50, 500), 500)],
+    "set_trimmed": [Case((SMALL, 1), 1)],
+    "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
+    "insert_key": [Case((SMALL, SMALL, "key", b"", "created", 0), 1)],
+    "insert_store": [Case(("new", 0, None), 0)],
+    "copy_users": [Case((STORES + 1, "new"), 0)],
+    "copy_stores": [Case((STORES + 1, "new", 0), 0)],
+    "copy_members": [Case((SMALL, 2, "owner"), 0)],
+    "copy_tokens": [Case((SMALL, b"x", 1, True, "list", "", 0, None, None), 0)],
+    "copy_plants": [Case((SMALL, 7, "Fern", None), 0)],
+    "copy_events": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
+    "copy_keys": [Case((SMALL, 1, "key", b"", "created", 0), 0)],
+}

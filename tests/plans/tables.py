@@ -1,0 +1,62 @@
+"""Large tables: one store with most of the plants, among many small stores.
+
+The same rows on every database, made inside it. ``user-1`` is a member of all stores.
+"""
+
+import os
+from collections.abc import Sequence
+from hashlib import sha256
+
+# FULL_SIZE makes them ten times as large, which takes minutes; the plans are the same.
+_FACTOR = 10 if os.environ.get("FULL_SIZE") else 1
+PLANTS = 100_000 * _FACTOR  # of the large store
+STORES = 10_000 * _FACTOR
+EVENTS = PLANTS // 10  # of the large store
+LARGE = STORES // 2
+SMALL = STORES  # the last one: all others' rows come before its own
+RARE = PLANTS // 100  # of the large store's plants one in so many has the tag "rare"
+PLANTS_OF_SMALL = 2
+OLD = 100  # keys of this age or older are few
+
+
+def hash_of(number: int) -> bytes:
+    """The hash of the token of the store with this number."""
+    return sha256(number.to_bytes(8)).digest()
+
+
+def filling(stores: Sequence[str]) -> Sequence[str]:
+    """Statements that fill the tables of an empty schema; ``stores`` are those for the stores.
+
+    The database has a function ``hash_of`` and a table ``numbers (n)``, from 1 to ``PLANTS``.
+    """
+    return (
+        f"INSERT INTO users (user_id, subject) SELECT n, 'user-' || n {_numbers(STORES)}",
+        *(f"{statement} {_numbers(STORES)}" for statement in stores),
+        f"INSERT INTO members SELECT n, n, 'owner' {_numbers(STORES)}",
+        f"INSERT INTO members SELECT n, 1, 'reader' {_numbers(STORES)} AND n > 1",
+        f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
+        f"INSERT INTO plants SELECT {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
+        f"INSERT INTO plants SELECT n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
+        f"INSERT INTO plants SELECT n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
+        f"{_EVENT} {LARGE}, n, 'plant.created', n, 'Fern', n, 1, '' {_numbers(EVENTS)}",
+        f"{_EVENT} n, 1, 'plant.created', 1, 'Fern', n, n, '' {_numbers(STORES)} AND n <> {LARGE}",
+        f"{_KEY} {LARGE}, {LARGE}, 'key-' || n, hash_of(1), 'created', n {_numbers(STORES)}",
+        f"{_KEY} n, n, 'key', hash_of(1), 'created', n {_numbers(STORES)}",
+    )
+
+
+_CREDENTIALS = (
+    "INSERT INTO tokens"
+    " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"
+)
+_TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"
+_EVENT = (
+    "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label) SELECT"
+)
+_KEY = (
+    "INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) SELECT"
+)
+
+
+def _numbers(count: int) -> str:
+    return f"FROM numbers WHERE n <= {count}"

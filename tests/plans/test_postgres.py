@@ -1,0 +1,121 @@
+"""PostgreSQL reads no more rows than a query's result needs, whatever plan it chooses."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import psycopg
+from psycopg import Connection, RawCursor, sql
+from psycopg.adapt import PyFormat, Transformer
+
+from plantstore.bootstrap import migrate
+from plantstore.sql.queries import load_queries
+from tests.plans.cases import COMMON, POSTGRES, Case
+from tests.plans.tables import EVENTS, PLANTS, filling
+from tests.postgres.server import PostgresServer
+
+QUERIES = load_queries("plantstore.postgres")
+CASES = {name: case for name, case in {**COMMON, **POSTGRES}.items() if name in QUERIES}
+NOT_PLANNED = ("ANALYZE", "BEGIN", "COPY", "ROLLBACK")
+# Blocks that were read show what rows do not: parts of an index that were passed over.
+ROWS_OF_A_QUERY = 5  # such as that of the store
+BLOCKS_OF_A_QUERY = 100
+BLOCKS_OF_A_ROW = 10
+# Those that need the settings of ``plan_lookups`` even with statistics.
+PLANNED_LOOKUPS = {"delete_plants_of_store", "delete_events_of_store", "delete_keys_of_store"}
+FILLING = (
+    # What is not needed to see a plan: checks of references, and logs of what is written.
+    "SET session_replication_role = replica",
+    *(f"ALTER TABLE {table} SET UNLOGGED" for table in ("plants", "events", "idempotency_keys")),
+    *(
+        f"ALTER TABLE {table} SET (autovacuum_enabled = false)"
+        for table in ("stores", "revisions", "users", "members", "tokens", "plants", "events")
+    ),
+    "CREATE FUNCTION hash_of(bigint) RETURNS bytea LANGUAGE SQL AS 'SELECT sha256(int8send($1))'",
+    f"CREATE TEMPORARY TABLE numbers AS SELECT n FROM generate_series(1::bigint, {PLANTS}) AS n",
+    *filling(
+        (
+            "INSERT INTO stores (store_id, name, created_at) SELECT n, 'store-' || n, n",
+            f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS}",
+        )
+    ),
+    QUERIES["advance_sequences"],
+    "RESET session_replication_role",
+)
+
+
+def test_every_query_has_a_case() -> None:
+    planned = {name for name, text in QUERIES.items() if not text.startswith(NOT_PLANNED)}
+    assert set(CASES) == planned
+    assert set(POSTGRES) <= planned
+
+
+def test_no_query_reads_more_than_its_result_needs(postgres_server: PostgresServer) -> None:
+    url = postgres_server.make_database()
+    migrate(url, dry_run=False)
+    with psycopg.connect(url, autocommit=True, cursor_factory=RawCursor) as connection:
+        for statement in FILLING:
+            connection.execute(statement.encode())
+        connection.execute(QUERIES["plan_lookups"].encode())
+        found = {"without statistics": list(excesses(connection))}
+        connection.execute("ANALYZE")
+        found["with statistics"] = list(excesses(connection))
+        connection.execute("RESET ALL")
+        found["behind PgBouncer"] = [
+            excess for excess in excesses(connection) if excess.split()[1] not in PLANNED_LOOKUPS
+        ]
+    assert found == {state: [] for state in found}
+
+
+def excesses(connection: Connection) -> Iterator[str]:
+    """The cases, with how much was read, that read too much."""
+    for mode in ("force_generic_plan", "force_custom_plan"):
+        connection.execute(f"SET plan_cache_mode = {mode}".encode())
+        for name, cases in CASES.items():
+            for number, case in enumerate(cases):
+                plan = run(connection, QUERIES[name], case)
+                rows, blocks = count_rows(plan), count_blocks(plan)
+                if rows > ROWS_OF_A_QUERY + case.rows or (
+                    blocks > BLOCKS_OF_A_QUERY + BLOCKS_OF_A_ROW * case.rows
+                ):
+                    yield f"{mode} {name} {number}: {rows} rows, not {case.rows}; {blocks} blocks"
+
+
+def run(connection: Connection, query: str, case: Case) -> dict[str, Any]:
+    """The plan of the statement, prepared as the service does, and what its execution read."""
+    transformer = Transformer(connection)
+    transformer.dump_sequence(case.arguments, [PyFormat.AUTO] * len(case.arguments))
+    types = ", ".join(map(to_type_name, transformer.types or ()))
+    values = sql.SQL(", ").join(map(sql.Literal, case.arguments)).as_string(connection)
+    given = f"({values})" if case.arguments else ""
+    explain = f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE one{given}"
+    with connection.transaction(force_rollback=True):
+        connection.execute(f"PREPARE one{f'({types})' if types else ''} AS {query}".encode())
+        row = connection.execute(explain.encode()).fetchone()
+    connection.execute("DEALLOCATE one")
+    assert row is not None
+    plan: dict[str, Any] = row[0][0]["Plan"]
+    return plan
+
+
+def to_type_name(oid: int) -> str:
+    """The type's name; text is sent without one."""
+    found = psycopg.adapters.types.get(oid)
+    if found is None:
+        return "unknown"
+    return found.name if found.oid == oid else f"{found.name}[]"
+
+
+def count_rows(plan: dict[str, Any]) -> int:
+    """How many rows of tables were read."""
+    below: Sequence[dict[str, Any]] = plan.get("Plans", ())
+    rows = sum(map(count_rows, below))
+    if "Relation Name" not in plan or not plan["Node Type"].endswith("Scan"):
+        return rows
+    removed = sum(value for key, value in plan.items() if key.startswith("Rows Removed by"))
+    return rows + int((plan["Actual Rows"] + removed) * plan["Actual Loops"])
+
+
+def count_blocks(plan: dict[str, Any]) -> int:
+    """How many blocks of 8 KiB were read."""
+    blocks: int = plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+    return blocks

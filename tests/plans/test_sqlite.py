@@ -1,0 +1,75 @@
+"""SQLite takes no more steps than a query's result needs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+
+from plantstore.sql.queries import load_queries
+from plantstore.sqlite.connection import connect, prepare
+from tests.plans.cases import COMMON, SQLITE, Case
+from tests.plans.tables import EVENTS, PLANTS, filling, hash_of
+
+QUERIES = load_queries("plantstore.sqlite")
+CASES = {name: case for name, case in {**COMMON, **SQLITE}.items() if name in QUERIES}
+# Steps of SQLite's virtual machine: a row that is read takes some ten.
+STEPS_OF_A_QUERY = 300
+STEPS_OF_A_ROW = 40
+_COUNTED = f"SELECT 1 AS n UNION ALL SELECT n + 1 FROM counted WHERE n < {PLANTS}"
+_STORES = f"SELECT n, 'store-' || n, n, {EVENTS}"
+FILLING = (
+    f"CREATE TEMP TABLE numbers AS WITH RECURSIVE counted AS ({_COUNTED}) SELECT n FROM counted",
+    "PRAGMA foreign_keys = OFF",
+    "BEGIN",
+    *filling([f"INSERT INTO stores (store_id, name, created_at, revision) {_STORES}"]),
+    "COMMIT",
+    "PRAGMA foreign_keys = ON",
+)
+
+
+def test_every_query_has_a_case() -> None:
+    assert set(CASES) == set(QUERIES)
+    assert set(SQLITE) <= set(QUERIES)
+
+
+def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None:
+    path = tmp_path / "plants.db"
+    prepare(path)
+    connection = connect(path)
+    connection.create_scalar_function("hash_of", _hash_of, 1)
+    for statement in FILLING:
+        connection.execute(statement)
+    found = {"without statistics": list(excesses(connection))}
+    connection.execute("ANALYZE")
+    connection.close()
+    connection = connect(path)  # which reads the statistics
+    found["with statistics"] = list(excesses(connection))
+    connection.close()
+    assert found == {"without statistics": [], "with statistics": []}
+
+
+def excesses(connection: apsw.Connection) -> Iterator[str]:
+    """The cases, with their steps, that take too many."""
+    for name, cases in CASES.items():
+        for number, case in enumerate(cases):
+            steps = count_steps(connection, QUERIES[name], case)
+            if steps > STEPS_OF_A_QUERY + STEPS_OF_A_ROW * case.rows:
+                yield f"{name} {number}: {steps} steps for {case.rows} rows"
+
+
+def count_steps(connection: apsw.Connection, query: str, case: Case) -> int:
+    """The steps of the statement's execution, which is undone."""
+    profiles: list[Any] = []
+    connection.execute("SAVEPOINT before")
+    connection.trace_v2(apsw.SQLITE_TRACE_PROFILE, profiles.append)
+    connection.execute(query, tuple(case.arguments)).fetchall()
+    connection.trace_v2(0, None)
+    connection.execute("ROLLBACK TO before")
+    connection.execute("RELEASE before")
+    steps: int = profiles[0]["stmt_status"]["SQLITE_STMTSTATUS_VM_STEP"]
+    return steps
+
+
+def _hash_of(*arguments: "apsw.SQLiteValue") -> "apsw.SQLiteValue":
+    return hash_of(int(str(arguments[0])))

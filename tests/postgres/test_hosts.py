@@ -1,0 +1,78 @@
+"""A connection is opened to the host that takes writes, while others are silent."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from plantstore.postgres.hosts import Hosts
+from tests.postgres.server import PostgresServer, free_port
+
+pytestmark = pytest.mark.anyio
+
+SECONDS = 30.0  # far more than it takes: a silent host that is waited for would fail the test
+
+
+@pytest.fixture
+def silent_port() -> Iterator[int]:
+    """A port whose listener accepts connections and never answers."""
+    with closing(socket.create_server(("127.0.0.1", 0))) as listener:
+        yield listener.getsockname()[1]
+
+
+def hosts(*ports: int, options: str = "connect_timeout=60") -> Hosts:
+    """The hosts of a URL with these ports."""
+    named = ",".join(f"127.0.0.1:{port}" for port in ports)
+    return Hosts(f"postgresql://postgres@{named}/postgres?{options}", prepares=True)
+
+
+async def connected_port(found: Hosts, seconds: float = SECONDS) -> int:
+    """The port of a new connection."""
+    async with await found.connect(seconds) as connection:
+        return connection.info.port
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (0, 2, 1), (2, 0, 1), (0, 0, 2)])
+async def test_hosts_that_are_silent_or_refuse_are_passed_over(
+    postgres_server: PostgresServer, silent_port: int, order: tuple[int, ...]
+) -> None:
+    ports = (silent_port, free_port(), postgres_server.port)
+    found = hosts(*(ports[number] for number in order))
+    for _ in range(2):
+        assert await connected_port(found) == postgres_server.port
+
+
+@pytest.mark.parametrize("is_first", [True, False])
+async def test_a_server_that_freezes_is_passed_over(
+    postgres_server: PostgresServer, tmp_path: Path, *, is_first: bool
+) -> None:
+    with PostgresServer(tmp_path / "postgres") as freezing:
+        ports = (freezing.port, postgres_server.port)
+        found = hosts(*(ports if is_first else reversed(ports)))
+        await connected_port(found)
+        with freezing.frozen():
+            assert await connected_port(found) == postgres_server.port
+
+
+async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
+    postgres_server: PostgresServer, silent_port: int
+) -> None:
+    server, reload = postgres_server, "SELECT pg_reload_conf()"
+    found = hosts(silent_port, server.port)
+    server.execute("ALTER SYSTEM SET default_transaction_read_only = on", reload)
+    try:
+        with pytest.raises(psycopg.OperationalError) as raised:
+            await found.connect(1)
+        connecting = asyncio.ensure_future(connected_port(found))
+        await asyncio.sleep(0.1)  # it is refused by then; if not, the test shows less
+    finally:
+        reset = "ALTER SYSTEM RESET default_transaction_read_only"
+        await asyncio.to_thread(server.execute, reset, reload)
+    assert await connecting == server.port
+    assert f"127.0.0.1:{silent_port}: timeout" in str(raised.value)
+    assert f"127.0.0.1:{server.port}: " in str(raised.value)
+    assert "session is read-only" in str(raised.value)
