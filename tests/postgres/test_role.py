@@ -32,7 +32,9 @@ def as_role(owners_url: str) -> str:
 
 def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> None:
     owner = Program(tmp_path, {"PLANTSTORE_DATABASE": owners_url})
-    token = owner.out("token", "create", "--store", "nursery", "--user", "ada", "--all-stores")
+    token = owner.out(
+        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--all-stores"
+    )
     with Service(tmp_path, database=as_role(owners_url)) as service:
         with service.client(token) as client:
             key = {"Idempotency-Key": "one"}

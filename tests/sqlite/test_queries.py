@@ -23,6 +23,11 @@ NAMES_THE_STORE = re.compile(
 # Queries across stores, and why that is right.
 ACROSS_STORES = {
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
+    "delete_keys_of": "it erases one user",
+    "delete_memberships_of": "it erases one user",
+    "delete_tokens_of": "it erases one user",
+    "list_memberships": "it tells the roles of one user",
+    "find_expiring_tokens": "the service warns of all tokens that expire soon, by their ids",
     "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",
     "find_first_store": "it finds the stores of one user",
     "find_tokens_between": "the administrator names a token by its id alone",
