@@ -33,6 +33,7 @@ _THEN = (
     "delete_events_before",
     "set_store",
     TOKENS.write,
+    "set_expiry",
     "revoke_token",
     MEMBERS.write,
 )
@@ -65,10 +66,11 @@ class Batch:
         self._add("delete_plant", [(store_id, row[0]) for row in rows], store_id)
         self._count("deleted plants", rows)
 
-    def revoke_tokens(self, rows: Sequence[Row], store_id: int) -> None:
-        """Revoke tokens at the times in these rows."""
+    def end_tokens(self, rows: Sequence[Row], store_id: int) -> None:
+        """Let tokens expire, and be revoked, at the times in these rows."""
+        self._add("set_expiry", [(store_id, row[0], row[-2]) for row in rows], store_id)
         self._add("revoke_token", [(store_id, row[0], row[-1]) for row in rows], store_id)
-        self._count("revoked tokens", rows)
+        self._count("ended tokens", rows)
 
     def set_revision(self, revision: int, store_id: int) -> None:
         """Set the store's revision, after all of its plants and events."""

@@ -123,8 +123,8 @@ class Copy:
     def _write_tokens(self, store_id: int) -> Iterator[int]:
         for part in self._parts(TOKENS, store_id):
             self._batch.insert(TOKENS, _missing(part), store_id)
-            revoked = [ours for ours, theirs in part if theirs is not None and ours != theirs]
-            self._batch.revoke_tokens([ours for ours in revoked if ours is not None], store_id)
+            ended = [ours for ours, theirs in part if theirs is not None and ours != theirs]
+            self._batch.end_tokens([ours for ours in ended if ours is not None], store_id)
             yield len(part)
 
     def _write_missing(self, table: Table, store_id: int) -> Iterator[int]:
