@@ -57,8 +57,8 @@ def test_completion_creates_nothing_and_is_silent(tmp_path: Path) -> None:
     setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
     program = Program(tmp_path, {"PLANTSTORE_PROT": "1"})
     assert complete(program, setup, "store show ''") == []
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
     (tmp_path / "plants.db").write_text("no database")
     (tmp_path / "plants.db").chmod(0o644)
     assert complete(program, setup, "store show ''") == []
-    assert [path.name for path in tmp_path.iterdir() if path.name != "bin"] == ["plants.db"]
     assert (tmp_path / "plants.db").read_text() == "no database"
