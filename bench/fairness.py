@@ -55,7 +55,7 @@ def measure_fairness(folder: Path) -> list[Figure]:
 
 def _make_token(store: Store) -> str:
     """A token of another user, for another store, which is empty."""
-    command = [*PLANTSTORE, "token", "create", "--database", store.database, "--quiet"]
+    command = [*PLANTSTORE, "token", "create", "--create", "--database", store.database, "--quiet"]
     command += ["--store", "orchard", "--user", "neighbour"]
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
 

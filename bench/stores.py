@@ -50,7 +50,7 @@ def make_store(database: str, plants: int) -> Store:
     """The database's store, made where it is missing, with a new token. It fills nothing."""
     migrate = [*PLANTSTORE, "migrate", "--database", database]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    command = [*PLANTSTORE, "token", "create", "--database", database, "--quiet"]
+    command = [*PLANTSTORE, "token", "create", "--create", "--database", database, "--quiet"]
     command += ["--store", "garden", "--user", "bench"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, done.stdout.strip(), plants)

@@ -37,6 +37,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "rate_limit": ("100/second", "100/second"),
     "max_plants": ("100", 100),
     "events_keep": ("7.5", 7.5),
+    "token_expiry": ("90", 90),
     "invalid_token_rate": ("5/hour", "5/hour"),
     "max_wal_size": ("1048576", 2**20),
     "cache_size": ("0", 0),

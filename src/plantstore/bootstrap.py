@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from plantstore import __version__
 from plantstore.database import Database
 from plantstore.errors import SetupError
+from plantstore.last_use import keep_last_use
 from plantstore.logs import set_up_logs
 from plantstore.retention import Retention
 from plantstore.settings import Settings
@@ -237,6 +238,7 @@ def create_app(settings: Settings, reports: socket | None = None) -> "App":
         from plantstore.http.metered import metered_app
 
         app = metered_app(database, settings, reports, logs)
+    app.run_beside(keep_last_use(database))
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep).run())
     # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection

@@ -95,6 +95,12 @@ class Database(Protocol):
         revision its events are trimmed.
         """
 
+    async def write_token_uses(self) -> None:
+        """Write when tokens were used last, as far as that changed since the last time.
+
+        It changes neither a store's row nor its revision, and commits nothing without news.
+        """
+
     async def check(self) -> None:
         """Return if the database can be read and written, as of the last second.
 

@@ -17,6 +17,7 @@ NAME_MAX = 256
 TAG_MAX = 64
 SUBJECT_MAX = 255
 LABEL_MAX = 64
+DELETED_USER = -1  # in events: a number that no user has
 EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
 # Controls, which terminals may obey, and what turns the direction of text, which hides what it is.
@@ -178,13 +179,14 @@ class Outcome(Enum):
     FORBIDDEN = "forbidden"
     TRIMMED = "trimmed"
     NOTHING_TO_TRIM = "nothing_to_trim"
+    NOTED = "noted"
 
 
 class Event(Struct, frozen=True):
     """One change to a store: ``plant.created`` or ``plant.deleted``, with the plant as it was.
 
-    ``subject`` is who did it, None for the command line; ``token_id`` is empty where it was not
-    recorded.
+    ``subject`` is who did it, None for the command line and where ``is_user_deleted``; ``token_id``
+    is empty where it was not recorded.
     """
 
     revision: int
@@ -194,6 +196,7 @@ class Event(Struct, frozen=True):
     subject: str | None
     token_label: str
     token_id: str
+    is_user_deleted: bool = False
 
 
 class Store(Struct, frozen=True):
@@ -224,20 +227,6 @@ class Member(Struct, frozen=True):
     role: Role
 
 
-class Token(Struct, frozen=True):
-    """What is stored of a token: everything but the secret. ``token_id`` identifies it."""
-
-    token_id: str
-    store: str
-    subject: str
-    label: str
-    scopes: frozenset[Scope]
-    all_stores: bool
-    created_at: int
-    expires_at: int | None
-    revoked_at: int | None
-
-
 class TokenRequest(Struct, frozen=True):
     """A token to create. A missing store, user or membership is created with it.
 
@@ -254,14 +243,6 @@ class TokenRequest(Struct, frozen=True):
     all_stores: bool = False
     expires_at: int | None = None
     max_plants: int | None = None
-
-
-class IssuedToken(Struct, frozen=True):
-    """A new token, whose secret is never shown again, and sentences on what was created."""
-
-    secret: str
-    token: Token
-    made: tuple[str, ...]
 
 
 def broken_rule(text: str, longest: int) -> str | None:

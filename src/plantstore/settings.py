@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from plantstore.errors import SetupError
 from plantstore.sources import (
     SETTINGS_FILE,
+    Given,
     convert,
     describe_type,
     find_unknown,
@@ -131,6 +132,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Annotated[int, Meta(ge=1, le=10**15)] | None,
         _about("plants that a new store may hold, unless created with another number"),
     ] = None
+    token_expiry: Annotated[
+        Annotated[int, Meta(ge=1, le=36_500)],
+        _about("days after which a new token expires, unless created with `--expires`"),
+    ] = 365
     events_keep: Annotated[
         Annotated[float, Meta(ge=0, le=36_500)],
         _about("days that the events of a store are kept; 0 means forever"),
@@ -163,10 +168,7 @@ def load_settings(
 
     :raises SetupError: a value is not valid, or the file has an unknown setting.
     """
-    path = file or environ.get(SETTINGS_FILE)
-    given = read_file(path)
-    _require_known(given, path)
-    given |= read_environment(environ, setting_names()) | read_flags(flags)
+    given = collect(flags, environ, file)
     values = {name: convert(one, _hint(name)) for name, one in given.items()}
     settings = Settings(**{**values, "database": values.get("database") or default_database()})
     if settings.cors_origins == ("none",):
@@ -179,22 +181,42 @@ def load_settings(
     return settings
 
 
-def load_database(flag: str | None, environ: Mapping[str, str]) -> str:
+def collect(
+    flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
+) -> dict[str, Given]:
+    """The settings that are given, each as its first source has it.
+
+    :raises SetupError: a source cannot be read, or the file has an unknown setting.
+    """
+    path = file or environ.get(SETTINGS_FILE)
+    given = read_file(path)
+    _require_known(given, path)
+    return given | read_environment(environ, setting_names()) | read_flags(flags)
+
+
+def load_database(flag: str | None, environ: Mapping[str, str], file: str | None = None) -> str:
     """Only the database's URL, from the same sources: other settings may be wrong.
 
     :raises SetupError: a source cannot be read, or its value is not text.
     """
-    return load_setting("database", flag, environ) or default_database()
+    return load_setting("database", flag, environ, file) or default_database()
 
 
-def load_setting(name: str, flag: object, environ: Mapping[str, str]) -> Any:  # noqa: ANN401 - any type
-    """One setting from the same sources, None if it has no value: others may be wrong.
+def load_setting(
+    name: str, flag: object, environ: Mapping[str, str], file: str | None = None
+) -> Any:  # noqa: ANN401 - any type
+    """One setting from the same sources, or its default: others may be wrong.
 
     :raises SetupError: a source cannot be read, or its value is not valid.
     """
     given = read_flags({name: flag}) or read_environment(environ, [name])
-    given = given or read_file(environ.get(SETTINGS_FILE))
-    return convert(given[name], _hint(name)) if name in given else None
+    given = given or read_file(file or environ.get(SETTINGS_FILE))
+    return convert(given[name], _hint(name)) if name in given else default_value(name)
+
+
+def default_value(name: str) -> Any:  # noqa: ANN401 - any type
+    """The setting's default; empty where it is made when it is needed."""
+    return getattr(Settings(database=""), name)
 
 
 def _check_tls(settings: Settings, origins: Mapping[str, str]) -> None:

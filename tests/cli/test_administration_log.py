@@ -20,13 +20,17 @@ from tests.service import Service
 
 CHANGES = {
     "store create": "store create nursery",
-    "store delete": "store delete nursery --yes",
+    "store delete": "store delete nursery-north --yes",
     "store set": "store set nursery --max-plants none",
+    "store rename": "store rename nursery nursery-north",
     "user create": "user create ada",
+    "user rename": "user rename ada ada.lovelace",
+    "user delete": "user delete ada.lovelace --yes",
     "member add": "member add --store nursery --user ada --role editor",
-    "member remove": "member remove --store nursery --user ada",
-    "token create": "token create --store nursery --user ada",
+    "member remove": "member remove --store nursery --user ada --yes",
+    "token create": "token create --create --store nursery --user ada",
     "token revoke": "token revoke {token}",
+    "token rotate": "token rotate {token}",
     "plant restore": "plant restore --store nursery 1",
     "migrate": "migrate",
     "restore": "restore --in-place",
@@ -37,12 +41,17 @@ WITHOUT_CHANGES = {
     "backup",
     "verify",
     "check",
+    "help",
+    "settings show",
     "store list",
+    "store show",
+    "user show",
     "user list",
     "member list",
     "token list",
     "event list",
 }
+WITH_ARGUMENTS = {"serve", "backup", "member list", "event list", "store show", "user show"}
 IN_ORDER = (
     "migrate",
     "store create",
@@ -51,11 +60,15 @@ IN_ORDER = (
     "member add",
     "token create",
     "plant restore",
+    "token rotate",
     "token revoke",
     "restore",
     "copy",
     "member remove",
+    "store rename",
     "store delete",
+    "user rename",
+    "user delete",
 )
 
 
@@ -143,8 +156,10 @@ def test_what_changes_nothing_is_not_told(administrator: Administrator, tmp_path
     administrator.run(CHANGES["migrate"])
     administrator.run(CHANGES["token create"])
     for command in (
-        *(WITHOUT_CHANGES - {"serve", "backup", "member list", "event list"}),
+        *(WITHOUT_CHANGES - WITH_ARGUMENTS),
         f"backup {tmp_path}/plants.backup",
+        "store show nursery",
+        "user show ada",
         "member list --store nursery",
         "event list --store nursery",
         "migrate",

@@ -1,5 +1,7 @@
 """Completion, as the help says to set it up, in bash."""
 
+from pathlib import Path
+
 from tests.cli.program import Program
 from tests.cli.test_help import EXAMPLE
 
@@ -21,6 +23,42 @@ def complete(program: Program, setup: str, words: str) -> list[str]:
 
 def test_bash_offers_what_may_follow(program: Program) -> None:
     (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
-    assert complete(program, setup, "store ''") == ["create", "delete", "list", "set"]
-    assert complete(program, setup, "token create --ro") == ["--role"]
-    assert complete(program, setup, "token create --role ''") == ["editor", "owner", "reader"]
+    assert complete(program, setup, "store ''") == [
+        "create",
+        "delete",
+        "list",
+        "rename",
+        "set",
+        "show",
+    ]
+    assert complete(program, setup, "token create --create --ro") == ["--role"]
+    assert complete(program, setup, "token create --create --role ''") == [
+        "editor",
+        "owner",
+        "reader",
+    ]
+
+
+def test_bash_offers_the_values_that_there_are(program: Program) -> None:
+    setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
+    program.out("store", "create", "orchard")
+    make = ("token", "create", "--create", "--store", "nursery", "--user")
+    made, gone = (program.data(*make, user)["id"] for user in ("ada", "eve"))
+    program.out("token", "revoke", gone)
+    assert complete(program, setup, "member list --store ''") == ["nursery", "orchard"]
+    assert complete(program, setup, "store show n") == ["nursery"]
+    assert complete(program, setup, "user delete ''") == ["ada", "eve"]
+    assert complete(program, setup, "token revoke ''") == [made]
+    assert complete(program, setup, "settings show token_") == ["token_expiry"]
+    assert complete(program, setup, "help er") == ["errors"]
+
+
+def test_completion_creates_nothing_and_is_silent(tmp_path: Path) -> None:
+    setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
+    program = Program(tmp_path, {"PLANTSTORE_PROT": "1"})
+    assert complete(program, setup, "store show ''") == []
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
+    (tmp_path / "plants.db").write_text("no database")
+    (tmp_path / "plants.db").chmod(0o644)
+    assert complete(program, setup, "store show ''") == []
+    assert (tmp_path / "plants.db").read_text() == "no database"

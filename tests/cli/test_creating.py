@@ -12,10 +12,17 @@ from tests.cli.test_help import COMMANDS
 from tests.service import Service
 
 CREATING = {("serve",), ("migrate",), ("store", "create"), ("copy",)}
-OTHERS = [path for path in COMMANDS if path not in CREATING and path != ("check",)]
+WITHOUT_DATABASE = {("check",), ("help",), ("settings", "show")}
+OTHERS = [path for path in COMMANDS if path not in CREATING | WITHOUT_DATABASE]
 ARGUMENTS = {
     "token create": "--store nursery --user ada",
     "token revoke": "0123456789abcdef",
+    "token rotate": "0123456789abcdef",
+    "user rename": "ada eve",
+    "user show": "ada",
+    "user delete": "ada --yes",
+    "store rename": "nursery orchard",
+    "store show": "nursery",
     "user create": "ada",
     "member add": "--store nursery --user ada --role reader",
     "member remove": "--store nursery --user ada",

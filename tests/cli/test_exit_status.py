@@ -27,11 +27,11 @@ WRONG_CALLS = (
     "store create",
     "store create a b",
     "store list --nonsense",
-    "token create --user ada",
-    "token create --store nursery",
-    "token create --store nursery --user ada --role king",
-    "token create --store nursery --user ada --scope water",
-    "token create --store nursery --user ada --expires soon",
+    "token create --create --user ada",
+    "token create --create --store nursery",
+    "token create --create --store nursery --user ada --role king",
+    "token create --create --store nursery --user ada --scope water",
+    "token create --create --store nursery --user ada --expires soon",
     "member add --store nursery --user ada",
     "serve --port x",
     "serve --log-format xml",
@@ -64,7 +64,7 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
         ("user", "create", b"\xff"),
         ("store", "delete", "--yes", b"\xff"),
         ("token", "revoke", b"\xff"),
-        ("token", "create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
+        ("token", "create", "--create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
         ("store", "list", "--database", b"sqlite:///\xff.db"),
         ("serve", "--host", b"\xff"),
     ],
@@ -90,7 +90,7 @@ def test_an_interrupted_question_ends_with_130(program: Program) -> None:
         env=program.environ,
     ) as asking:
         assert asking.stderr is not None
-        while b"[y/N]" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
+        while b"Type the name" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
             assert asking.poll() is None
         time.sleep(_BEFORE_READING)
         asking.send_signal(signal.SIGINT)
@@ -118,7 +118,7 @@ def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:
         preexec_fn=take_terminal,  # noqa: PLW1509 - there are no threads here
     ) as asking:
         printed = b""
-        while b"[y/N]" not in printed:
+        while b"Type the name" not in printed:
             printed += os.read(ours, 1000)
         time.sleep(_BEFORE_READING)
         os.write(ours, b"\x03")

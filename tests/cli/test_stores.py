@@ -18,7 +18,8 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     ]
     assert all(TIME.fullmatch(store["created_at"]) for store in listed)
     deleted = program.run("store", "delete", "nursery", "--yes")
-    assert (deleted.status, deleted.out, deleted.err) == (0, "", "")
+    assert (deleted.status, deleted.out) == (0, "")
+    assert deleted.err == "deleted the store nursery and its 0 plants\n"
     table = program.out("store", "list").splitlines()
     assert table[0].split() == ["name", "plants", "max_plants", "revision", "created_at"]
     assert [line.split()[:4] for line in table[1:]] == [["orchard", "0", "-", "0"]]
@@ -33,7 +34,9 @@ def test_a_made_store_is_described_as_json(program: Program) -> None:
 def test_a_store_has_a_quota(program: Program) -> None:
     assert program.data("store", "create", "nursery", "--max-plants", "7")["max_plants"] == 7
     program.out("store", "create", "orchard", PLANTSTORE_MAX_PLANTS="9")
-    program.out("token", "create", "--store", "roof", "--user", "ada", PLANTSTORE_MAX_PLANTS="8")
+    program.out(
+        "token", "create", "--create", "--store", "roof", "--user", "ada", PLANTSTORE_MAX_PLANTS="8"
+    )
     assert [store["max_plants"] for store in program.data("store", "list")] == [7, 9, 8]
     changed = program.run("store", "set", "nursery", "--max-plants", "none")
     assert changed.err == "nursery may hold any number of plants; it holds 0\n"
@@ -43,22 +46,17 @@ def test_a_store_has_a_quota(program: Program) -> None:
         assert "a whole number above 0, or none" in refused
 
 
-def test_deleting_asks_on_stderr_and_takes_yes(program: Program) -> None:
+def test_deleting_asks_for_the_name_on_stderr(program: Program) -> None:
     program.out("store", "create", "nursery")
-    done = program.run("store", "delete", "nursery", stdin="y\n")
-    assert (done.status, done.out) == (0, "")
-    assert "Delete the store nursery and everything in it, permanently? [y/N]" in done.err
-    assert program.data("store", "list") == []
-
-
-def test_deleting_takes_no_and_says_so(program: Program) -> None:
-    program.out("store", "create", "nursery")
-    for answer in ("n\n", "\n"):
+    for answer in ("y\n", "\n", "orchard\n"):
         done = program.run("store", "delete", "nursery", stdin=answer)
         assert (done.status, done.out) == (1, "")
-        assert "Traceback" not in done.err
-        assert done.err.strip().splitlines()[-1].split("[y/N]:")[-1].strip()
+        assert "that is not its name: nothing was deleted" in done.err
     assert len(program.data("store", "list")) == 1
+    done = program.run("store", "delete", "nursery", stdin="nursery\n")
+    assert (done.status, done.out) == (0, "")
+    assert "The store nursery and its 0 plants will be deleted, permanently." in done.err
+    assert program.data("store", "list") == []
 
 
 def test_deleting_where_nobody_can_answer_names_the_flag(program: Program) -> None:
@@ -93,7 +91,7 @@ def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
         {"user": "ada", "role": "owner"},
         {"user": "eve", "role": "editor"},
     ]
-    assert program.out("member", "remove", *names, "ada") == ""
+    assert program.out("member", "remove", *names, "ada", "--yes") == ""
     table = program.out("member", "list", "--store", "nursery").splitlines()
     assert [line.split() for line in table] == [["user", "role"], ["eve", "editor"]]
     assert "is not a member of 'nursery'" in program.refusal("member", "remove", *names, "ada")

@@ -15,7 +15,9 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The program with a database that has many tokens."""
     made = Program(tmp_path_factory.mktemp("streams")).with_database()
     for number in range(3):
-        made.out("token", "create", "--store", "nursery", "--user", f"gardener-{number}")
+        made.out(
+            "token", "create", "--create", "--store", "nursery", "--user", f"gardener-{number}"
+        )
     return made
 
 

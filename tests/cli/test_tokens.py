@@ -21,7 +21,9 @@ def get_plants(service: Service, token: str) -> httpx.Response:
 
 def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_path: Path) -> None:
     program = Program(tmp_path).with_database()
-    script = 'TOKEN=$(plantstore token create --store nursery --user ada) && printf %s "$TOKEN"'
+    script = (
+        'TOKEN=$(plantstore token create --create --store nursery --user ada) && printf %s "$TOKEN"'
+    )
     before = program.in_shell(script)
     assert is_well_formed(before.out)
     assert before.err == (
@@ -37,13 +39,17 @@ def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_pat
 
 
 def test_quiet_leaves_the_notes_out(program: Program) -> None:
-    done = program.run("token", "create", "--store", "nursery", "--user", "ada", "--quiet")
+    done = program.run(
+        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--quiet"
+    )
     assert is_well_formed(done.out.strip())
     assert done.err == ""
 
 
 def test_a_token_is_described_as_json(program: Program) -> None:
-    made = program.data("token", "create", "--store", "nursery", "--user", "ada", "--label", "till")
+    made = program.data(
+        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--label", "till"
+    )
     secret = made.pop("token")
     assert is_well_formed(secret)
     assert program.data("token", "list") == [made]
@@ -53,10 +59,13 @@ def test_a_token_is_described_as_json(program: Program) -> None:
         "user": "ada",
         "label": "till",
         "scopes": ["create", "delete", "list"],
+        "permissions": ["create", "delete", "list"],
         "all_stores": False,
+        "state": "active",
         "created_at": "",
-        "expires_at": None,
+        "expires_at": made["expires_at"],
         "revoked_at": None,
+        "last_used_at": None,
     }
 
 
@@ -73,7 +82,7 @@ def test_a_token_is_described_as_json(program: Program) -> None:
 def test_options_give_what_they_ask_for(
     program: Program, options: str, expected: dict[str, object]
 ) -> None:
-    create = ("token", "create", "--store", "nursery", "--user", "ada")
+    create = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
     made = program.data(*create, *options.split())
     assert made | expected == made
     assert (made["store"], made["user"]) == ("nursery", "ada")
@@ -81,7 +90,7 @@ def test_options_give_what_they_ask_for(
 
 @pytest.mark.parametrize(("lifetime", "seconds"), [("5m", 300), ("12h", 43200), ("2w", 1209600)])
 def test_a_token_expires_after_its_lifetime(program: Program, lifetime: str, seconds: int) -> None:
-    create = ("token", "create", "--store", "nursery", "--user", "ada")
+    create = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
     made = program.data(*create, "--expires", lifetime)
     lives = read_time(made["expires_at"]) - read_time(made["created_at"])
     assert abs(lives - seconds) <= 2
@@ -92,7 +101,7 @@ def read_time(text: str) -> float:
 
 
 def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
-    create = ["token", "create", "--store", "nursery", "--user", "ada", "--expires"]
+    create = ["token", "create", "--create", "--store", "nursery", "--user", "ada", "--expires"]
     for odd in ("", "0d", "-1d", "90", "d", "1.5h", "90D", "1y", "９０d", "9999999d", "99999w"):
         done = CliRunner().invoke(cli, [*create, odd])
         assert done.exit_code == 2
@@ -100,7 +109,7 @@ def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
 
 
 def test_refusals_say_what_to_do(program: Program) -> None:
-    create = ("token", "create", "--user", "ada")
+    create = ("token", "create", "--create", "--user", "ada")
     assert "name the token's store with --store, or give --all-stores" in (
         program.refusal(*create, status=2)
     )
@@ -124,7 +133,7 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
 
     def make() -> dict[str, str]:
         made: dict[str, str] = program.data(
-            "token", "create", "--store", "nursery", "--user", "ada"
+            "token", "create", "--create", "--store", "nursery", "--user", "ada"
         )
         assert get_plants(service, made["token"]).status_code == 200
         return made
@@ -147,14 +156,14 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
 
 
 def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:
-    token = program.out("token", "create", "--store", "nursery", "--user", "ada")
+    token = program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     wrong = Program(program.folder, {"PLANTSTORE_PORT": "abc", "PLANTSTORE_TLS_CERT": "nowhere"})
     wrong.out("token", "revoke", token)
     assert "PLANTSTORE_PORT is 'abc'" in wrong.refusal("check")
 
 
 def test_tokens_are_listed_without_their_secrets(program: Program) -> None:
-    create = ("token", "create", "--user", "ada", "--store")
+    create = ("token", "create", "--create", "--user", "ada", "--store")
     made = [program.data(*create, store) for store in ("nursery", "orchard")]
     assert [row["id"] for row in program.data("token", "list")] == [row["id"] for row in made]
     only = program.data("token", "list", "--store", "orchard")
@@ -168,7 +177,7 @@ def test_tokens_are_listed_without_their_secrets(program: Program) -> None:
 
 
 def test_a_mistyped_token_is_not_revoked(program: Program) -> None:
-    token = program.out("token", "create", "--store", "nursery", "--user", "ada")
+    token = program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     for mistyped in (token[:-1], token + "x"):
         said = program.refusal("token", "revoke", mistyped)
         assert "mistyped" in said

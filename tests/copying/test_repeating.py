@@ -9,6 +9,7 @@ import pytest
 from plantstore.bootstrap import open_administration, open_copy, open_session
 from plantstore.errors import SetupError
 from plantstore.model import Role
+from plantstore.sql.administered import Rotation
 from plantstore.sql.copying import tables
 from plantstore.sql.restoring import renew_revisions
 from tests.cli.program import Program
@@ -78,9 +79,10 @@ def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: P
         service.make_token("later", "later")
     with closing(open_administration(source)) as administration:
         administration.add_member("empty", "kiosk", Role.READER)
+        administration.rotate_token(filled.tokens.everywhere, Rotation(grace=3_600_000))
     written = copy(source, target)
     assert written["deleted plants"] == 2
-    assert written["revoked tokens"] == 1
+    assert written["ended tokens"] == 2
     assert contents(target) == contents(source)
     assert copy(source, target) == {}
 

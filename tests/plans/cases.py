@@ -98,8 +98,23 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "list_members": [Case((SMALL,), 4)],
     "find_first_store": [Case((1,), 2 * STORES + 2), Case((SMALL,), 4)],
     "insert_token": [Case((SMALL, b"x", 1, True, "list", "", 0, None), 0)],
-    "list_tokens": [Case((), 3 * STORES)],
-    "list_tokens_of_store": [Case((SMALL,), 3)],
+    "list_tokens": [
+        Case((0, INT64_MAX, 0, INT64_MAX), 6 * STORES),
+        Case((SMALL, SMALL, 0, INT64_MAX), 4),
+    ],
+    # Erasing a user, and the daily look for tokens that end, read what they may concern.
+    "delete_tokens_of": [Case((SMALL,), 2 * STORES)],
+    "delete_keys_of": [Case((SMALL,), 4 * STORES)],
+    "delete_memberships_of": [Case((SMALL,), 2)],
+    "find_expiring_tokens": [Case((0, LATER, PAGE), 2 * STORES)],
+    "find_events_of": both(1, 0, large=2 * EVENTS, small=1),
+    "forget_user_in_events": [Case((LARGE, 1, PAGE, 1, -1), 3 * PAGE)],
+    "delete_user": [Case((STORES + 1,), 0)],
+    "rename_user": [Case((SMALL, "new"), 1)],
+    "rename_store": [Case((SMALL, "new"), 1)],
+    "list_memberships": [Case((SMALL,), 8)],
+    "describe_store": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 5),
+    "set_expiry": [Case((SMALL, HASH, 1), 1)],
     "find_token": [Case((SMALL, HASH), 3)],
     "find_tokens_between": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
@@ -206,6 +221,10 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
     "copy_stores": [Case((STORES + 1, "new", 0), 0)],
     "advance_sequences": [Case((), 2)],
     "plan_lookups": [Case((), 0)],
+    "note_token_uses": [
+        Case(([SMALL], [HASH], [LATER]), 3),
+        Case((_MANY, _HASHES, [LATER] * PAGE), 3 * PAGE),
+    ],
 }
 
 SQLITE: Mapping[str, Sequence[Case]] = {
@@ -221,6 +240,10 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     "set_trimmed": [Case((SMALL, 1), 1)],
     "find_key": [Case((SMALL, SMALL, "key", 0), 1)],
     "insert_key": [Case((SMALL, SMALL, "key", b"", "created", 0), 1)],
+    "note_token_uses": [
+        Case((json.dumps([(SMALL, HASH.hex(), LATER)]),), 1),
+        Case((json.dumps([(n, hash_of(n).hex(), LATER) for n in _MANY]),), 2 * PAGE),
+    ],
     "insert_store": [Case(("new", 0, None), 0)],
     "copy_users": [Case((STORES + 1, "new"), 0)],
     "copy_stores": [Case((STORES + 1, "new", 0), 0)],

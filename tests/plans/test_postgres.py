@@ -21,7 +21,12 @@ ROWS_OF_A_QUERY = 5  # such as that of the store
 BLOCKS_OF_A_QUERY = 100
 BLOCKS_OF_A_ROW = 10
 # Those that need the settings of ``plan_lookups`` even with statistics.
-PLANNED_LOOKUPS = {"delete_plants_of_store", "delete_events_of_store", "delete_keys_of_store"}
+PLANNED_LOOKUPS = {
+    "note_token_uses",
+    "delete_plants_of_store",
+    "delete_events_of_store",
+    "delete_keys_of_store",
+}
 FILLING = (
     # What is not needed to see a plan: checks of references, and logs of what is written.
     "SET session_replication_role = replica",

@@ -95,7 +95,7 @@ def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
 ) -> None:
     with postgres_server.fresh() as url, ThreadPoolExecutor() as pool:
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
-        token = program.out("token", "create", "--store", "busy", "--user", "ada")
+        token = program.out("token", "create", "--create", "--store", "busy", "--user", "ada")
         with held_up(url) as holder:
             deletion = pool.submit(program.refusal, "store", "delete", "busy", "--yes")
             wait_until_one_waits(holder)

@@ -32,22 +32,28 @@ def as_role(owners_url: str) -> str:
 
 def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> None:
     owner = Program(tmp_path, {"PLANTSTORE_DATABASE": owners_url})
-    token = owner.out("token", "create", "--store", "nursery", "--user", "ada", "--all-stores")
-    with Service(tmp_path, database=as_role(owners_url)) as service:
-        with service.client(token) as client:
-            key = {"Idempotency-Key": "one"}
-            for _ in range(2):
-                body = {"id": 1, "name": "Fern", "tag": "green"}
-                assert client.post("/plants", json=body, headers=key).status_code == 200
-            assert client.post("/stores/nursery/plants", json={"id": 2, "name": "Aloe"}).is_success
-            assert client.delete("/plants/2").status_code == 204
-            listed = client.get("/plants?tag=green&include=id").json()
-            assert [plant["id"] for plant in listed] == [1]
-            fill_store(Service(tmp_path, database=owners_url), "nursery", 1100)
-            assert len(client.get("/plants").json()) == 1100  # read from a snapshot
-            assert client.get("/me").json()["user"] == "ada"
-            assert client.get("/readyz").status_code == 200
-        assert "permission denied" not in service.log()
+    token = owner.out(
+        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--all-stores"
+    )
+    with (
+        Service(tmp_path, database=as_role(owners_url)) as service,
+        service.client(token) as client,
+    ):
+        key = {"Idempotency-Key": "one"}
+        for _ in range(2):
+            body = {"id": 1, "name": "Fern", "tag": "green"}
+            assert client.post("/plants", json=body, headers=key).status_code == 200
+        assert client.post("/stores/nursery/plants", json={"id": 2, "name": "Aloe"}).is_success
+        assert client.delete("/plants/2").status_code == 204
+        listed = client.get("/plants?tag=green&include=id").json()
+        assert [plant["id"] for plant in listed] == [1]
+        fill_store(Service(tmp_path, database=owners_url), "nursery", 1100)
+        assert len(client.get("/plants").json()) == 1100  # read from a snapshot
+        assert client.get("/me").json()["user"] == "ada"
+        assert client.get("/readyz").status_code == 200
+    assert "permission denied" not in service.log()
+    (used,) = owner.data("token", "list")
+    assert used["last_used_at"] is not None  # written when the service stopped
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,13 @@ import plantstore
 from plantstore.cli.backup import backup
 from plantstore.cli.copy import copy
 from plantstore.cli.events import event
+from plantstore.cli.help import show_help
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
 from plantstore.cli.restore import restore
 from plantstore.cli.serve import serve
+from plantstore.cli.settings import settings
 from plantstore.cli.stores import store
 from plantstore.cli.tokens import token
 from plantstore.cli.users import user
@@ -32,7 +34,7 @@ def cli() -> None:
     \b
     Serve, and create a token for a client:
       plantstore serve
-      plantstore token create --store nursery --user ada
+      plantstore token create --create --store nursery --user ada
 
     \b
     Complete commands in bash; zsh_source and fish_source are for other shells:
@@ -40,22 +42,10 @@ def cli() -> None:
     """
 
 
-for command in (
-    serve,
-    migrate,
-    backup,
-    restore,
-    verify,
-    copy,
-    check,
-    store,
-    user,
-    member,
-    token,
-    event,
-    plant,
-):
+for command in (serve, migrate, backup, restore, verify, copy, check, settings, show_help):
     cli.add_command(command)
+for group in (store, user, member, token, event, plant):
+    cli.add_command(group)
 
 
 def main() -> None:

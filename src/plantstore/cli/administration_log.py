@@ -10,7 +10,7 @@ import syslog
 from contextlib import suppress
 
 from plantstore.logs import TextFormatter
-from plantstore.model import Token
+from plantstore.sql.administered import Token
 
 logger = logging.getLogger("plantstore.security.administration")
 
@@ -37,9 +37,9 @@ def log_change(command: str, **changed: object) -> None:
     logger.info("administration", extra={"fields": fields})
 
 
-def log_token(command: str, token: Token) -> None:
+def log_token(command: str, token: Token, **more: object) -> None:
     """Log a command that made or revoked a token."""
-    log_change(command, token_id=token.token_id, store=token.store, user=token.subject)
+    log_change(command, token_id=token.token_id, store=token.store, user=token.subject, **more)
 
 
 def _describe_person() -> dict[str, object]:

@@ -8,16 +8,17 @@ import click
 
 from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.options import quiet_option
-from plantstore.cli.output import make_console
+from plantstore.cli.options import json_option, quiet_option
+from plantstore.cli.output import make_console, print_change
 from plantstore.settings import without_password
 
 
 @click.command()
 @click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
+@json_option
 @quiet_option
-def copy(source: str, target: str, *, quiet: bool) -> None:
+def copy(source: str, target: str, *, as_json: bool, quiet: bool) -> None:
     """Copy everything to another database, of either kind, and verify it.
 
     Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
@@ -37,8 +38,8 @@ def copy(source: str, target: str, *, quiet: bool) -> None:
             else:
                 _show(words, steps, rows)
     log_change("copy", database=without_password(target), source=without_password(source))
-    if not quiet:
-        click.echo(_describe(copying.written), err=True)
+    record = {"written": copying.written, "verified": True}
+    print_change(_describe(copying.written), record, as_json=as_json, quiet=quiet)
 
 
 def _describe(written: Mapping[str, int]) -> str:

@@ -1,26 +1,23 @@
 """``plantstore event``: list."""
 
-import re
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing
-from datetime import UTC, datetime
 
 import click
 from msgspec.structs import replace
 
 from plantstore.bootstrap import open_existing
-from plantstore.cli.options import database_option, json_option
+from plantstore.cli.durations import read_since
+from plantstore.cli.options import database_option, json_option, store_option, user_option
 from plantstore.cli.output import format_time, print_json_line, print_records, print_row
-from plantstore.clock import now
 from plantstore.model import Event
 from plantstore.sql.administration import Administration
 from plantstore.sql.history import EventQuery
 
 _COLUMNS = ("revision", "at", "kind", "id", "name", "tag", "user", "token_label", "token_id")
-_AGO = re.compile("([1-9][0-9]{0,5})([mhdw])")
-_UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 _FOLLOW_SECONDS = 1.0
+_DELETED = "deleted user"
 
 
 @click.group()
@@ -28,29 +25,14 @@ def event() -> None:
     """Show what happened to the plants of a store."""
 
 
-def _read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The Unix time in milliseconds that an age or a date says."""
-    if text is None:
-        return None
-    if ago := _AGO.fullmatch(text):
-        return now() - int(ago[1]) * _UNIT_MS[ago[2]]
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter(
-            "write an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
-        ) from None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
 @event.command("list")
-@click.option("--store", required=True, help="Name of the store.")
+@store_option("Name of the store.", required=True)
 @click.option("--plant", "plant_id", type=int, metavar="ID", help="Only events of this plant.")
-@click.option("--user", "subject", help="Only what this user did.")
+@user_option("Only what this user did.")
 @click.option(
     "--since",
     metavar="TIME",
-    callback=_read_since,
+    callback=read_since,
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
@@ -59,7 +41,7 @@ def _read_since(_context: click.Context, _option: click.Parameter, text: str | N
 def list_events(
     store: str,
     plant_id: int | None,
-    subject: str | None,
+    user: str | None,
     since: int | None,
     database: str,
     *,
@@ -75,7 +57,7 @@ def list_events(
       plantstore event list --store nursery --plant 7 --since 2d
       plantstore event list --store nursery --user ada --json
     """
-    query = EventQuery(plant_id=plant_id, subject=subject, since=since)
+    query = EventQuery(plant_id=plant_id, subject=user, since=since)
     with closing(open_existing(database)) as administration:
         if not follow:
             records = map(_describe, administration.list_events(store, query))
@@ -106,7 +88,7 @@ def _describe(found: Event) -> dict[str, object]:
         "id": found.plant.id,
         "name": found.plant.name,
         "tag": found.plant.tag,
-        "user": found.subject,
+        "user": _DELETED if found.is_user_deleted else found.subject,
         "token_label": found.token_label,
         "token_id": found.token_id or None,
     }

@@ -1,30 +1,25 @@
 """``plantstore migrate`` and ``check``."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import click
 
 import plantstore
 from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.options import (
-    database_option,
-    json_option,
-    quiet_option,
-    warn_of_unknown_variables,
-)
+from plantstore.cli.options import change_options, json_option, warn_of_unknown_variables
 from plantstore.cli.output import print_json, report_created
 from plantstore.errors import SetupError
 from plantstore.settings import load_settings, without_password
 from plantstore.sql.checks import Check
+from plantstore.sql.migrations import Migration
 
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
-@database_option
-@quiet_option
-def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
+@change_options
+def migrate(database: str, *, dry_run: bool, as_json: bool, quiet: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
 
     \b
@@ -35,9 +30,16 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
     done = bootstrap.migrate(database, dry_run=dry_run)
     if done and not dry_run:
         log_change("migrate", database=without_password(database), migrations=len(done))
-    if quiet:
-        return
-    report_created(created)
+    if not quiet:
+        report_created(created)
+    if as_json:
+        applied = [{"number": one.number, "name": one.name} for one in done]
+        print_json({"dry_run": dry_run, "created": created, "migrations": applied})
+    elif not quiet:
+        _print_migrations(done, dry_run=dry_run)
+
+
+def _print_migrations(done: Sequence[Migration], *, dry_run: bool) -> None:
     for migration in done:
         verb = "would apply" if dry_run else "applied"
         click.echo(f"{verb} migration {migration.number} ({migration.name})")
@@ -46,7 +48,9 @@ def migrate(database: str, *, dry_run: bool, quiet: bool) -> None:
 
 
 @click.command()
-@click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
+@click.option(
+    "--settings", "file", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
+)
 @click.option("--database", metavar="URL", help="Database to check.")
 @json_option
 def check(file: str | None, database: str | None, *, as_json: bool) -> None:

@@ -6,9 +6,20 @@ import click
 
 from plantstore.bootstrap import open_existing
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.options import database_option, json_option
-from plantstore.cli.output import print_records
+from plantstore.cli.options import (
+    change_options,
+    database_option,
+    json_option,
+    store_option,
+    user_option,
+    yes_option,
+)
+from plantstore.cli.output import print_change, print_note, print_records
 from plantstore.model import Role
+from plantstore.sql.administered import Token
+from plantstore.sql.administration import Administration
+
+_last_owner_option = yes_option("Leave the store without an owner.")
 
 
 @click.group()
@@ -17,32 +28,64 @@ def member() -> None:
 
 
 @member.command()
-@click.option("--store", required=True, help="Name of the store.")
-@click.option("--user", required=True, help="User name.")
+@store_option("Name of the store.", required=True)
+@user_option("User name.", required=True)
 @click.option(
     "--role",
     type=click.Choice([role.value for role in Role]),
     required=True,
     help="reader: list; editor and owner: list, create, delete.",
 )
-@database_option
-def add(store: str, user: str, role: str, database: str) -> None:
+@_last_owner_option
+@change_options
+def add(
+    store: str, user: str, role: str, database: str, *, yes: bool, as_json: bool, quiet: bool
+) -> None:
     """Add a member, or change a member's role.
+
+    Tokens keep their scopes: with a higher role they may do no more than before, and are named.
 
     \b
     Example:
       plantstore member add --store nursery --user ada --role editor
     """
     with closing(open_existing(database)) as administration:
-        administration.add_member(store, user, Role(role))
+        before = administration.add_member(store, user, Role(role), keep_owners=not yes)
+        narrow = _find_narrow_tokens(administration, store, user, Role(role))
     log_change("member add", store=store, user=user, role=role)
+    sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
+    record = {
+        "store": store,
+        "user": user,
+        "role": role,
+        "old_role": before,
+        "narrower_tokens": [token.token_id for token in narrow],
+    }
+    print_change(sentence, record, as_json=as_json, quiet=quiet)
+    for token in narrow:
+        allowed = ", ".join(sorted(token.scopes))
+        print_note(f"the token {token.token_id} still allows only: {allowed}", quiet=quiet)
+
+
+def _find_narrow_tokens(
+    administration: Administration, store: str, user: str, role: Role
+) -> list[Token]:
+    """The user's valid tokens that open the store, but do not allow all that the role does."""
+    return [
+        token
+        for token in administration.list_tokens(subject=user)
+        if token.state.is_valid
+        and (token.all_stores or token.store == store)
+        and role.scopes - token.scopes
+    ]
 
 
 @member.command()
-@click.option("--store", required=True, help="Name of the store.")
-@click.option("--user", required=True, help="User name.")
-@database_option
-def remove(store: str, user: str, database: str) -> None:
+@store_option("Name of the store.", required=True)
+@user_option("User name.", required=True)
+@_last_owner_option
+@change_options
+def remove(store: str, user: str, database: str, *, yes: bool, as_json: bool, quiet: bool) -> None:
     """Remove a member: the user's tokens lose access to the store.
 
     \b
@@ -50,12 +93,14 @@ def remove(store: str, user: str, database: str) -> None:
       plantstore member remove --store nursery --user ada
     """
     with closing(open_existing(database)) as administration:
-        administration.remove_member(store, user)
+        administration.remove_member(store, user, keep_owners=not yes)
     log_change("member remove", store=store, user=user)
+    record = {"store": store, "user": user}
+    print_change(f"{user} is no longer in {store}", record, as_json=as_json, quiet=quiet)
 
 
 @member.command("list")
-@click.option("--store", required=True, help="Name of the store.")
+@store_option("Name of the store.", required=True)
 @database_option
 @json_option
 def list_members(store: str, database: str, *, as_json: bool) -> None:

@@ -6,20 +6,39 @@ from typing import Any, TypeVar
 
 import click
 
+from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.settings import load_database, load_setting, unknown_variables
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
+_SETTINGS_FILE = "plantstore.settings"  # in the context: the file that --settings names
+
 
 def database_option(command: Command) -> Command:
-    """``--database URL``: the command gets the URL, from the flag or the settings."""
-    return click.option(
+    """``--database URL``: the command gets the URL, from the flag or the settings.
+
+    ``--settings FILE`` comes with it.
+    """
+    command = click.option(
         "--database",
         metavar="URL",
         callback=_find_database,
         help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
         "your data folder.",
     )(command)
+    return click.option(
+        "--settings",
+        metavar="FILE",
+        is_eager=True,
+        expose_value=False,
+        callback=_note_file,
+        help="TOML file with settings; else PLANTSTORE_SETTINGS.",
+    )(command)
+
+
+def change_options(command: Command) -> Command:
+    """The options of a command that changes something: the database, ``--json``, ``--quiet``."""
+    return database_option(json_option(quiet_option(command)))
 
 
 def json_option(command: Command) -> Command:
@@ -32,7 +51,7 @@ def quota_option(command: Command) -> Command:
     return click.option(
         "--max-plants",
         type=click.IntRange(1),
-        callback=lambda _context, _option, given: load_setting("max_plants", given, os.environ),
+        callback=lambda context, _option, given: read_setting(context, "max_plants", given),
         metavar="N",
         help="Plants that a new store may hold; else the setting max_plants, else any number.",
     )(command)
@@ -45,12 +64,45 @@ def quiet_option(command: Command) -> Command:
     )
 
 
+def yes_option(explanation: str) -> Callable[[Command], Command]:
+    """``--yes``: do what would otherwise be asked about, or refused."""
+    return click.option("-y", "--yes", is_flag=True, help=explanation)
+
+
+def store_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """``--store NAME``."""
+    return click.option(
+        "--store",
+        metavar="NAME",
+        required=required,
+        shell_complete=complete_stores,
+        help=explanation,
+    )
+
+
+def user_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """``--user NAME``."""
+    return click.option(
+        "--user", metavar="NAME", required=required, shell_complete=complete_users, help=explanation
+    )
+
+
+def read_setting(context: click.Context, name: str, flag: object = None) -> Any:  # noqa: ANN401 - any type
+    """One setting of a command, from its flag or the settings."""
+    return load_setting(name, flag, os.environ, context.meta.get(_SETTINGS_FILE))
+
+
 def warn_of_unknown_variables() -> None:
     """Warn on stderr of ``PLANTSTORE_*`` variables that are not settings."""
     for sentence in unknown_variables(os.environ):
         click.echo(f"Warning: {sentence}", err=True)
 
 
-def _find_database(_context: click.Context, _option: click.Parameter, url: str | None) -> str:
-    warn_of_unknown_variables()
-    return load_database(url, os.environ)
+def _note_file(context: click.Context, _option: click.Parameter, file: str | None) -> None:
+    context.meta[_SETTINGS_FILE] = file
+
+
+def _find_database(context: click.Context, _option: click.Parameter, url: str | None) -> str:
+    if not context.resilient_parsing:  # as when the shell completes
+        warn_of_unknown_variables()
+    return load_database(url, os.environ, context.meta.get(_SETTINGS_FILE))

@@ -1,6 +1,7 @@
-"""Prints data on stdout: as JSON for programs, as a table for people."""
+"""Prints data on stdout, as JSON for programs or as a table for people, and notes on stderr."""
 
 import os
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
@@ -11,8 +12,9 @@ import msgspec
 if TYPE_CHECKING:
     from rich.console import Console
 
+Record = Mapping[str, object]
+
 _KIB = 1024
-_WIDTH = 1000  # nothing is truncated: a narrow terminal wraps the lines
 
 
 def print_json(value: object) -> None:
@@ -20,9 +22,7 @@ def print_json(value: object) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
 
 
-def print_records(
-    records: Iterable[Mapping[str, object]], columns: Sequence[str], *, as_json: bool
-) -> None:
+def print_records(records: Iterable[Record], columns: Sequence[str], *, as_json: bool) -> None:
     """Records as a JSON array, or as a table of these columns."""
     if as_json:
         print_json(list(records))
@@ -30,12 +30,35 @@ def print_records(
         _print_table(records, columns)
 
 
+def print_record(record: Record, *, as_json: bool) -> None:
+    """One record as a JSON object, or as a line for each of its fields."""
+    if as_json:
+        print_json(record)
+        return
+    width = max(map(len, record))
+    for name, value in record.items():
+        click.echo(f"{name.ljust(width)}  {_to_text(value)}")
+
+
+def print_change(sentence: str, record: Record, *, as_json: bool, quiet: bool) -> None:
+    """What a command has done: a sentence on stderr, with ``as_json`` also as an object."""
+    if as_json:
+        print_json(record)
+    print_note(sentence, quiet=quiet)
+
+
+def print_note(sentence: str, *, quiet: bool = False) -> None:
+    """A sentence on stderr, unless ``quiet``."""
+    if not quiet:
+        click.echo(sentence, err=True)
+
+
 def print_json_line(value: object) -> None:
     """One value as JSON, on one line, at once."""
     click.echo(msgspec.json.encode(value))
 
 
-def print_row(record: Mapping[str, object], columns: Sequence[str]) -> None:
+def print_row(record: Record, columns: Sequence[str]) -> None:
     """One record as a line, its columns separated by tabs, at once."""
     click.echo("\t".join(_to_text(record[column]) for column in columns))
 
@@ -43,15 +66,15 @@ def print_row(record: Mapping[str, object], columns: Sequence[str]) -> None:
 def report_created(database: str | None) -> None:
     """Say on stderr which database file was created, if any."""
     if database:
-        click.echo(f"created the database {database}", err=True)
+        print_note(f"created the database {database}")
 
 
-def make_console(*, stderr: bool = False, width: int | None = None) -> "Console":
+def make_console(*, stderr: bool = False) -> "Console":
     """A rich console, without any style if ``NO_COLOR`` is set."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
 
     style = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(stderr=stderr, width=width, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
+    return Console(stderr=stderr, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
 
 
 def format_time(milliseconds: int | None) -> str | None:
@@ -71,18 +94,23 @@ def format_bytes(count: int) -> str:
     return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
-def _print_table(records: Iterable[Mapping[str, object]], columns: Sequence[str]) -> None:
-    from rich.table import Table  # noqa: PLC0415 - slow to import, and seldom needed
-    from rich.text import Text  # noqa: PLC0415 - as above
+def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
+    """Nothing is truncated: a narrow terminal wraps the lines."""
+    from rich.cells import cell_len  # noqa: PLC0415 - not needed for JSON
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
-    for record in records:
-        table.add_row(*(Text(_to_text(record[column])) for column in columns))
-    make_console(width=_WIDTH).print(table)
+    rows = [columns, *([_to_text(record[column]) for column in columns] for record in records)]
+    widths = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
+    has_style = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    for number, row in enumerate(rows):
+        cells = (
+            cell + " " * (wide - cell_len(cell)) for cell, wide in zip(row, widths, strict=True)
+        )
+        line = "  ".join(cells).rstrip()
+        click.echo(click.style(line, bold=True) if has_style and number == 0 else line)
 
 
 def _to_text(value: object) -> str:
-    if value is None:
+    if value is None or value == []:
         return "-"
     if isinstance(value, list):
         return ",".join(value)

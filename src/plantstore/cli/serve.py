@@ -8,8 +8,11 @@ from socket import socket
 import click
 
 from plantstore import bootstrap
-from plantstore.cli.settings_help import help_settings_option
+from plantstore.cli.durations import DAY_MS
+from plantstore.cli.expiry_warnings import warn_daily
+from plantstore.cli.settings_help import help_settings_option, summarize_settings
 from plantstore.cli.welcome import welcome
+from plantstore.clock import now
 from plantstore.errors import DatabaseAwayError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings, load_settings, unknown_variables, without_password
@@ -17,8 +20,10 @@ from plantstore.settings import Settings, load_settings, unknown_variables, with
 logger = logging.getLogger("plantstore")
 
 
-@click.command()
-@click.option("--settings", "file", metavar="FILE", help="TOML file with settings.")
+@click.command(epilog=summarize_settings())
+@click.option(
+    "--settings", "file", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
+)
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
 @click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
@@ -44,8 +49,8 @@ def serve(
 
     \b
     The options, except --welcome, and more settings can be given as environment
-    variables, such as PLANTSTORE_PORT, and in the settings file. To list them all:
-      plantstore serve --help-settings
+    variables, such as PLANTSTORE_PORT, and in the settings file. To explain them:
+      plantstore help settings
 
     \b
     Examples:
@@ -75,11 +80,13 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
         try:
             with closing(bootstrap.open_administration(settings.database)) as administration:
                 if welcomes:
-                    welcome(administration, origin)
+                    expires_at = now() + settings.token_expiry * DAY_MS
+                    welcome(administration, origin, expires_at)
         except DatabaseAwayError:
             if welcomes:
                 raise
             # Otherwise the serving processes wait for it.
+        warn_daily(settings.database)
         logger.info("serving %s on %s", without_password(settings.database), origin)
         return bootstrap.serve(settings, listener, reports)
 

@@ -30,16 +30,19 @@ list the plants and delete one here:
 _LATER = """\
 Plant Store is running at {origin}
 
-To create another token: plantstore token create --store NAME --user NAME
+To create another token: plantstore token create --create --store NAME --user NAME
 """
 
 
-def welcome(administration: Administration, origin: str) -> None:
-    """Show the three calls with a new token if there is no store yet, else only the address."""
+def welcome(administration: Administration, origin: str, expires_at: int) -> None:
+    """Show the three calls with a new token if there is no store yet, else only the address.
+
+    The token expires at ``expires_at``, a Unix time in milliseconds.
+    """
     if administration.list_stores():
         click.echo(_LATER.format(origin=origin))
         return
-    request = TokenRequest(subject=_USER, store=_STORE, label="welcome")
+    request = TokenRequest(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
     issued = administration.create_token(request)
     log_token("serve --welcome", issued.token)
     click.echo(_FIRST.format(origin=origin, store=_STORE, token=issued.secret))

@@ -7,6 +7,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -31,6 +32,7 @@ from plantstore.settings import Settings, read_rate
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
+_CLOSING_SECONDS = 2.0  # for what may be lost
 _UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
 _SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
 
@@ -125,6 +127,9 @@ class App:
         """See ``Application``."""
         for task in self._tasks:
             task.cancel()
+        with suppress(PlantStoreError, TimeoutError):  # then the last minute's uses are not known
+            async with asyncio.timeout(_CLOSING_SECONDS):
+                await self._database.write_token_uses()
         await self._database.close()
 
     async def _respond(self, request: Request) -> Response | Stream:

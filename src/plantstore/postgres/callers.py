@@ -12,6 +12,7 @@ from plantstore.postgres.batcher import Batcher
 from plantstore.postgres.pool import Pool, Query
 from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
+from plantstore.sql.token_uses import TokenUses
 
 _MAX_BATCHES = 2
 
@@ -25,10 +26,11 @@ class Credentials(Struct, frozen=True):
 
 
 class Callers(Batcher[Credentials, Caller | None]):
-    """Look-ups with the named queries ``sql``."""
+    """Look-ups with the named queries ``sql``; ``uses`` notes the tokens."""
 
-    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
+    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int, uses: TokenUses) -> None:
         super().__init__(_MAX_BATCHES, max_waiting)
+        self._uses = uses
         self._pool = pool
         self._sql = sql
 
@@ -47,7 +49,9 @@ class Callers(Batcher[Credentials, Caller | None]):
         for part, rows in zip([part for part in (own, named) if part], results, strict=True):
             for row in rows:
                 credentials = part[row[0] - 1]
-                found[credentials] = _to_caller(credentials, row)
+                caller = _to_caller(credentials, row)
+                found[credentials] = caller
+                self._uses.note(credentials.store_id, credentials.token_hash, caller.expires_at)
         return [found.get(one) for one in items]
 
 

@@ -20,10 +20,12 @@ from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
+from plantstore.postgres.token_uses import write_uses
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
+from plantstore.sql.token_uses import TokenUses
 from plantstore.sql.writes import MAX_TRIMMED, Create, Delete
 
 
@@ -41,7 +43,8 @@ class PostgresDatabase:
         self._pool = Pool(settings, settings.database_connections, self._availability)
         self._stream_pool = Pool(settings, settings.max_streams, self._availability)
         self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
-        self._callers = Callers(self._pool, self._sql, settings.max_requests)
+        self._uses = TokenUses()
+        self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
@@ -61,7 +64,10 @@ class PostgresDatabase:
         query = (self._sql["find_token_info"], (store_id, token_hash))
         # In a task: deadlines need one, and requests are handled outside of any.
         (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        return to_token_info(rows)
+        info = to_token_info(rows)
+        if info is not None:
+            self._uses.note(store_id, token_hash, info.expires_at)
+        return info
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
@@ -104,6 +110,14 @@ class PostgresDatabase:
         query = (self._sql["trim_events"], (store_id, before, MAX_TRIMMED))
         (rows,) = await self._pool.read(query)
         return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
+
+    async def write_token_uses(self) -> None:
+        """See ``Database``."""
+        while True:
+            with self._uses.taken() as uses:
+                if not uses:
+                    return
+                await write_uses(self._pool, self._sql["note_token_uses"], uses)
 
     async def check(self) -> None:
         """See ``Database``."""

@@ -233,6 +233,21 @@ DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
 ))
 
 
+-- When tokens were used last: one statement for all of them. Another process may be writing the
+-- same ones: it skips those.
+
+-- name: note_token_uses
+WITH o AS MATERIALIZED (
+    SELECT t.store_id, t.token_hash, u.at
+    FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) AS u (store_id, token_hash, at)
+    JOIN tokens AS t ON t.store_id = u.store_id AND t.token_hash = u.token_hash
+        AND (t.last_used_at IS NULL OR t.last_used_at <= u.at)
+    FOR NO KEY UPDATE OF t SKIP LOCKED
+)
+UPDATE tokens AS t SET last_used_at = o.at FROM o
+WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
+
+
 -- Administration -------------------------------------------------------------------------------
 
 -- Transactions of administration run one after another, by a lock with a number of our own. It
@@ -255,6 +270,19 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = $
 -- name: list_stores
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name COLLATE "C"
+
+-- name: rename_store
+UPDATE stores SET name = $2 WHERE store_id = $1
+
+-- The size of the data: numbers have 8 bytes, as far as they are counted at all.
+
+-- name: describe_store
+SELECT (SELECT count(*) FROM members WHERE store_id = $1),
+    (SELECT count(*) FROM tokens WHERE store_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)),
+    (SELECT coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0)::bigint FROM plants WHERE store_id = $1)
+    + (SELECT coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
+        + octet_length(token_label) + octet_length(token_id)), 0)::bigint FROM events WHERE store_id = $1),
+    (SELECT at FROM events WHERE store_id = $1 ORDER BY revision DESC LIMIT 1)
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = $1
@@ -289,6 +317,32 @@ SELECT user_id, subject FROM users WHERE subject = $1
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject COLLATE "C"
 
+-- name: rename_user
+UPDATE users SET subject = $2 WHERE user_id = $1
+
+-- name: delete_memberships_of
+DELETE FROM members WHERE user_id = $1
+
+-- name: delete_tokens_of
+DELETE FROM tokens WHERE user_id = $1
+
+-- name: delete_keys_of
+DELETE FROM idempotency_keys WHERE user_id = $1
+
+-- name: delete_user
+DELETE FROM users WHERE user_id = $1
+
+-- name: find_events_of
+SELECT revision FROM events WHERE store_id = $1 AND user_id = $2 AND revision > $3 ORDER BY revision LIMIT 5000
+
+-- name: forget_user_in_events
+UPDATE events SET user_id = $5, token_label = ''
+WHERE store_id = $1 AND revision BETWEEN $2 AND $3 AND user_id = $4
+
+-- name: list_memberships
+SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
+FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = $1 ORDER BY s.name COLLATE "C"
+
 -- name: find_role
 SELECT role FROM members WHERE store_id = $1 AND user_id = $2
 
@@ -317,22 +371,17 @@ INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, cr
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: list_tokens
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-ORDER BY t.created_at, t.token_hash
-
--- name: list_tokens_of_store
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id = $1
+WHERE t.store_id BETWEEN $1 AND $2 AND t.user_id BETWEEN $3 AND $4
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
@@ -341,7 +390,8 @@ WHERE t.store_id = $1 AND t.token_hash = $2
 -- An id is a prefix of the hash: a range finds the hashes that begin with it.
 
 -- name: find_tokens_between
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM (SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1) AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
@@ -349,9 +399,18 @@ JOIN users AS u ON u.user_id = t.user_id
 -- name: revoke_token
 UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
 
+-- name: set_expiry
+UPDATE tokens SET expires_at = $3 WHERE store_id = $1 AND token_hash = $2
+
+-- Only of columns that the service may read.
+
+-- name: find_expiring_tokens
+SELECT token_hash, expires_at FROM tokens
+WHERE revoked_at IS NULL AND expires_at > $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3
+
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
-    token_label, token_id
+    token_label, token_id, user_id
 FROM events AS e
 WHERE store_id = $1 AND revision > $2 AND ($3::bigint IS NULL OR plant_id = $3)
     AND ($4::text IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = $4))

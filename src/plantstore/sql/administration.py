@@ -7,24 +7,16 @@ from collections.abc import Iterator, Sequence
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import (
-    EXPIRY_MAX,
-    LABEL_MAX,
-    SUBJECT_MAX,
-    Event,
+from plantstore.model import Event, Member, NewPlant, Role, Store, TokenRequest, User, token_id_of
+from plantstore.sql import erasure, history, new_tokens, records, token_records
+from plantstore.sql.administered import (
     IssuedToken,
-    Member,
-    NewPlant,
-    Role,
-    Scope,
-    Store,
+    Membership,
+    RotatedToken,
+    Rotation,
+    StoreFacts,
     Token,
-    TokenRequest,
-    User,
-    broken_rule,
-    is_store_name,
 )
-from plantstore.sql import history, token_records
 from plantstore.sql.history import EventQuery
 from plantstore.sql.session import Session
 
@@ -44,25 +36,43 @@ class Administration:
     def create_store(self, name: str, max_plants: int | None = None) -> Store:
         """Create a store without plants or members; it may hold ``max_plants`` plants."""
         with self._session.transaction():
-            if self._find_store(name) is not None:
-                raise SetupError(f"the store {name!r} already exists: choose another name")
-            return self._insert_store(name, max_plants)
+            return records.insert_store(self._session, name, max_plants)
 
     def set_quota(self, name: str, max_plants: int | None) -> Store:
         """Set how many plants a store may hold, None for any number."""
         with self._session.transaction():
-            store = self._require_store(name)
+            store = self.require_store(name)
             self._query("set_max_plants", store.store_id, max_plants)
-            return self._require_store(name)
+            return self.require_store(name)
 
     def list_stores(self) -> Sequence[Store]:
         """All stores, by name."""
-        return [Store(*row) for row in self._query("list_stores")]
+        return records.list_stores(self._session)
+
+    def require_store(self, name: str) -> Store:
+        """The store with this name.
+
+        :raises SetupError: there is none.
+        """
+        return records.require_store(self._session, name)
+
+    def rename_store(self, name: str, new_name: str) -> None:
+        """Give a store another name, which no store has."""
+        with self._session.transaction():
+            store = self.require_store(name)
+            records.require_free_store_name(self._session, new_name)
+            self._query("rename_store", store.store_id, new_name)
+
+    def describe_store(self, name: str) -> StoreFacts:
+        """A store, what it holds and what may open it."""
+        store = self.require_store(name)
+        (row,) = self._query("describe_store", store.store_id, now())
+        return StoreFacts(store, *row)
 
     def delete_store(self, name: str) -> None:
         """Remove a store with its plants, events, members and tokens."""
         with self._session.transaction():
-            store_id = self._require_store(name).store_id
+            store_id = self.require_store(name).store_id
             self._query("delete_members_of_store", store_id)  # from now on nobody has access
         while self._delete_part(store_id):
             pass  # other stores' writes get their turn
@@ -74,64 +84,104 @@ class Administration:
     def create_user(self, subject: str) -> User:
         """Create a user who is not a member of any store yet."""
         with self._session.transaction():
-            if self._find_user(subject) is not None:
-                raise SetupError(f"the user {subject!r} already exists: choose another name")
-            return self._insert_user(subject)
+            return records.insert_user(self._session, subject)
+
+    def rename_user(self, subject: str, new_subject: str) -> None:
+        """Give a user another subject, which no user has."""
+        with self._session.transaction():
+            user = self._require_user(subject)
+            records.require_free_subject(self._session, new_subject)
+            self._query("rename_user", user.user_id, new_subject)
+
+    def delete_user(self, subject: str) -> None:
+        """Erase a user: access ends at once, and no event says any more who it was."""
+        erasure.delete_user(self._session, self._require_user(subject))
+
+    def list_memberships(self, subject: str) -> Sequence[Membership]:
+        """The user's roles, by the store's name."""
+        rows = self._query("list_memberships", self._require_user(subject).user_id)
+        return [Membership(store, Role(role), owners) for store, role, owners in rows]
 
     def list_users(self) -> Sequence[User]:
         """All users, by subject."""
         return [User(*row) for row in self._query("list_users")]
 
-    def add_member(self, store: str, subject: str, role: Role) -> None:
-        """Give a user a role in a store, or change it."""
-        with self._session.transaction():
-            self._set_role(self._require_store(store), self._require_user(subject), role)
+    def add_member(
+        self, store: str, subject: str, role: Role, *, keep_owners: bool = False
+    ) -> Role | None:
+        """Give a user a role in a store, or change it; the role before.
 
-    def remove_member(self, store: str, subject: str) -> None:
-        """Remove a user from a store; the user's tokens no longer open it."""
+        With ``keep_owners`` the store's last owner stays one.
+        """
         with self._session.transaction():
-            found_store, user = self._require_store(store), self._require_user(subject)
-            if self._find_role(found_store, user) is None:
+            found, user = self.require_store(store), self._require_user(subject)
+            if keep_owners and role is not Role.OWNER:
+                records.require_other_owner(self._session, found, user)
+            before = records.find_role(self._session, found, user)
+            records.set_role(self._session, found, user, role)
+            return before
+
+    def remove_member(self, store: str, subject: str, *, keep_owners: bool = False) -> None:
+        """Remove a user from a store; the user's tokens no longer open it.
+
+        With ``keep_owners`` not the store's last owner.
+        """
+        with self._session.transaction():
+            found, user = self.require_store(store), self._require_user(subject)
+            if records.find_role(self._session, found, user) is None:
                 raise SetupError(f"{subject!r} is not a member of {store!r}")
-            self._query("delete_member", found_store.store_id, user.user_id)
+            if keep_owners:
+                records.require_other_owner(self._session, found, user)
+            self._query("delete_member", found.store_id, user.user_id)
 
     def list_members(self, store: str) -> Sequence[Member]:
         """The store's members, by subject."""
-        rows = self._query("list_members", self._require_store(store).store_id)
+        rows = self._query("list_members", self.require_store(store).store_id)
         return [Member(subject, Role(role)) for subject, role in rows]
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
         """Create a token, and a missing store, user or membership."""
-        _check(request)
-        made: list[str] = []
+        new_tokens.check_request(request)
         with self._session.transaction():
-            user = self._find_user(request.subject)
-            if user is None:
-                user = self._insert_user(request.subject)
-                made.append(f"created the user {user.subject}")
-            store, role = self._join(request, user, made)
-            scopes = _choose_scopes(request.scopes, role)
-            inserted = token_records.insert_token(self._session, store, user, request, scopes)
-        return IssuedToken(*inserted, tuple(made))
+            return new_tokens.create_token(self._session, request)
 
-    def list_tokens(self, store: str | None) -> Sequence[Token]:
-        """The tokens made for a store, or all; the oldest first."""
-        found = None if store is None else self._require_store(store)
-        return token_records.list_tokens(self._session, found)
+    def find_missing(self, request: TokenRequest) -> Sequence[str]:
+        """What would be created with the token, such as ``user 'ada'``."""
+        return new_tokens.find_missing(self._session, request)
+
+    def list_tokens(self, store: str | None = None, subject: str | None = None) -> Sequence[Token]:
+        """The tokens made for a store, of a user, or all; the oldest first."""
+        found = None if store is None else self.require_store(store)
+        user = None if subject is None else self._require_user(subject)
+        return token_records.list_tokens(self._session, found, user)
+
+    def list_expiring(self, until: int, limit: int) -> Sequence[tuple[str, int]]:
+        """Ids of the valid tokens that expire by a time, the first ones, and when they do."""
+        rows = self._query("find_expiring_tokens", now(), until, limit)
+        return [(token_id_of(token_hash), expires_at) for token_hash, expires_at in rows]
+
+    def find_token(self, token: str) -> Token:
+        """A token, given its id or the token itself."""
+        return token_records.find_token(self._session, token)
 
     def revoke_token(self, token: str) -> Token:
         """Revoke a token, given its id or the token itself."""
         with self._session.transaction():
             return token_records.revoke_token(self._session, token)
 
+    def rotate_token(self, token: str, rotation: Rotation) -> RotatedToken:
+        """Replace a token by a new one that may do the same."""
+        with self._session.transaction():
+            return token_records.rotate_token(self._session, token, rotation)
+
     def list_events(self, store: str, query: EventQuery = EventQuery()) -> Iterator[Event]:  # noqa: B008 - frozen
         """The changes to the store's plants, by revision."""
-        return history.list_events(self._session, self._require_store(store), query)
+        return history.list_events(self._session, self.require_store(store), query)
 
     def restore_plant(self, store: str, plant_id: int) -> NewPlant:
         """Bring back a deleted plant, as it was."""
         with self._session.transaction():
-            return history.restore_plant(self._session, self._require_store(store), plant_id)
+            return history.restore_plant(self._session, self.require_store(store), plant_id)
 
     def close(self) -> None:
         """Close the session."""
@@ -151,99 +201,5 @@ class Administration:
         self._query("raise_revision", store_id, -len(deleted[0]))
         return any(deleted)
 
-    def _join(self, request: TokenRequest, user: User, made: list[str]) -> tuple[Store, Role]:
-        """The token's store, and the user's role there."""
-        if request.store is not None:
-            store, role = self._join_store(request, request.store, user, made)
-        if request.store is None or request.all_stores:
-            # The role in each store bounds what the token may do there.
-            return self._require_first_store(user), Role.OWNER
-        return store, role
-
-    def _join_store(
-        self, request: TokenRequest, name: str, user: User, made: list[str]
-    ) -> tuple[Store, Role]:
-        """The store and the user's role in it; a new store's first member owns it."""
-        store, default, wanted = self._find_store(name), Role.EDITOR, request.role
-        if store is None:
-            store, default = self._insert_store(name, request.max_plants), Role.OWNER
-            made.append(f"created the store {store.name}")
-        role = self._find_role(store, user)
-        if role is None:
-            role = wanted or default
-            self._set_role(store, user, role)
-            made.append(f"made {user.subject} {role} of {store.name}")
-        elif wanted not in (None, role):
-            raise SetupError(
-                f"{user.subject} is already {role} of {store.name}: change that with `plantstore "
-                f"member add --store {store.name} --user {user.subject} --role {wanted}`"
-            )
-        return store, role
-
-    def _find_store(self, name: str) -> Store | None:
-        rows = self._query("find_store", name) if is_store_name(name) else []
-        return Store(*rows[0]) if rows else None
-
-    def _require_store(self, name: str) -> Store:
-        store = self._find_store(name)
-        if store is None:
-            names = ", ".join(found.name for found in self.list_stores()) or "none"
-            raise SetupError(f"there is no store {name!r}; the stores are: {names}")
-        return store
-
-    def _require_first_store(self, user: User) -> Store:
-        rows = self._query("find_first_store", user.user_id)
-        if not rows:
-            raise SetupError(f"{user.subject} is not a member of any store: name one with --store")
-        return Store(*rows[0])
-
-    def _insert_store(self, name: str, max_plants: int | None) -> Store:
-        if not is_store_name(name):
-            raise SetupError(
-                f"{name!r} is not a valid store name: use 1 to 63 lowercase letters, digits and, "
-                "between them, hyphens"
-            )
-        self._query("insert_store", name, now(), max_plants)
-        return self._require_store(name)
-
-    def _find_user(self, subject: str) -> User | None:
-        if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
-            return None
-        rows = self._query("find_user", subject)
-        return User(*rows[0]) if rows else None
-
     def _require_user(self, subject: str) -> User:
-        user = self._find_user(subject)
-        if user is None:
-            raise SetupError(
-                f"there is no user {subject!r}: create one with `plantstore user create`"
-            )
-        return user
-
-    def _insert_user(self, subject: str) -> User:
-        if reason := broken_rule(subject, SUBJECT_MAX):
-            raise SetupError(f"a user's subject {reason}")
-        self._query("insert_user", subject)
-        return self._require_user(subject)
-
-    def _find_role(self, store: Store, user: User) -> Role | None:
-        rows = self._query("find_role", store.store_id, user.user_id)
-        return Role(rows[0][0]) if rows else None
-
-    def _set_role(self, store: Store, user: User, role: Role) -> None:
-        self._query("set_member", store.store_id, user.user_id, role.value)
-
-
-def _check(request: TokenRequest) -> None:
-    if request.label and (reason := broken_rule(request.label, LABEL_MAX)):
-        raise SetupError(f"a token's label {reason}")
-    if request.expires_at is not None and not 0 <= request.expires_at <= EXPIRY_MAX:
-        raise SetupError("a token's expiry must be from 1970 to 9999")
-
-
-def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Scope]:
-    if wanted is None:
-        return role.scopes
-    if beyond := wanted - role.scopes:
-        raise SetupError(f"the role {role} does not allow: {', '.join(sorted(beyond))}")
-    return wanted
+        return records.require_user(self._session, subject)

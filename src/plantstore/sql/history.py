@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import Event, NewPlant, Store
+from plantstore.model import DELETED_USER, Event, NewPlant, Store
 from plantstore.sql.session import Row, Session
 
 _PAGE_ROWS = 1000
@@ -57,5 +57,6 @@ def restore_plant(session: Session, store: Store, plant_id: int) -> NewPlant:
 
 
 def _to_event(row: Row) -> Event:
-    revision, kind, plant_id, name, tag, *rest = row
-    return Event(revision, kind, NewPlant(plant_id, name, tag), *rest)
+    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
+    plant = NewPlant(plant_id, name, tag)
+    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)

@@ -6,47 +6,95 @@ The functions run within a transaction of the given session.
 import re
 from collections.abc import Sequence
 
+from msgspec.structs import replace
+
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import Scope, Store, Token, TokenRequest, User, token_id_of
+from plantstore.model import INT64_MAX, Role, Scope, Store, TokenRequest, User, token_id_of
 from plantstore.sql import scopes as scopes_column
+from plantstore.sql.administered import (
+    IssuedToken,
+    RotatedToken,
+    Rotation,
+    Token,
+    TokenState,
+    find_state,
+)
 from plantstore.sql.session import Row, Session
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
+_KEY = 2  # columns: the store's number and the hash
 _HASH_LENGTH = 32
 _ID_LENGTH = 8  # bytes of the hash: in hexadecimal they are the id
 _ID = re.compile(f"[0-9a-f]{{{2 * _ID_LENGTH}}}")
+
+_ALL = (0, INT64_MAX)  # the ids of the first and the last
 
 
 def insert_token(
     session: Session, store: Store, user: User, request: TokenRequest, scopes: frozenset[Scope]
 ) -> tuple[str, Token]:
     """A new token's secret, and its record."""
-    secret = make_token(store.store_id)
-    key = (store.store_id, hash_token(secret))
-    values = (request.all_stores, scopes_column.to_text(scopes), request.label)
-    session.query("insert_token", *key, user.user_id, *values, now(), request.expires_at)
-    (row,) = session.query("find_token", *key)
-    return secret, _to_token(row)
+    values = (user.user_id, request.all_stores, scopes_column.to_text(scopes), request.label)
+    return _insert(session, store.store_id, values, request.expires_at)
 
 
-def list_tokens(session: Session, store: Store | None) -> Sequence[Token]:
-    """The tokens made for a store, or all; the oldest first."""
-    if store is None:
-        rows = session.query("list_tokens")
-    else:
-        rows = session.query("list_tokens_of_store", store.store_id)
-    return [_to_token(row) for row in rows]
+def list_tokens(session: Session, store: Store | None, user: User | None) -> Sequence[Token]:
+    """The tokens made for a store, of a user, or all; the oldest first."""
+    stores = _ALL if store is None else (store.store_id, store.store_id)
+    users = _ALL if user is None else (user.user_id, user.user_id)
+    return [_to_token(row) for row in session.query("list_tokens", *stores, *users)]
 
 
 def revoke_token(session: Session, token: str) -> Token:
     """Revoke a token, given its id or the token itself."""
     row = _find(session, token)
-    store_id, token_hash, *_, revoked_at = row
-    if revoked_at is None:
-        revoked_at = now()
-        session.query("revoke_token", store_id, token_hash, revoked_at)
-    return _to_token((*row[:-1], revoked_at))
+    found = _to_token(row)
+    if found.revoked_at is not None:
+        return found
+    revoked_at = now()
+    session.query("revoke_token", *row[:_KEY], revoked_at)
+    return replace(found, revoked_at=revoked_at, state=TokenState.REVOKED)
+
+
+def find_token(session: Session, token: str) -> Token:
+    """A token, given its id or the token itself."""
+    return _to_token(_find(session, token))
+
+
+def rotate_token(session: Session, token: str, rotation: Rotation) -> RotatedToken:
+    """Replace a token, given its id or itself, by one with the same user, store and scopes.
+
+    :raises SetupError: it is not valid any more.
+    """
+    row = _find(session, token)
+    old = _to_token(row)
+    if not old.state.is_valid:
+        raise SetupError(f"the token {old.token_id} is {old.state}: create another one")
+    store_id, user_id = row[0], row[_KEY]
+    values = (user_id, old.all_stores, scopes_column.to_text(old.scopes), old.label)
+    issued = _insert(session, store_id, values, _choose_expiry(old, rotation))
+    ends_at = now() + rotation.grace
+    if old.expires_at is None or ends_at < old.expires_at:
+        session.query("set_expiry", *row[:_KEY], ends_at)
+    (changed,) = session.query("find_token", *row[:_KEY])
+    return RotatedToken(IssuedToken(*issued, ()), _to_token(changed))
+
+
+def _insert(
+    session: Session, store_id: int, values: tuple[object, ...], expires_at: int | None
+) -> tuple[str, Token]:
+    secret = make_token(store_id)
+    key = (store_id, hash_token(secret))
+    session.query("insert_token", *key, *values, now(), expires_at)
+    (row,) = session.query("find_token", *key)
+    return secret, _to_token(row)
+
+
+def _choose_expiry(old: Token, rotation: Rotation) -> int | None:
+    if rotation.is_expiry_given or old.expires_at is None:
+        return rotation.expires_at
+    return now() + old.expires_at - old.created_at
 
 
 def _find(session: Session, token: str) -> Row:
@@ -66,16 +114,21 @@ def _find(session: Session, token: str) -> Row:
 
 
 def _to_token(row: Row) -> Token:
-    _, token_hash, store, subject, label, scopes, all_stores, *times = row
-    created_at, expires_at, revoked_at = times
+    _, token_hash, _, store, subject, label, scopes, all_stores, *times, roles = row
+    created_at, expires_at, revoked_at, last_used_at = times
+    given = scopes_column.from_text(scopes)
+    allowed = [Role(role).scopes for role in (roles or "").split(",") if role]
     return Token(
         token_id=token_id_of(token_hash),
         store=store,
         subject=subject,
         label=label,
-        scopes=scopes_column.from_text(scopes),
+        scopes=given,
+        permissions=given & frozenset().union(*allowed),
         all_stores=bool(all_stores),
         created_at=created_at,
         expires_at=expires_at,
         revoked_at=revoked_at,
+        last_used_at=last_used_at,
+        state=find_state(expires_at, revoked_at, now()),
     )

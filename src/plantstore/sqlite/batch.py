@@ -28,6 +28,17 @@ class Trim(Struct, frozen=True):
     before: int
 
 
+class Note(Struct, frozen=True):
+    """When tokens were used last, as JSON: an array of store, hash in hexadecimal, and time."""
+
+    uses: str
+    store_id: int = 0  # of no store
+
+
+Chore = Trim | Note  # what is written beside creates and deletes
+_CHORES = (Trim, Note)
+
+
 class _Store(Struct):
     """What a store's row says, as of the current batch."""
 
@@ -78,10 +89,10 @@ class BatchWriter:
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
-    def apply(self, write: Write | Trim) -> Outcome:
+    def apply(self, write: Write | Chore) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
-        if isinstance(write, Trim):
-            return self._trim(write)
+        if isinstance(write, _CHORES):
+            return self._trim(write) if isinstance(write, Trim) else self._note(write)
         token = (write.caller.token_hash, write.store_id)
         if token not in self._scopes:
             self._read(write)
@@ -186,6 +197,10 @@ class BatchWriter:
             return Outcome.NOTHING_TO_TRIM
         self._execute(self._sql["set_trimmed"], (write.store_id, first_kept - 1))
         return Outcome.TRIMMED
+
+    def _note(self, note: Note) -> Outcome:
+        self._execute(self._sql["note_token_uses"], (note.uses,))
+        return Outcome.NOTED
 
     def _clean(self) -> None:
         """Delete old keys, and give pages back to the file system that nothing needs again soon."""

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import apsw
+import msgspec
 
 from plantstore.database import CommitObserver
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
@@ -29,8 +30,9 @@ from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
+from plantstore.sql.token_uses import TokenUses
 from plantstore.sql.writes import Create, Delete
-from plantstore.sqlite.batch import Trim
+from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.readiness import Readiness
@@ -57,6 +59,7 @@ class SQLiteDatabase:
         self.data_version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
+        self._uses = TokenUses()
         self._pages = PageReader(self._connection, self._sql)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(
@@ -90,7 +93,10 @@ class SQLiteDatabase:
             rows = self._execute(self._sql["find_token_info"], (store_id, token_hash)).fetchall()
         except apsw.Error as error:
             raise unavailable(error) from error
-        return to_token_info(rows)
+        info = to_token_info(rows)
+        if info is not None:
+            self._uses.note(store_id, token_hash, info.expires_at)
+        return info
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
@@ -137,6 +143,15 @@ class SQLiteDatabase:
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""
         return await self._writer.submit(Trim(store_id, before))
+
+    async def write_token_uses(self) -> None:
+        """See ``Database``. With its commit the cached callers and requests are forgotten."""
+        while True:
+            with self._uses.taken() as uses:
+                if not uses:
+                    return
+                rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
+                await self._writer.submit(Note(msgspec.json.encode(rows).decode()))
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -201,6 +216,7 @@ class SQLiteDatabase:
         if row is None:
             return None
         user_id, label, expires_at, found_id, role_name, scopes, revision = row
+        self._uses.note(store_id, token_hash, expires_at)
         who = (store_id, token_hash, user_id, label, expires_at)
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, from_text(scopes))

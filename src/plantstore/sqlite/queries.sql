@@ -140,6 +140,16 @@ DELETE FROM idempotency_keys WHERE created_at <=
     (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
 
+-- When tokens were used last: one statement for all of them. It writes also what stands there already:
+-- what is remembered of callers is forgotten with its commit, so that they are noted again.
+
+-- name: note_token_uses
+UPDATE tokens AS t SET last_used_at = o.at
+FROM (SELECT value ->> 0 AS store_id, unhex(value ->> 1) AS token_hash, value ->> 2 AS at FROM json_each(?1)) AS o
+WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
+    AND (t.last_used_at IS NULL OR t.last_used_at <= o.at)
+
+
 -- Administration -------------------------------------------------------------------------------
 
 -- name: insert_store
@@ -153,6 +163,19 @@ SELECT store_id, name, revision, created_at, plants, max_plants FROM stores WHER
 
 -- name: list_stores
 SELECT store_id, name, revision, created_at, plants, max_plants FROM stores ORDER BY name
+
+-- name: rename_store
+UPDATE stores SET name = ?2 WHERE store_id = ?1
+
+-- The size of the data: numbers have 8 bytes, as far as they are counted at all.
+
+-- name: describe_store
+SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
+    (SELECT count(*) FROM tokens WHERE store_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)),
+    (SELECT coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0) FROM plants WHERE store_id = ?1)
+    + (SELECT coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
+        + octet_length(token_label) + octet_length(token_id)), 0) FROM events WHERE store_id = ?1),
+    (SELECT at FROM events WHERE store_id = ?1 ORDER BY revision DESC LIMIT 1)
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
@@ -184,6 +207,32 @@ SELECT user_id, subject FROM users WHERE subject = ?1
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject
 
+-- name: rename_user
+UPDATE users SET subject = ?2 WHERE user_id = ?1
+
+-- name: delete_memberships_of
+DELETE FROM members WHERE user_id = ?1
+
+-- name: delete_tokens_of
+DELETE FROM tokens WHERE user_id = ?1
+
+-- name: delete_keys_of
+DELETE FROM idempotency_keys WHERE user_id = ?1
+
+-- name: delete_user
+DELETE FROM users WHERE user_id = ?1
+
+-- name: find_events_of
+SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > ?3 ORDER BY revision LIMIT 5000
+
+-- name: forget_user_in_events
+UPDATE events SET user_id = ?5, token_label = ''
+WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
+
+-- name: list_memberships
+SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
+FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
+
 -- name: find_role
 SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 
@@ -208,22 +257,17 @@ INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, cr
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
 -- name: list_tokens
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-ORDER BY t.created_at, t.token_hash
-
--- name: list_tokens_of_store
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id = ?1
+WHERE t.store_id BETWEEN ?1 AND ?2 AND t.user_id BETWEEN ?3 AND ?4
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
@@ -232,7 +276,8 @@ WHERE t.store_id = ?1 AND t.token_hash = ?2
 -- An id is a prefix of the hash: a range finds the hashes that begin with it.
 
 -- name: find_tokens_between
-SELECT t.store_id, t.token_hash, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
 FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
@@ -241,8 +286,17 @@ WHERE t.token_hash BETWEEN ?1 AND ?2
 -- name: revoke_token
 UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
+-- name: set_expiry
+UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
+
+-- Only of columns that the service may read.
+
+-- name: find_expiring_tokens
+SELECT token_hash, expires_at FROM tokens
+WHERE revoked_at IS NULL AND expires_at > ?1 AND expires_at <= ?2 ORDER BY expires_at LIMIT ?3
+
 -- name: list_events
-SELECT e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id
+SELECT e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
 FROM events AS e LEFT JOIN users AS u ON u.user_id = e.user_id
 WHERE e.store_id = ?1 AND e.revision > ?2 AND (?3 IS NULL OR e.plant_id = ?3)
     AND (?4 IS NULL OR u.subject = ?4) AND (?5 IS NULL OR e.at >= ?5)

@@ -26,7 +26,7 @@ from plantstore.failures import FailureLog
 from plantstore.model import Outcome
 from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import Write
-from plantstore.sqlite.batch import BatchWriter, Trim
+from plantstore.sqlite.batch import BatchWriter, Chore, Trim
 from plantstore.sqlite.connection import close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (
     BLOCKED,
@@ -46,7 +46,7 @@ _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
 _PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
 
-Pending = tuple[Write | Trim, "asyncio.Future[Outcome]", float]
+Pending = tuple[Write | Chore, "asyncio.Future[Outcome]", float]
 
 
 class Writer:
@@ -86,7 +86,7 @@ class Writer:
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
-    def submit(self, write: Write | Trim) -> "asyncio.Future[Outcome]":
+    def submit(self, write: Write | Chore) -> "asyncio.Future[Outcome]":
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
@@ -191,7 +191,7 @@ class Writer:
         self._failures.note_success()
         return outcomes
 
-    async def _write(self, writes: Sequence[Write | Trim]) -> list[Outcome]:
+    async def _write(self, writes: Sequence[Write | Chore]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
             if not self._batches.try_begin():

@@ -33,6 +33,7 @@ _THEN = (
     "delete_events_before",
     "set_store",
     TOKENS.write,
+    "set_expiry",
     "revoke_token",
     MEMBERS.write,
 )
@@ -65,11 +66,12 @@ class Batch:
         self._add("delete_plant", [row[:2] for row in rows], *{row[0] for row in rows})
         self._count("deleted plants", rows)
 
-    def revoke_tokens(self, rows: Sequence[Row]) -> None:
-        """Revoke tokens at the times in these rows."""
-        revoked = [(*row[:2], row[-1]) for row in rows]
-        self._add("revoke_token", revoked, *{row[0] for row in rows})
-        self._count("revoked tokens", rows)
+    def end_tokens(self, rows: Sequence[Row]) -> None:
+        """Let tokens expire, and be revoked, at the times in these rows."""
+        stores = {row[0] for row in rows}
+        self._add("set_expiry", [(*row[:2], row[-2]) for row in rows], *stores)
+        self._add("revoke_token", [(*row[:2], row[-1]) for row in rows], *stores)
+        self._count("ended tokens", rows)
 
     def finish_store(self, store: Row, first_event: int | None) -> None:
         """Set what else the store's row says, after all of its plants and events.

@@ -134,7 +134,7 @@ class Copy:
     def _write_tokens(self, stores: Stores) -> Iterator[int]:
         for part in in_parts(self._pairs(TOKENS, stores)):
             self._batch.insert(TOKENS, _missing(part))
-            self._batch.revoke_tokens(
+            self._batch.end_tokens(
                 [ours for ours, theirs in part if ours and theirs and ours != theirs]
             )
             yield len(part)

@@ -88,8 +88,12 @@ def _is_earlier(table: Table, theirs: Row, ours: Row | None) -> bool:
         return False
     if table is STORES:  # with the same number, name and time, at an earlier revision
         return bool(theirs[:3] == ours[:3] and theirs[-1] <= ours[-1])
-    if theirs[:-1] != ours[:-1]:
-        return False
-    if table is TOKENS and theirs[-1] is None:
-        return True  # since then it was revoked
-    return bool(theirs[-1] == ours[-1])
+    if table is TOKENS:  # since then it may have been revoked, or rotated
+        return bool(theirs[:-2] == ours[:-2]) and _ends_later(theirs, ours)
+    return bool(theirs == ours)
+
+
+def _ends_later(theirs: Row, ours: Row) -> bool:
+    """Whether a token in the target is revoked no earlier, and expires no earlier."""
+    pairs = zip(theirs[-2:], ours[-2:], strict=True)
+    return all(their in (None, our) or (our is not None and their > our) for their, our in pairs)

@@ -1,0 +1,56 @@
+"""Completes values in the shell: stores, users and tokens of the command's database.
+
+Invariant: nothing is created, and nothing but the values is printed, whatever fails.
+"""
+
+import logging
+from collections.abc import Callable, Iterable
+from contextlib import closing, suppress
+
+import click
+from click.shell_completion import CompletionItem
+
+from plantstore.bootstrap import open_existing
+from plantstore.settings import setting_names
+from plantstore.sql.administration import Administration
+
+_MAX_ITEMS = 200
+
+Read = Callable[[Administration], Iterable[CompletionItem]]
+Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
+
+
+def _completing(read: Read) -> Complete:
+    def complete(
+        context: click.Context, _parameter: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        logging.disable()  # also warnings, such as of the file's permissions
+        found: list[CompletionItem] = []
+        with suppress(Exception), closing(open_existing(context.params["database"])) as opened:
+            found += (item for item in read(opened) if str(item.value).startswith(incomplete))
+        return found[:_MAX_ITEMS]
+
+    return complete
+
+
+def _read_tokens(administration: Administration) -> Iterable[CompletionItem]:
+    for token in administration.list_tokens():
+        if token.revoked_at is None:
+            about = f"{token.subject} for {token.store} {token.label}"
+            yield CompletionItem(token.token_id, help=about)
+
+
+complete_stores = _completing(
+    lambda administration: [CompletionItem(store.name) for store in administration.list_stores()]
+)
+complete_users = _completing(
+    lambda administration: [CompletionItem(user.subject) for user in administration.list_users()]
+)
+complete_tokens = _completing(_read_tokens)
+
+
+def complete_settings(
+    _context: click.Context, _parameter: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The settings' names."""
+    return [CompletionItem(name) for name in setting_names() if name.startswith(incomplete)]

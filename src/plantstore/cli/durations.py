@@ -1,0 +1,75 @@
+"""Durations and moments as the command line takes them: ``90d``, ``2030-01-31``, ``never``."""
+
+import re
+from datetime import UTC, datetime
+
+import click
+
+from plantstore.clock import now
+
+_DURATION = re.compile("([1-9][0-9]{0,5})([mhdw])")
+_UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
+DAY_MS = _UNIT_MS["d"]
+_LONGEST_MS = 36_500 * DAY_MS
+
+
+def read_duration(text: str) -> int:
+    """The milliseconds of a duration such as ``24h``.
+
+    :raises BadParameter: it is not one, or longer than a century.
+    """
+    match = _DURATION.fullmatch(text)
+    milliseconds = int(match[1]) * _UNIT_MS[match[2]] if match else _LONGEST_MS + 1
+    if milliseconds > _LONGEST_MS:
+        raise click.BadParameter("write a number with m, h, d or w, such as 90d; at most 36500d")
+    return milliseconds
+
+
+def read_moment(text: str) -> int:
+    """The Unix time in milliseconds of a date, or a date and time; without a zone in UTC.
+
+    :raises BadParameter: it is neither.
+    """
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise click.BadParameter(
+            "write a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
+        ) from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+
+
+def is_moment(text: str) -> bool:
+    """Whether the text is meant as a date, not as a duration."""
+    return "-" in text[1:]
+
+
+def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """The moment of a date, or of an age."""
+    if text is None:
+        return None
+    try:
+        return read_moment(text) if is_moment(text) else now() - read_duration(text)
+    except click.BadParameter:
+        raise click.BadParameter(
+            "write an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
+        ) from None
+
+
+def read_expiry(text: str) -> int | None:
+    """When a token expires: after a duration, at a date, or never, as None.
+
+    :raises BadParameter: it is none of these, or has passed.
+    """
+    if text == "never":
+        return None
+    try:
+        expires_at = read_moment(text) if is_moment(text) else now() + read_duration(text)
+    except click.BadParameter:
+        raise click.BadParameter(
+            "write never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, "
+            "such as 2030-01-31"
+        ) from None
+    if expires_at <= now():
+        raise click.BadParameter(f"{text} has passed: write a later date")
+    return expires_at

@@ -1,0 +1,212 @@
+"""``plantstore token``: create, rotate."""
+
+import os
+import pwd
+import socket
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+
+import click
+
+from plantstore.bootstrap import open_existing
+from plantstore.cli.administration_log import log_token
+from plantstore.cli.completion import complete_tokens
+from plantstore.cli.durations import DAY_MS, read_duration, read_expiry
+from plantstore.cli.options import (
+    change_options,
+    quota_option,
+    read_setting,
+    store_option,
+    user_option,
+)
+from plantstore.cli.output import format_time, print_note
+from plantstore.cli.token_records import print_issued
+from plantstore.clock import now
+from plantstore.errors import SetupError
+from plantstore.model import LABEL_MAX, Role, Scope, TokenRequest, broken_rule
+from plantstore.sql.administered import Rotation
+from plantstore.sql.administration import Administration
+
+_EXPIRES = "90d|2030-01-31|never"
+
+
+def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    if text is not None:
+        return read_expiry(text)
+    days: int = read_setting(context, "token_expiry")
+    return now() + days * DAY_MS
+
+
+@click.command()
+@store_option("Name of the token's store.")
+@user_option("User name.", required=True)
+@click.option(
+    "--role",
+    type=click.Choice([role.value for role in Role]),
+    help="Role of a new member: by default owner of a new store, else editor.",
+)
+@click.option(
+    "--scope",
+    "scopes",
+    type=click.Choice([scope.value for scope in Scope]),
+    multiple=True,
+    help="What the token may do; repeatable; by default everything that the role allows.",
+)
+@click.option(
+    "--expires",
+    metavar=_EXPIRES,
+    callback=_find_expiry,
+    help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; else "
+    "after the setting token_expiry, 365 days.",
+)
+@click.option("--label", help="A note that identifies the token; else who created it, and when.")
+@click.option(
+    "--all-stores",
+    is_flag=True,
+    help="Give access to every store of the user. The token belongs to the oldest of them, and is "
+    "deleted with that store.",
+)
+@click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
+@quota_option
+@change_options
+def create(
+    store: str | None,
+    user: str,
+    role: str | None,
+    scopes: tuple[str, ...],
+    expires: int | None,
+    label: str | None,
+    max_plants: int | None,
+    database: str,
+    *,
+    all_stores: bool,
+    creates: bool,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Create a token and print it: it cannot be shown again.
+
+    A missing user or store is created with --create; on a terminal it asks. The user becomes a
+    member of the store, if need be.
+
+    \b
+    Examples:
+      TOKEN=$(plantstore token create --create --store nursery --user ada)
+      plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
+      plantstore token create --user ada --all-stores --scope list
+    """
+    _require_store(store, role, all_stores=all_stores)
+    request = TokenRequest(
+        subject=user,
+        store=store,
+        role=None if role is None else Role(role),
+        scopes=frozenset(map(Scope, scopes)) or None,
+        label=_make_label() if label is None else label,
+        all_stores=all_stores,
+        expires_at=expires,
+        max_plants=max_plants,
+    )
+    with closing(open_existing(database)) as administration:
+        if not creates:
+            _ask_to_create(administration, request)
+        issued = administration.create_token(request)
+    log_token("token create", issued.token)
+    print_issued(issued, as_json=as_json, quiet=quiet)
+
+
+def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
+    if store is not None:
+        return
+    if not all_stores:
+        raise click.UsageError("name the token's store with --store, or give --all-stores")
+    if role is not None:
+        raise click.UsageError(
+            "--role applies to one store: name that with --store, or leave out --role"
+        )
+
+
+def _make_label() -> str:
+    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    who = f"{_find_person()}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
+    label = f"{who} {date}"
+    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
+
+
+def _find_person() -> str:
+    if sudo_user := os.environ.get("SUDO_USER"):
+        return sudo_user
+    try:
+        return pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:  # as in containers, a number may have no name
+        return str(os.getuid())
+
+
+def _ask_to_create(administration: Administration, request: TokenRequest) -> None:
+    """Return where nothing is missing, or is to be created.
+
+    :raises SetupError: it is not, or nobody can answer.
+    """
+    missing = administration.find_missing(request)
+    if not missing:
+        return
+    sentence = f"there is {_join(missing)}"
+    if not sys.stdin.isatty():
+        raise SetupError(f"{sentence}: give --create to create what is missing")
+    if not click.confirm(f"{sentence}: create what is missing?", err=True):
+        raise SetupError("nothing was created")
+
+
+def _join(missing: Sequence[str]) -> str:
+    return " and ".join(f"no {one}" for one in missing)
+
+
+def _read_grace(_context: click.Context, _option: click.Parameter, text: str) -> int:
+    return 0 if text == "0" else read_duration(text)
+
+
+@click.command()
+@click.argument("token", shell_complete=complete_tokens)
+@click.option(
+    "--grace",
+    metavar="1h|0",
+    default="1h",
+    show_default=True,
+    callback=_read_grace,
+    help="How long the old token stays valid, in m, h, d or w.",
+)
+@click.option(
+    "--expires",
+    metavar=_EXPIRES,
+    help="When the new token expires; by default it is valid for as long as the old one was.",
+)
+@change_options
+def rotate(
+    token: str, grace: int, expires: str | None, database: str, *, as_json: bool, quiet: bool
+) -> None:
+    """Replace a token: print a new one with the same user, store, scopes and label.
+
+    TOKEN is the old token's id, or the token itself, or - to read it from stdin. The old one
+    expires after the grace time.
+
+    \b
+    Example:
+      TOKEN=$(plantstore token rotate 1f0c9a52b7d84e63 --grace 1d)
+    """
+    rotation = Rotation(grace)
+    if expires is not None:
+        rotation = Rotation(grace, read_expiry(expires), is_expiry_given=True)
+    with closing(open_existing(database)) as administration:
+        rotated = administration.rotate_token(read_token(token), rotation)
+    issued, old = rotated.issued, rotated.old
+    log_token("token rotate", issued.token, old_token_id=old.token_id)
+    ends_at = format_time(old.expires_at)
+    print_note(f"the old token {old.token_id} expires at {ends_at}", quiet=quiet)
+    print_issued(issued, as_json=as_json, quiet=quiet, old_id=old.token_id, old_expires_at=ends_at)
+
+
+def read_token(token: str) -> str:
+    """The token that an argument gives: ``-`` stands for stdin."""
+    return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin

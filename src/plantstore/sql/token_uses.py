@@ -1,0 +1,41 @@
+"""Notes when tokens are used, in memory, until they are written together.
+
+Invariant: a request that is answered from what is remembered needs no note. On SQLite that is valid
+only until the next commit, and writing the notes is one: so each token that is in use is looked up,
+and noted, again after each writing.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import islice
+
+from plantstore.clock import now
+
+MAX_WRITTEN = 500  # in one statement, which takes some milliseconds
+_MAX_NOTED = 50_000  # between two writings; about 10 MB
+
+Use = tuple[int, bytes, int]  # the token's key, and Unix time in ms
+
+
+class TokenUses:
+    """When each token was looked up last since the last writing."""
+
+    def __init__(self) -> None:
+        self._noted: dict[tuple[int, bytes], int] = {}
+
+    def note(self, store_id: int, token_hash: bytes, expires_at: int | None) -> None:
+        """Note that a token is used now, unless it has expired."""
+        at = now()
+        if (expires_at is None or at < expires_at) and len(self._noted) < _MAX_NOTED:
+            self._noted[store_id, token_hash] = at
+
+    @contextmanager
+    def taken(self) -> Iterator[list[Use]]:
+        """At most ``MAX_WRITTEN`` notes, which are noted again if they cannot be written."""
+        keys = list(islice(self._noted, MAX_WRITTEN))
+        uses = [(*key, self._noted.pop(key)) for key in keys]
+        try:
+            yield uses
+        except BaseException:
+            self._noted = {(store, token): at for store, token, at in uses} | self._noted
+            raise

@@ -1,0 +1,49 @@
+"""``plantstore settings show``: each value with its source, and no secret."""
+
+from pathlib import Path
+
+from plantstore.settings import setting_names
+from tests.cli.program import Program
+
+
+def test_each_value_has_its_source(tmp_path: Path) -> None:
+    (tmp_path / "s.toml").write_text('port = 1\nhost = "::1"\nworkers = 2\n')
+    program = Program(tmp_path, {"PLANTSTORE_PORT": "2", "PLANTSTORE_SETTINGS": "s.toml"})
+    url = "postgresql://ada:secret@db/plants"
+    shown = program.data("settings", "show", "--database", url)
+    found = {one.pop("setting"): tuple(one.values()) for one in shown}
+    assert tuple(found) == setting_names()
+    assert found["database"] == ("postgresql://ada:...@db/plants", "flag", "--database")
+    assert found["port"] == (2, "variable", "PLANTSTORE_PORT")
+    assert found["host"] == ("::1", "file", "host in s.toml")
+    assert found["log_format"] == ("text", "default", None)
+
+
+def test_what_stands_in_a_secret_file_is_not_shown(tmp_path: Path) -> None:
+    (tmp_path / "rate").write_text("7/second")
+    (tmp_path / "url").write_text("postgresql://ada:secret@db/plants")
+    program = Program(
+        tmp_path,
+        {"PLANTSTORE_RATE_LIMIT_FILE": "rate", "PLANTSTORE_DATABASE_FILE": "url"}
+        | {"PLANTSTORE_DATABASE": ""},
+    )
+    table = program.out("settings", "show", "rate_limit", "database").splitlines()
+    assert [line.split()[:3] for line in table[1:]] == [
+        ["database", "postgresql://ada:...@db/plants", "variable"],
+        ["rate_limit", "...", "variable"],
+    ]
+
+
+def test_wrong_settings_and_names_are_refused(tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_PORT": "x"})
+    assert "PLANTSTORE_PORT is 'x'" in program.refusal("settings", "show")
+    assert "no setting 'prot'" in program.refusal("settings", "show", "prot", status=2)
+
+
+def test_the_file_of_settings_names_the_database(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    (program.folder / "s.toml").write_text(f'database = "{program.database}"\n')
+    elsewhere = Program(program.folder, {"PLANTSTORE_DATABASE": ""})
+    assert "no database" in elsewhere.refusal("store", "list")
+    assert "nursery" in elsewhere.out("store", "list", "--settings", "s.toml")
+    assert "nursery" in elsewhere.out("store", "list", PLANTSTORE_SETTINGS="s.toml")

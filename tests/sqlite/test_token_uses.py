@@ -1,0 +1,40 @@
+"""Notes of last use disturb the cached callers at most when there is news."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from plantstore.bootstrap import open_administration, open_database
+from plantstore.errors import DatabaseUnavailableError
+from plantstore.model import TokenRequest
+from plantstore.settings import Settings
+from plantstore.tokens import hash_token
+from tests.databases import writes_held
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    with closing(open_administration(url)) as administration:
+        secret = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
+    database = open_database(Settings(database=url, write_timeout=0.01))
+    key = (1, hash_token(secret), None)
+    caller = await database.find_caller(*key)
+    await database.write_token_uses()
+    assert caller is not None
+    assert caller.unchanged is not None
+    assert not caller.unchanged()
+    caller = await database.find_caller(*key)
+    assert caller is not None
+    assert caller.unchanged is not None
+    with writes_held(url), pytest.raises(DatabaseUnavailableError):
+        await database.write_token_uses()
+    assert caller.unchanged()
+    await database.write_token_uses()  # what could not be written was kept
+    assert not caller.unchanged()
+    unchanged = database.data_version.read()  # type: ignore[attr-defined]  # of SQLite
+    await database.write_token_uses()
+    assert unchanged()
+    await database.close()
