@@ -10,6 +10,8 @@ import plantstore
 from plantstore.cli.backup import backup
 from plantstore.cli.copy import copy
 from plantstore.cli.events import event
+from plantstore.cli.exports import export
+from plantstore.cli.imports import import_plants
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
@@ -48,6 +50,8 @@ for command in (
     verify,
     copy,
     check,
+    import_plants,
+    export,
     store,
     user,
     member,
