@@ -19,7 +19,7 @@ from plantstore.transfer.zstd import ERRORS, open_zstd
 
 LINE_MAX = 2**16  # characters
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_NOT_COMPRESSED = (EOFError, zlib.error, gzip.BadGzipFile, *ERRORS)
+_NOT_COMPRESSED: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile, *ERRORS)
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
