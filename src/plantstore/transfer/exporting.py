@@ -23,7 +23,7 @@ def export_plants(session: Session, store: str, form: str, tag: str | None) -> I
 
     :raises SetupError: there is no such store.
     """
-    header, write = _FORMATS[form]
+    header, write = FORMATS[form]
     with session.snapshot():
         store_id, *_ = find_store(session, store)
         yield header
@@ -42,7 +42,7 @@ def _write_csv(plants: Sequence[Row]) -> bytes:
     return write_lines(plants).encode()
 
 
-_FORMATS: dict[str, tuple[bytes, Callable[[Sequence[Row]], bytes]]] = {
+FORMATS: dict[str, tuple[bytes, Callable[[Sequence[Row]], bytes]]] = {
     "csv": (write_header().encode(), _write_csv),
     "ndjson": (b"", _write_ndjson),
 }

@@ -36,7 +36,8 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
 def _read_ndjson(lines: Iterator[str], *, with_ids: bool) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         if line.strip():
-            yield number, _decode(line.encode("utf-8", "surrogateescape"), with_ids=with_ids)
+            body = line.strip().encode("utf-8", "surrogateescape")
+            yield number, _decode(body, with_ids=with_ids)
 
 
 def _decode(body: bytes, *, with_ids: bool) -> NewPlant | RequestError:

@@ -47,8 +47,8 @@ class Source:
 
         :raises SetupError: the file cannot be decompressed, or has no lines.
         """
-        with self._explained():
-            text = _decode(self._decompress(io.BufferedReader(self._file)))
+        with self._explained(), io.BufferedReader(self._file) as file:
+            text = _decode(self._decompress(file))
             number = 0
             while line := text.readline(LINE_MAX):
                 number += 1
