@@ -1,4 +1,4 @@
-"""The program, where an import stops at a write: ``python -m tests.importing.stopping import …``."""
+"""``python -m tests.importing.stopping import …``: the program, stopped at one of its writes."""
 
 import os
 import signal
@@ -17,7 +17,8 @@ AT, SIGNAL = "PLANTSTORE_TEST_STOPPED_AT", "PLANTSTORE_TEST_STOPPED_BY"
 
 def _stop_at(number: int, signal_number: int) -> None:
     """Send this process a signal before its write of this number, with small portions."""
-    importing.PORTION_ROWS = undo.PORTION_ROWS = PORTION_ROWS
+    for module in (importing, undo):
+        vars(module)["PORTION_ROWS"] = PORTION_ROWS
     numbers = count(1)
     for session in (PostgresSession, SQLiteSession):
         write_rows = session.write_rows

@@ -51,18 +51,17 @@ def assert_events_explain_the_plants(service: Service, store: str) -> None:
 
 
 @pytest.mark.parametrize("write", [2, FOURTH_PORTION, ITS_EVENTS, 20])
-@pytest.mark.parametrize(
-    ("text", "options"), [(WITH_IDS, ()), (WITHOUT_IDS, ("--assign-ids",))], ids=["ids", "assign"]
-)
+@pytest.mark.parametrize("assigns", [False, True], ids=["ids", "assign"])
 def test_a_killed_import_goes_on_where_it_stopped(
     program: Program,
     service: Service,
+    *,
     store: str,
     client: httpx.Client,
     write: int,
-    text: str,
-    options: tuple[str, ...],
+    assigns: bool,
 ) -> None:
+    text, options = (WITHOUT_IDS, ["--assign-ids"]) if assigns else (WITH_IDS, [])
     killed = stop_import(program, store, text, write, signal.SIGKILL, *options)
     assert (killed.returncode, killed.stdout + killed.stderr) == (-signal.SIGKILL, "")
     written = (write - 1) // 2 * PORTION_ROWS

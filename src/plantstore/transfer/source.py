@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from plantstore.errors import SetupError
 from plantstore.transfer.zstd import ERRORS, open_zstd
@@ -57,7 +58,7 @@ class Source:
                 self._sha.update(line.encode("utf-8", "surrogateescape"))
                 yield line
 
-    def _decompress(self, file: io.BufferedReader) -> io.BufferedReader:
+    def _decompress(self, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":
         magic = file.peek(4)
         if magic.startswith(_GZIP):
             return io.BufferedReader(gzip.GzipFile(fileobj=file))
@@ -86,7 +87,7 @@ def open_source(path: str) -> Iterator[Source]:
         yield Source(path, file, found.st_size if stat.S_ISREG(found.st_mode) else None)
 
 
-def _decode(file: io.BufferedReader) -> io.TextIOWrapper:
+def _decode(file: "io.BufferedReader[Any]") -> io.TextIOWrapper:
     if file.peek(2).startswith(_UTF_16):
         return io.TextIOWrapper(file, "utf-16", newline="")
     return io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")

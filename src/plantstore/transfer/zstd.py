@@ -17,7 +17,7 @@ except ImportError:
     _zstd = None
 
 
-def open_zstd(name: str, file: io.BufferedReader) -> io.BufferedReader:
+def open_zstd(name: str, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":
     """The decompressed file.
 
     :raises SetupError: nothing is installed that can read it.
