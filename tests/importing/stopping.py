@@ -12,7 +12,7 @@ from plantstore.sql.session import Row
 from plantstore.sqlite.session import SQLiteSession
 
 PORTION_ROWS = 10
-AT, SIGNAL = "PLANTSTORE_TEST_STOPPED_AT", "PLANTSTORE_TEST_STOPPED_BY"
+AT, SIGNAL = "TEST_STOPPED_AT", "TEST_STOPPED_BY"
 
 
 def _stop_at(number: int, signal_number: int) -> None:

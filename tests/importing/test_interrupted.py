@@ -96,7 +96,7 @@ def test_ctrl_c_leaves_nothing(
 ) -> None:
     stopped = stop_import(program, store, WITH_IDS, write, signal.SIGINT)
     assert stopped.returncode == 130
-    assert f"{(write - 1) // 2 * PORTION_ROWS} plants were written, and are" in stopped.stderr
+    assert f"{(write - 1) // 2 * PORTION_ROWS} plants are deleted again" in stopped.stderr
     assert list_plants(client) == []
     assert_events_explain_the_plants(service, store)
     program.out("import", str(program.folder / "plants.csv"), "--store", store)

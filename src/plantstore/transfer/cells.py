@@ -12,7 +12,7 @@ COLUMNS = ("id", "name", "tag")
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like
 # such a cell.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_QUOTED = re.compile(r'[",;\t\r\n]|^\s|\s$')
+_QUOTED = re.compile('[",;\t\r\n]|^[\\s\ufeff]|[\\s\ufeff]$')  # what is white space to the page
 
 
 def restore(cell: str) -> str:

@@ -103,7 +103,7 @@ def _write(importing: Import, request: Request, total: int) -> None:
     except BaseException as error:
         if not request.keeps_good:
             undone = run_steps("undoing", importing.undo())
-            click.echo(f"stopped: {undone} plants were written, and are deleted again", err=True)
+            click.echo(f"nothing was imported: {undone} plants are deleted again", err=True)
         if not isinstance(error, RefusedError):
             raise
         importing.tally.imported = 0
