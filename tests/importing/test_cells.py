@@ -18,7 +18,9 @@ SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 def texts(longest: int) -> st.SearchStrategy[str]:
     """Texts that the interface takes, with many that files have trouble with."""
     parts = st.lists(st.one_of(SPECIAL, st.characters()), min_size=1, max_size=longest)
-    return parts.map("".join).filter(lambda text: broken_rule(text, longest) is None)
+    starts = st.sampled_from(["", "'=", "''", "=", '"'])
+    whole = st.tuples(starts, parts).map(lambda both: both[0] + "".join(both[1]))
+    return whole.filter(lambda text: broken_rule(text, longest) is None)
 
 
 PLANTS = st.lists(
