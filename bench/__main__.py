@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from bench.fairness import measure_fairness
+from bench.importing import measure_import
 from bench.memory import measure_start, measure_stream
 from bench.postgres import measure_on_postgres, running_on_postgres
 from bench.report import find_figures, show, to_json
@@ -17,7 +18,12 @@ from bench.rounds import Result, Rounds, measure
 from bench.scenarios import BIG, POSTGRES_SCENARIOS, SCENARIOS
 from bench.wire import WrongResponseError
 
-_OTHERS = {"start": measure_start, "stream": measure_stream, "fair": measure_fairness}
+_OTHERS = {
+    "start": measure_start,
+    "stream": measure_stream,
+    "fair": measure_fairness,
+    "import": measure_import,
+}
 _NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 
 

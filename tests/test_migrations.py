@@ -38,7 +38,14 @@ def test_a_newer_database_that_this_program_can_live_with_is_taken() -> None:
 
 @pytest.mark.parametrize("package", ["plantstore.sqlite", "plantstore.postgres"])
 def test_the_programs_migrations_say_which_programs_can_live_with_them(package: str) -> None:
-    assert [migration.compatible_since for migration in load_migrations(package)] == [1, 1, 1, 4, 4]
+    assert [migration.compatible_since for migration in load_migrations(package)] == [
+        1,
+        1,
+        1,
+        4,
+        4,
+        4,
+    ]
 
 
 def test_a_changed_migration_is_refused() -> None:

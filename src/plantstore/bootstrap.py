@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from plantstore.sql.verifying import Reader, Verification
     from plantstore.sqlite.backup import Backup
     from plantstore.sqlite.restore import Restored
+    from plantstore.sqlite.staging import Staging
 
 _NAME_IT = (
     "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
@@ -64,6 +65,22 @@ def open_existing(url: str) -> "Administration":
     """
     _require_database(url, _NAME_IT)
     return open_administration(url)
+
+
+def open_existing_session(url: str) -> "Session":
+    """As ``open_session``, of an existing database.
+
+    :raises SetupError: it does not exist, or cannot be used.
+    """
+    _require_database(url, _NAME_IT)
+    return open_session(url)
+
+
+def open_staging() -> "Staging":
+    """A place on disk for the plants of a file, for any database."""
+    from plantstore.sqlite.staging import Staging
+
+    return Staging()
 
 
 def open_session(url: str) -> "Session":

@@ -31,6 +31,7 @@ CHANGES = {
     "token create": "token create --create --store nursery --user ada",
     "token revoke": "token revoke {token}",
     "token rotate": "token rotate {token}",
+    "import": "import {file} --store nursery",
     "plant restore": "plant restore --store nursery 1",
     "migrate": "migrate",
     "restore": "restore --in-place",
@@ -40,6 +41,7 @@ WITHOUT_CHANGES = {
     "serve",
     "backup",
     "verify",
+    "export",
     "check",
     "help",
     "settings show",
@@ -51,7 +53,8 @@ WITHOUT_CHANGES = {
     "token list",
     "event list",
 }
-WITH_ARGUMENTS = {"serve", "backup", "member list", "event list", "store show", "user show"}
+WITH_ARGUMENTS = {"serve", "backup", "export", "member list", "event list", "store show"}
+WITH_ARGUMENTS |= {"user show"}
 IN_ORDER = (
     "migrate",
     "store create",
@@ -60,6 +63,7 @@ IN_ORDER = (
     "member add",
     "token create",
     "plant restore",
+    "import",
     "token rotate",
     "token revoke",
     "restore",
@@ -93,7 +97,9 @@ class Administrator:
     def run(self, command: str) -> str:
         """What the command printed; what it said to the system's log is in ``said`` alone."""
         self.said.clear()
-        line = command.format(database=self.database, token=self._token)
+        file = self._folder / "plants.csv"
+        file.write_text("id,name\n2,Fern\n", encoding="utf-8")
+        line = command.format(database=self.database, token=self._token, file=file)
         done = CliRunner().invoke(cli, shlex.split(line))
         assert done.exit_code == 0, done.output
         assert "administration" not in done.output
@@ -162,6 +168,7 @@ def test_what_changes_nothing_is_not_told(administrator: Administrator, tmp_path
         "user show ada",
         "member list --store nursery",
         "event list --store nursery",
+        f"export --store nursery {tmp_path}/export.csv",
         "migrate",
         "migrate --dry-run",
     ):

@@ -32,6 +32,8 @@ ARGUMENTS = {
     "store set": "nursery --max-plants none",
     "store delete": "nursery --yes",
     "backup": "plants.backup",
+    "import": "plants.csv --store nursery",
+    "export": "--store nursery -",
     "restore": "--in-place",
 }
 

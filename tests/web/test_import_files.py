@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+from tests.cli.program import Program
 from tests.web.page_driver import PageDriver
 
 GREAT = 2**53 + 1
@@ -207,7 +208,8 @@ def test_a_file_that_vanished_is_told(driver: PageDriver, tmp_path: Path) -> Non
     assert_nothing_offered(driver)
 
 
-def test_what_is_exported_can_be_imported(driver: PageDriver) -> None:
+def test_what_is_exported_can_be_imported(driver: PageDriver, tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": driver.service.database})
     plants = [
         {"id": -(2**63), "name": 'quotes " and, commas; tabs', "tag": '"'},
         {"id": 1, "name": " spaces around ", "tag": "=1+1"},
@@ -227,6 +229,13 @@ def test_what_is_exported_can_be_imported(driver: PageDriver) -> None:
         import_all(driver.sign_in(copy), name, text)
         assert driver.list_plants(copy) == plants
         driver["#import-done"].click()
+        (tmp_path / name).write_bytes(text.encode())
+        program.out("export", f"by-command-{name}", "--store", driver.store)
+        assert (tmp_path / f"by-command-{name}").read_bytes() == text.encode()
+        again = f"{driver.store}-again-{number}"
+        program.out("store", "create", again)
+        program.out("import", name, "--store", again)
+        assert driver.list_plants(driver.service.make_token(again)) == plants
 
 
 def test_what_is_filtered_is_exported(driver: PageDriver) -> None:

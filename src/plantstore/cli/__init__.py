@@ -10,7 +10,9 @@ import plantstore
 from plantstore.cli.backup import backup
 from plantstore.cli.copy import copy
 from plantstore.cli.events import event
+from plantstore.cli.exports import export
 from plantstore.cli.help import show_help
+from plantstore.cli.imports import import_plants
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
@@ -42,7 +44,8 @@ def cli() -> None:
     """
 
 
-for command in (serve, migrate, backup, restore, verify, copy, check, settings, show_help):
+commands = (serve, migrate, backup, restore, verify, copy, import_plants, export, check, settings)
+for command in (*commands, show_help):
     cli.add_command(command)
 for group in (store, user, member, token, event, plant):
     cli.add_command(group)

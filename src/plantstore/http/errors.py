@@ -114,12 +114,22 @@ def too_many_response(seconds: object) -> Response:
     return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
 
 
+def describe_error(error: PlantStoreError) -> ErrorBody:
+    """The number and the message that the table has for an error."""
+    number = _number_of(error)
+    return ErrorBody(number, _BY_NUMBER[number].message.format(**error.details))
+
+
 def error_response(error: PlantStoreError, message: object = None) -> Response:
     """The response that the table has for an error; ``message`` is in place of the table's."""
-    number = error.number if isinstance(error, RequestError) else _NUMBERS[type(error)]
+    number = _number_of(error)
     if number == _TOO_MANY:
         return too_many_response(error.details["retry_after"])
     return _make_response(number, error.details, message)
+
+
+def _number_of(error: PlantStoreError) -> int:
+    return error.number if isinstance(error, RequestError) else _NUMBERS[type(error)]
 
 
 def _make_response(number: int, details: Mapping[str, object], message: object) -> Response:

@@ -92,7 +92,14 @@ def decode_new_plant(body: bytes) -> NewPlant:
 
 def _decode_slowly(body: bytes) -> NewPlant:
     """As ``decode_new_plant``, with the standard library's decoder, to say what is wrong."""
-    fields = _parse(body)
+    return to_new_plant(parse_json(body))
+
+
+def to_new_plant(fields: object) -> NewPlant:
+    """The plant that a JSON value is.
+
+    :raises RequestError: it is not a NewPlant; the reason names the field and the rule.
+    """
     if not isinstance(fields, dict):
         _refuse(f"it is {_describe(fields)}, not an object")
     for field in ("id", "name"):
@@ -122,7 +129,11 @@ class _Float:
     """A number with a fraction or an exponent."""
 
 
-def _parse(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
+def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
+    """The JSON value, in which a number with a fraction or an exponent is no float.
+
+    :raises RequestError: it is not one JSON value in UTF-8.
+    """
     try:
         return json.loads(
             body.decode(),

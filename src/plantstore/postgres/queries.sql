@@ -545,3 +545,44 @@ FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
 
 -- name: analyze
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys
+
+
+-- Importing: portions of plants, each with its place in the journal -------------------------------
+
+-- The store's row, locked until the end of the transaction.
+
+-- name: lock_counts
+SELECT revision, plants, max_plants FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
+
+-- name: set_counts
+UPDATE revisions SET revision = $2, plants = $3 WHERE store_id = $1
+
+-- name: find_plants_among
+SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
+JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true
+
+-- name: find_highest_id
+SELECT max(id) FROM plants WHERE store_id = $1
+
+-- name: find_import
+SELECT digest, reached, written, revision FROM imports WHERE store_id = $1
+
+-- name: set_import
+INSERT INTO imports (store_id, digest, reached, written, revision) VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (store_id) DO UPDATE SET reached = excluded.reached, written = excluded.written
+
+-- name: delete_import
+DELETE FROM imports WHERE store_id = $1
+
+-- What an import has created, the last first; it is known by its label, since it has no token.
+
+-- name: page_of_imported
+SELECT revision, plant_id FROM events
+WHERE store_id = $1 AND revision > $2 AND revision < $3
+    AND kind = 'plant.created' AND token_label = $4 AND token_id = ''
+ORDER BY revision DESC LIMIT $5
+
+-- name: page_of_others_events
+SELECT revision, plant_id FROM events
+WHERE store_id = $1 AND revision > $2 AND NOT (token_label = $3 AND token_id = '')
+ORDER BY revision LIMIT $4

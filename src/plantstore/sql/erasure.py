@@ -18,7 +18,7 @@ def delete_user(session: Session, user: User) -> None:
         _take_access(session, user)
     for store in list_stores(session):
         with session.transaction():  # batches that were begun before are over then
-            session.query("lock_revision", store.store_id)
+            session.query("lock_revisions", store.store_id, store.store_id)
         _forget_in_events(session, store.store_id, user)
     with session.transaction():
         _take_access(session, user)  # a token may have been created meanwhile

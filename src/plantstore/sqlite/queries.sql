@@ -402,3 +402,40 @@ WHERE store_id = ?1
 -- name: copy_keys
 INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+
+
+-- Importing: portions of plants, each with its place in the journal -------------------------------
+
+-- The store's row, locked until the end of the transaction.
+
+-- name: lock_counts
+SELECT revision, plants, max_plants FROM stores WHERE store_id = ?1
+
+-- name: find_plants_among
+SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))
+
+-- name: find_highest_id
+SELECT max(id) FROM plants WHERE store_id = ?1
+
+-- name: find_import
+SELECT digest, reached, written, revision FROM imports WHERE store_id = ?1
+
+-- name: set_import
+INSERT INTO imports (store_id, digest, reached, written, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT DO UPDATE SET reached = excluded.reached, written = excluded.written
+
+-- name: delete_import
+DELETE FROM imports WHERE store_id = ?1
+
+-- What an import has created, the last first; it is known by its label, since it has no token.
+
+-- name: page_of_imported
+SELECT revision, plant_id FROM events
+WHERE store_id = ?1 AND revision > ?2 AND revision < ?3
+    AND kind = 'plant.created' AND token_label = ?4 AND token_id = ''
+ORDER BY revision DESC LIMIT ?5
+
+-- name: page_of_others_events
+SELECT revision, plant_id FROM events
+WHERE store_id = ?1 AND revision > ?2 AND NOT (token_label = ?3 AND token_id = '')
+ORDER BY revision LIMIT ?4

@@ -1,0 +1,1 @@
+"""What ``plantstore import`` does, apart from its options: imported only where it runs."""

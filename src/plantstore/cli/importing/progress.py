@@ -1,0 +1,41 @@
+"""A progress bar on a terminal, with the rate and the time left; nothing anywhere else."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.progress import Progress, ProgressColumn, Task, TimeRemainingColumn
+from rich.text import Text
+
+from plantstore.cli.output import make_console
+
+
+class _Rate(ProgressColumn):
+    def __init__(self, unit: str) -> None:
+        super().__init__()
+        self._unit = unit
+
+    def render(self, task: Task) -> Text:
+        return Text(f"{task.speed or 0:,.0f} {self._unit}/s")
+
+
+@contextmanager
+def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
+    """A bar for the block, which tells it how much is done; ``total`` may not be known."""
+    if not sys.stderr.isatty():
+        yield lambda _done: None
+        return
+    columns = (*Progress.get_default_columns()[:3], _Rate(unit), TimeRemainingColumn())
+    with Progress(*columns, console=make_console(stderr=True), transient=True) as progress:
+        bar = progress.add_task(words, total=total)
+        yield lambda done: progress.update(bar, completed=done)
+
+
+def run_steps(words: str, steps: Iterator[int], total: int | None = None) -> int:
+    """Run steps that yield how many more plants they have processed; the sum of that."""
+    done = 0
+    with show_progress(words, total, "plants") as advance:
+        for more in steps:
+            done += more
+            advance(done)
+    return done

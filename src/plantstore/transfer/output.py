@@ -1,0 +1,53 @@
+"""Writes a file as a whole or not at all, readable only by its owner; or to stdout."""
+
+import gzip
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from plantstore.errors import SetupError
+
+
+@contextmanager
+def open_output(path: str) -> Iterator[BinaryIO]:
+    """A file to write, compressed where its name ends in ``.gz``; stdout for ``-``.
+
+    The file is there, with all of it, when the block has ended without an error.
+    """
+    if path == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    target = Path(path).resolve()
+    if target.exists() and not target.is_file():
+        raise SetupError(f"{path} is not a file")
+    handle, name = tempfile.mkstemp(prefix=".plantstore-", dir=target.parent)  # with mode 0600
+    try:
+        with os.fdopen(handle, "wb") as file:
+            with ExitStack() as stack:
+                yield _compress(file, stack) if target.suffix == ".gz" else file
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink()
+        raise
+    _sync_folder(target.parent)
+
+
+def _compress(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+    # Without a name and a time in it, the same plants give the same file.
+    compressed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
+    return cast("BinaryIO", stack.enter_context(compressed))
+
+
+def _sync_folder(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

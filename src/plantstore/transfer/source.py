@@ -1,0 +1,93 @@
+"""The lines of a file or of stdin, decompressed by their content.
+
+Invariant: of the file, no more than a line and the decompressor's buffers are in memory.
+"""
+
+import codecs
+import gzip
+import hashlib
+import io
+import os
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from plantstore.errors import SetupError
+from plantstore.transfer.zstd import ERRORS, open_zstd
+
+LINE_MAX = 2**16  # characters
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_NOT_COMPRESSED: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile, *ERRORS)
+_UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
+
+
+class Source:
+    """A file, whose ``name`` is for messages; its ``size`` in bytes is None if it is not known."""
+
+    def __init__(self, name: str, file: io.FileIO, size: int | None) -> None:
+        self.name = name
+        self.size = size
+        self._file = file
+        self._sha = hashlib.sha256()
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file that were read; 0 where its size is not known."""
+        return 0 if self.size is None else self._file.tell()
+
+    @property
+    def digest(self) -> str:
+        """The SHA-256 of the lines that were read, in hexadecimal."""
+        return self._sha.hexdigest()
+
+    def lines(self) -> Iterator[str]:
+        """The lines with their ends. A byte that is not UTF-8 becomes a lone surrogate.
+
+        :raises SetupError: the file cannot be decompressed, or has no lines.
+        """
+        with self._explained(), io.BufferedReader(self._file) as file:
+            text = _decode(self._decompress(file))
+            number = 0
+            while line := text.readline(LINE_MAX):
+                number += 1
+                if len(line) == LINE_MAX:
+                    raise SetupError(f"line {number} of {self.name} is over {LINE_MAX} characters")
+                self._sha.update(line.encode("utf-8", "surrogateescape"))
+                yield line
+
+    def _decompress(self, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":
+        magic = file.peek(4)
+        if magic.startswith(_GZIP):
+            return io.BufferedReader(gzip.GzipFile(fileobj=file))
+        if magic.startswith(_ZSTD):
+            return open_zstd(self.name, file)
+        return file
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except _NOT_COMPRESSED as error:
+            raise SetupError(f"{self.name} cannot be decompressed: {error}") from error
+        except UnicodeError as error:
+            raise SetupError(f"{self.name} is neither in UTF-8 nor in UTF-16") from error
+
+
+@contextmanager
+def open_source(path: str) -> Iterator[Source]:
+    """A file to read, or stdin for ``-``."""
+    if path == "-":
+        yield Source("stdin", io.FileIO(0, closefd=False), None)
+        return
+    with Path(path).open("rb", buffering=0) as file:
+        found = os.fstat(file.fileno())
+        yield Source(path, file, found.st_size if stat.S_ISREG(found.st_mode) else None)
+
+
+def _decode(file: "io.BufferedReader[Any]") -> io.TextIOWrapper:
+    if file.peek(2).startswith(_UTF_16):
+        return io.TextIOWrapper(file, "utf-16", newline="")
+    return io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")

@@ -1,0 +1,41 @@
+"""Any plant that may be stored survives a file, of either format."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, broken_rule
+from plantstore.transfer.exporting import FORMATS
+from plantstore.transfer.lines import read_plants
+from plantstore.transfer.source import open_source
+
+SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
+
+
+def texts(longest: int) -> st.SearchStrategy[str]:
+    """Texts that the interface takes, with many that files have trouble with."""
+    parts = st.lists(st.one_of(SPECIAL, st.characters()), min_size=1, max_size=longest)
+    starts = st.sampled_from(["", "'=", "''", "=", '"'])
+    whole = st.tuples(starts, parts).map(lambda both: both[0] + "".join(both[1]))
+    return whole.filter(lambda text: broken_rule(text, longest) is None)
+
+
+PLANTS = st.lists(
+    st.tuples(st.integers(INT64_MIN, INT64_MAX), texts(NAME_MAX), st.none() | texts(TAG_MAX)),
+    min_size=1,
+    max_size=5,
+)
+
+
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+@given(plants=PLANTS)
+def test_what_is_written_is_read(form: str, plants: list[tuple[int, str, str | None]]) -> None:
+    header, write_plants = FORMATS[form]
+    with tempfile.NamedTemporaryFile() as file:
+        Path(file.name).write_bytes(header + write_plants(plants))
+        with open_source(file.name) as source:
+            read = [plant for _, plant in read_plants(source, with_ids=True)]
+    assert read == [NewPlant(*plant) for plant in plants]

@@ -1,0 +1,39 @@
+"""Imports and exports of any size take the same memory."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.cli.program import PLANTSTORE, Program
+
+SMALL, LARGE = 5_000, 200_000
+MAX_GROWTH = 32 * 1024  # KiB: the caches of the place on disk and of the database, once filled
+
+
+def peak(program: Program, *arguments: str) -> int:
+    """The most memory that the program takes, in KiB (on macOS in bytes)."""
+    process = subprocess.Popen(
+        [*PLANTSTORE, *arguments],
+        cwd=program.folder,
+        env=program.environ,
+        stderr=subprocess.DEVNULL,
+    )
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    assert process.returncode == 0
+    return usage.ru_maxrss // (1024 if sys.platform == "darwin" else 1)
+
+
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    program = Program(tmp_path).with_database()
+    peaks = []
+    for count in (SMALL, LARGE):
+        with (tmp_path / "plants.csv").open("w", encoding="utf-8") as file:
+            file.write("id,name,tag\n")
+            file.writelines(f"{n},Plant number {n},tag-{n % 1000}\n" for n in range(count))
+        program.out("store", "create", f"of-{count}")
+        imported = peak(program, "import", "plants.csv", "--store", f"of-{count}")
+        exported = peak(program, "export", "plants.ndjson", "--store", f"of-{count}")
+        peaks.append((imported, exported))
+    assert all(large - small < MAX_GROWTH for small, large in zip(*peaks, strict=True))
