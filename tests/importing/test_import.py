@@ -146,7 +146,9 @@ def test_the_events_say_who_it_was(program: Program, service: Service, store: st
     user = f"owner-of-{store}"
     program.out("import", write(program, CSV), "--store", store, "--user", user)
     assert {event.subject for event in service.events(store)} == {user}
-    assert "no user 'eve'" in program.refusal("import", "x", "--store", store, "--user", "eve")
+    stranger = f"stranger-to-{store}"
+    refusal = program.refusal("import", "x", "--store", store, "--user", stranger)
+    assert f"no user '{stranger}'" in refusal
 
 
 @pytest.mark.parametrize(
