@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
@@ -29,9 +28,6 @@ if TYPE_CHECKING:
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
-    from plantstore.sql.verifying import Reader, Verification
-    from plantstore.sqlite.backup import Backup
-    from plantstore.sqlite.restore import Restored
     from plantstore.sqlite.staging import Staging
 
 _NAME_IT = (
@@ -42,7 +38,7 @@ _NAME_IT = (
 
 def open_database(settings: Settings) -> Database:
     """The database for serving. Call it on the event loop that will use it."""
-    if _is_postgres(settings.database):
+    if is_postgres(settings.database):
         from plantstore.postgres.database import PostgresDatabase
 
         return PostgresDatabase(settings)
@@ -63,7 +59,7 @@ def open_existing(url: str) -> "Administration":
 
     :raises SetupError: it does not exist, or cannot be used.
     """
-    _require_database(url, _NAME_IT)
+    require_database(url)
     return open_administration(url)
 
 
@@ -72,7 +68,7 @@ def open_existing_session(url: str) -> "Session":
 
     :raises SetupError: it does not exist, or cannot be used.
     """
-    _require_database(url, _NAME_IT)
+    require_database(url)
     return open_session(url)
 
 
@@ -85,7 +81,7 @@ def open_staging() -> "Staging":
 
 def open_session(url: str) -> "Session":
     """A connection for the command line; a missing SQLite file is created."""
-    if _is_postgres(url):
+    if is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
         return PostgresSession(url)
@@ -102,7 +98,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
     """
     from plantstore.sql.copying.copying import Copy
 
-    _require_database(source_url, "name another source")
+    require_database(source_url, "name another source")
     with (
         closing(open_session(source_url)) as source,
         closing(open_session(target_url)) as target,
@@ -115,7 +111,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
 
 def create_database(url: str) -> str | None:
     """Create the SQLite file of a URL if it is missing; its path, if this call created it."""
-    if _is_postgres(url):
+    if is_postgres(url):
         return None
     from plantstore.sqlite.connection import database_path, ensure_file
 
@@ -123,94 +119,13 @@ def create_database(url: str) -> str | None:
     return str(path) if ensure_file(path) else None
 
 
-def back_up(url: str, target: str, keep: int | None) -> "Backup":
-    """Write a backup of a SQLite database to a file, a folder, or ``-`` for stdout.
-
-    :raises SetupError: it is on PostgreSQL, or something cannot be used.
-    """
-    _require_database(url, _NAME_IT)
-    if _is_postgres(url):
-        raise SetupError(
-            "the database is on PostgreSQL: back it up with pg_dump, or its WAL for any point in "
-            'time; see "PostgreSQL" in docs/backup.md'
-        )
-    from plantstore.sqlite.backup import back_up
-    from plantstore.sqlite.connection import database_path
-
-    return back_up(database_path(url), target, keep)
-
-
-def restore(url: str, backup: str) -> "Restored":
-    """Put a backup in the place of a SQLite database that nobody uses.
-
-    :raises SetupError: it is on PostgreSQL or in use, or the backup is none: nothing was changed.
-    """
-    if _is_postgres(url):
-        raise SetupError(
-            "the database is on PostgreSQL: restore it with pg_restore, then run "
-            '`plantstore restore --in-place`; see "PostgreSQL" in docs/backup.md'
-        )
-    from plantstore.sqlite.connection import database_path
-    from plantstore.sqlite.restore import prove
-    from plantstore.sqlite.restore import restore as run
-
-    path = database_path(url)
-    restored = run(Path(backup).absolute(), path)
-    prove(path)
-    return restored
-
-
-def finish_restore(url: str) -> int:
-    """Finish a restore that another program has made; how many stores there are.
-
-    :raises SetupError: the database does not exist, or cannot be used.
-    """
-    _require_database(url, _NAME_IT)
-    from plantstore.sql.restoring import renew_revisions
-
-    with closing(open_session(url)) as session:
-        return renew_revisions(session)
-
-
-def has_file(url: str) -> bool:
-    """Whether the URL is that of an existing SQLite file."""
-    if _is_postgres(url):
-        return False
-    from plantstore.sqlite.connection import database_path
-
-    return database_path(url).exists()
-
-
-def verify(url: str) -> "Verification":
-    """Verify that a database agrees with itself, as it is at one moment.
-
-    :raises SetupError: it does not exist, or cannot be read.
-    """
-    _require_database(url, _NAME_IT)
-    from plantstore.sql.verifying import Verifier
-
-    with closing(_open_reader(url)) as reader:
-        return Verifier(reader).verify()
-
-
-def _open_reader(url: str) -> "Reader":
-    if _is_postgres(url):
-        from plantstore.postgres.session import PostgresSession
-
-        return PostgresSession(url)
-    from plantstore.sqlite.connection import database_path
-    from plantstore.sqlite.reader import SQLiteReader
-
-    return SQLiteReader(database_path(url))
-
-
 def check_database(url: str) -> "Iterator[Check]":
     """Check the database without changing anything.
 
     :raises SetupError: it does not exist, or cannot be opened.
     """
-    _require_database(url, _NAME_IT)
-    if _is_postgres(url):
+    require_database(url)
+    if is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
         with closing(PostgresSession(url)) as session:
@@ -222,9 +137,9 @@ def check_database(url: str) -> "Iterator[Check]":
     yield from check_file(database_path(url))
 
 
-def _require_database(url: str, advice: str) -> None:
+def require_database(url: str, advice: str = _NAME_IT) -> None:
     """Refuse the URL of a missing SQLite file, which opening would create."""
-    if not _is_postgres(url):
+    if not is_postgres(url):
         from plantstore.sqlite.connection import database_path
         from plantstore.sqlite.session import require_file
 
@@ -233,7 +148,7 @@ def _require_database(url: str, advice: str) -> None:
 
 def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
     """Migrate the database to this program's schema; returns the migrations that it lacked."""
-    if _is_postgres(url):
+    if is_postgres(url):
         from plantstore.postgres.connection import migrate
 
         return migrate(url, dry_run=dry_run)
@@ -279,7 +194,7 @@ def open_metrics(settings: Settings) -> Iterator[socket | None]:
     from plantstore.metrics.exporter import serve_metrics
 
     kind, sqlite = "postgresql", ""
-    if not _is_postgres(settings.database):
+    if not is_postgres(settings.database):
         import apsw
 
         kind, sqlite = "sqlite", apsw.sqlite_lib_version()
@@ -305,7 +220,7 @@ def _open_logs(settings: Settings) -> "Sequence[Observer]":
     return RequestLog(settings, client_address).observe, SecurityLog(client_address).observe
 
 
-def _is_postgres(url: str) -> bool:
+def is_postgres(url: str) -> bool:
     """Whether the URL is one of PostgreSQL, not of SQLite.
 
     :raises SetupError: it is neither.

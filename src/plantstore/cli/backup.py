@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import asdict
 
-from plantstore import bootstrap
+from plantstore import keeping
 from plantstore.cli.options import database_option, json_option, quiet_option
 from plantstore.cli.output import format_bytes, print_json
 
@@ -44,7 +44,7 @@ def backup(target: str, keep: int | None, database: str, *, as_json: bool, quiet
         raise click.UsageError("the backup goes to stdout: not to a terminal, nor with --json")
     end_cleanly()
     began = time.monotonic()
-    made = bootstrap.back_up(database, target, keep)
+    made = keeping.back_up(database, target, keep)
     seconds = round(time.monotonic() - began, 3)
     if as_json:
         print_json(asdict(made) | {"seconds": seconds})

@@ -1,6 +1,8 @@
-"""Asks before something is lost for good: the name is typed, or ``--yes`` given."""
+"""Asks before something is deleted or replaced, unless ``--yes`` is given."""
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -14,17 +16,31 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
     """
     if yes:
         return
-    if _ask(f"{warning}\nType the name of the {kind} to delete it") != name:
+    question = f"{warning}\nType the name of the {kind} to delete it"
+    with _requiring_answer("delete"):
+        answer = click.prompt(question, default="", show_default=False, err=True)
+    if answer != name:
         raise SetupError("that is not its name: nothing was deleted")
 
 
-def _ask(question: str) -> str:
+def confirm_restore(question: str) -> None:
+    """Return where the answer is yes.
+
+    :raises SetupError: it is no, or nobody can answer.
+    """
+    with _requiring_answer("restore"):
+        answer = click.confirm(question, err=True)
+    if not answer:
+        raise SetupError("nothing was restored")
+
+
+@contextmanager
+def _requiring_answer(verb: str) -> Iterator[None]:
     try:
-        answer: str = click.prompt(question, default="", show_default=False, err=True)
+        yield
     except click.Abort as abort:
         if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
             raise
         raise SetupError(
-            "stdin is not a terminal: give --yes to delete without confirmation"
+            f"stdin is not a terminal: give --yes to {verb} without confirmation"
         ) from None
-    return answer

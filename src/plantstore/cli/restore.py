@@ -1,17 +1,16 @@
 """``plantstore restore``."""
 
-import sys
 import time
 from typing import TYPE_CHECKING
 
 import click
 
-from plantstore import bootstrap
+from plantstore import keeping
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.backup import end_cleanly
+from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import format_bytes, print_json
-from plantstore.errors import SetupError
 from plantstore.settings import without_password
 
 if TYPE_CHECKING:
@@ -45,18 +44,18 @@ def restore(backup: str | None, database: str, *, in_place: bool, yes: bool, as_
     if backup is None:
         _finish(database, as_json=as_json)
         return
-    if not yes and bootstrap.has_file(database):
-        _confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?")
+    if not yes and keeping.has_file(database):
+        confirm_restore(f"Replace {database.removeprefix('sqlite:///')} by {backup}?")
     end_cleanly()
     began = time.monotonic()
-    restored = bootstrap.restore(database, backup)
+    restored = keeping.restore(database, backup)
     seconds = round(time.monotonic() - began, 3)
     log_change("restore", database=database, backup=backup, kept=restored.kept)
     _report(restored, seconds, as_json=as_json)
 
 
 def _finish(database: str, *, as_json: bool) -> None:
-    stores = bootstrap.finish_restore(database)
+    stores = keeping.finish_restore(database)
     log_change("restore", database=without_password(database))
     if as_json:
         print_json({"stores": stores})
@@ -79,16 +78,3 @@ def _report(restored: "Restored", seconds: float, *, as_json: bool) -> None:
     if applied:
         numbers = ", ".join(map(str, applied))
         click.echo(f"applied to the restored database: migrations {numbers}", err=True)
-
-
-def _confirm(question: str) -> None:
-    try:
-        answer = click.confirm(question, err=True)
-    except click.Abort as abort:
-        if sys.stdin.isatty() or isinstance(abort.__context__, KeyboardInterrupt):
-            raise
-        raise SetupError(
-            "stdin is not a terminal: give --yes to restore without confirmation"
-        ) from None
-    if not answer:
-        raise SetupError("nothing was restored")

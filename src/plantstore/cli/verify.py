@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore import bootstrap
+from plantstore import keeping
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_json
 from plantstore.sql.verifying import Mismatch
@@ -21,7 +21,7 @@ def verify(database: str, *, as_json: bool) -> None:
     Example:
       plantstore verify --database sqlite:///plants-20301231T235959.123Z.db
     """
-    found = bootstrap.verify(database)
+    found = keeping.verify(database)
     for mismatch in found.mismatches if not as_json else ():
         click.echo(f"Error: {_describe(mismatch)}", err=True)
     if as_json:

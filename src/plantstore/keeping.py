@@ -1,0 +1,94 @@
+"""Backups, restores and the verification of the database that a URL names."""
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from plantstore.bootstrap import is_postgres, open_session, require_database
+from plantstore.errors import SetupError
+
+if TYPE_CHECKING:
+    from plantstore.sql.verifying import Reader, Verification
+    from plantstore.sqlite.backup import Backup
+    from plantstore.sqlite.restore import Restored
+
+
+def back_up(url: str, target: str, keep: int | None) -> "Backup":
+    """Write a backup of a SQLite database to a file, a folder, or ``-`` for stdout.
+
+    :raises SetupError: it is on PostgreSQL, or something cannot be used.
+    """
+    require_database(url)
+    if is_postgres(url):
+        raise SetupError(
+            "the database is on PostgreSQL: back it up with pg_dump, or its WAL for any point in "
+            'time; see "PostgreSQL" in docs/backup.md'
+        )
+    from plantstore.sqlite.backup import back_up
+    from plantstore.sqlite.connection import database_path
+
+    return back_up(database_path(url), target, keep)
+
+
+def restore(url: str, backup: str) -> "Restored":
+    """Put a backup in the place of a SQLite database that nobody uses.
+
+    :raises SetupError: it is on PostgreSQL or in use, or the backup is none: nothing was changed.
+    """
+    if is_postgres(url):
+        raise SetupError(
+            "the database is on PostgreSQL: restore it with pg_restore, then run "
+            '`plantstore restore --in-place`; see "PostgreSQL" in docs/backup.md'
+        )
+    from plantstore.sqlite.connection import database_path
+    from plantstore.sqlite.restore import prove
+    from plantstore.sqlite.restore import restore as run
+
+    path = database_path(url)
+    restored = run(Path(backup).absolute(), path)
+    prove(path)
+    return restored
+
+
+def finish_restore(url: str) -> int:
+    """Finish a restore that another program has made; how many stores there are.
+
+    :raises SetupError: the database does not exist, or cannot be used.
+    """
+    require_database(url)
+    from plantstore.sql.restoring import renew_revisions
+
+    with closing(open_session(url)) as session:
+        return renew_revisions(session)
+
+
+def has_file(url: str) -> bool:
+    """Whether the URL is that of an existing SQLite file."""
+    if is_postgres(url):
+        return False
+    from plantstore.sqlite.connection import database_path
+
+    return database_path(url).exists()
+
+
+def verify(url: str) -> "Verification":
+    """Verify that a database agrees with itself, as it is at one moment.
+
+    :raises SetupError: it does not exist, or cannot be read.
+    """
+    require_database(url)
+    from plantstore.sql.verifying import Verifier
+
+    with closing(_open_reader(url)) as reader:
+        return Verifier(reader).verify()
+
+
+def _open_reader(url: str) -> "Reader":
+    if is_postgres(url):
+        from plantstore.postgres.session import PostgresSession
+
+        return PostgresSession(url)
+    from plantstore.sqlite.connection import database_path
+    from plantstore.sqlite.reader import SQLiteReader
+
+    return SQLiteReader(database_path(url))
