@@ -4,16 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from itertools import count
+from collections.abc import Mapping
 
 from plantstore.bootstrap import open_copy
 from plantstore.cli import main
-from plantstore.postgres.session import PostgresSession
 from plantstore.sql.copying import batch, tables
-from plantstore.sql.session import Row
-from plantstore.sqlite.session import SQLiteSession
 from tests.cli.program import Program
+from tests.stopped_writes import stop_at
 
 PAGE_ROWS = 500
 VARIABLE = "PLANTSTORE_TEST_KILLED_AT"
@@ -36,26 +33,7 @@ def copy_until_killed(program: Program, source: str, target: str, write: int) ->
     assert killed.returncode == -signal.SIGKILL
 
 
-def _kill_at(write: int) -> None:
-    """Let this process be killed there, with small pages, and a transaction for each."""
-    tables.PAGE_ROWS = batch.BATCH_ROWS = PAGE_ROWS
-    numbers = count(1)
-    for session in (PostgresSession, SQLiteSession):
-        write_rows = session.write_rows
-
-        def count_write(
-            self: object,
-            name: str,
-            rows: Sequence[Row],
-            write_rows: Callable[..., None] = write_rows,
-        ) -> None:
-            if next(numbers) == write:
-                os.kill(os.getpid(), signal.SIGKILL)
-            write_rows(self, name, rows)
-
-        setattr(session, "write_rows", count_write)  # noqa: B010 - mypy knows it as a method
-
-
 if __name__ == "__main__":
-    _kill_at(int(os.environ[VARIABLE]))
+    tables.PAGE_ROWS = batch.BATCH_ROWS = PAGE_ROWS
+    stop_at(int(os.environ[VARIABLE]), signal.SIGKILL)
     main()

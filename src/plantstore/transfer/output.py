@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, cast
 
 from plantstore.errors import SetupError
+from plantstore.sqlite.workspace import flush_folder
 
 
 @contextmanager
@@ -36,18 +37,10 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     except BaseException:
         Path(name).unlink()
         raise
-    _sync_folder(target.parent)
+    flush_folder(target.parent)
 
 
 def _compress(file: BinaryIO, stack: ExitStack) -> BinaryIO:
     # Without a name and a time in it, the same plants give the same file.
     compressed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
     return cast("BinaryIO", stack.enter_context(compressed))
-
-
-def _sync_folder(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
