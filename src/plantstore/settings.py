@@ -100,7 +100,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         _about(
             "rate limit of invalid tokens per client address and worker; valid ones do not count"
         ),
-    ] = "60/minute"  # noqa: S105 - a rate is no secret
+    ] = "60/minute"  # noqa: S105 - a rate is not a secret
     cache_size: Annotated[
         Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses cached in memory")
     ] = 16 * 2**20

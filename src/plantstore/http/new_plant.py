@@ -130,7 +130,7 @@ class _Float:
 
 
 def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
-    """The JSON value, in which a number with a fraction or an exponent is no float.
+    """The JSON value, in which a number with a fraction or an exponent is not a float.
 
     :raises RequestError: it is not one JSON value in UTF-8.
     """

@@ -1,4 +1,4 @@
-"""Tells of the lines that cannot be imported: the first ones on stderr, all of them in a file."""
+"""Reports the lines that cannot be imported: the first ones on stderr, all of them in a file."""
 
 from typing import IO
 
