@@ -162,6 +162,11 @@ class Connection:
         """Whether data or the end comes within this time."""
         return bool(self._unread) or bool(select.select([self._socket], [], [], seconds)[0])
 
+    def certificate(self) -> bytes | None:
+        """The server's certificate, in DER; None without TLS."""
+        secured = self._socket
+        return secured.getpeercert(binary_form=True) if isinstance(secured, ssl.SSLSocket) else None
+
     def finish_sending(self) -> None:
         """Tell the server that no more comes."""
         self._socket.shutdown(socket.SHUT_WR)

@@ -8,15 +8,13 @@ not parsed, and buffered only up to the bounds.
 import asyncio
 import logging
 import math
-import ssl
-from collections.abc import Coroutine
-from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
 
 from plantstore.errors import RequestError
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.handshake import begin_handshake
 from plantstore.server.heads import CLOSE, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.request_ids import next_id, next_number, read_own_id
@@ -51,7 +49,6 @@ class Connection(asyncio.Protocol):
 
     _transport: asyncio.Transport
     _sender: Sender
-    _handshake: Coroutine[Any, None, None]
 
     def __init__(self, connections: Connections) -> None:
         self.address = ""
@@ -91,9 +88,11 @@ class Connection(asyncio.Protocol):
             if context is None:
                 self._open()
             else:
-                # At once: the bytes from now on belong to the handshake.
-                self._handshake = self._secure(context)
-                self._handshake.send(None).add_done_callback(self._end_handshake)
+                seconds = self._settings.head_timeout
+                handshake = self._loop.start_tls(
+                    transport, self, context, server_side=True, ssl_handshake_timeout=seconds
+                )
+                begin_handshake(handshake, self._end_handshake)
         elif self._connections.context is None:
             self._loop.call_later(_LINGER_SECONDS, transport.abort)
             self._refuse(RequestError(50301))
@@ -149,15 +148,7 @@ class Connection(asyncio.Protocol):
         self._phase, self._buffer, self._parser = _Phase.END, b"", None
         self._request = self._body = None
 
-    async def _secure(self, context: ssl.SSLContext) -> None:
-        """Do the TLS handshake, and open the connection."""
-        seconds = self._settings.head_timeout
-        try:
-            transport = await self._loop.start_tls(
-                self._transport, self, context, server_side=True, ssl_handshake_timeout=seconds
-            )
-        except OSError:  # such as ssl.SSLError: the client's problem
-            transport = None
+    def _end_handshake(self, transport: asyncio.Transport | None) -> None:
         if transport is None or self._phase is _Phase.END:
             self._transport.abort()
             self._connections.release(self)
@@ -165,10 +156,6 @@ class Connection(asyncio.Protocol):
             self._transport = transport
             self._sender = Sender(transport, self._connections)
             self._open()
-
-    def _end_handshake(self, _done: object) -> None:
-        with suppress(StopIteration):
-            self._handshake.send(None)
 
     def _open(self) -> None:
         self._wait(_Phase.REQUEST, self._settings.head_timeout)

@@ -5,16 +5,17 @@ longest is closed.
 """
 
 import asyncio
+import ssl
 import time
 from collections import Counter
 from collections.abc import Iterable
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
+from plantstore.server.certificates import open_certificate
 from plantstore.server.heads import KnownFields
 from plantstore.server.messages import Application
 from plantstore.server.request_ids import PREFIX
-from plantstore.server.sockets import load_certificate
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,12 +39,17 @@ class Connections:
         self.application = application
         self.settings = settings
         self.opened = application.connections = opened
-        self.context = load_certificate(settings)
+        self.certificate = open_certificate(settings)
         self.known_fields = KnownFields()
         self.unsent = 0
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
         self._tick()
+
+    @property
+    def context(self) -> ssl.SSLContext | None:
+        """What a new connection's TLS handshake needs; None without TLS."""
+        return None if self.certificate is None else self.certificate.context
 
     def admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
@@ -90,6 +96,6 @@ class Connections:
 
     def _write_end(self) -> bytes:
         lines = [f"Date: {formatdate(time.time(), usegmt=True)}", "X-Content-Type-Options: nosniff"]
-        if self.context is not None:
+        if self.certificate is not None:
             lines.append("Strict-Transport-Security: max-age=31536000")
         return "\r\n".join([*lines, "X-Request-Id: "]).encode()

@@ -23,7 +23,8 @@ from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
 
 
 def serve(
@@ -39,7 +40,7 @@ def serve(
         workers.run()
         return not workers.has_failed
     server = Server(config)
-    server.stop_on_signals()
+    server.handle_signals()
     server.run([listener])
     return not server.has_failed
 
@@ -73,40 +74,48 @@ class Server(uvicorn.Server):
 
     config: ServerConfig
     has_failed = False
+    _connections: Connections | None = None
 
-    def stop_on_signals(self) -> None:
-        """Drain at a stop signal, even if it arrives before the server runs.
+    def handle_signals(self) -> None:
+        """Drain at a stop signal, take the certificate anew at SIGHUP; also before it runs.
 
-        uvicorn raises the signals again when it has drained: then they have no effect.
+        uvicorn raises the stop signals again when it has drained: then they have no effect.
         """
-        for stop in STOP_SIGNALS:
-            if signal.getsignal(stop) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
-                signal.signal(stop, self.handle_exit)
-        signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+        for one in SIGNALS:
+            if signal.getsignal(one) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
+                handle = self._handle_hangup if one is signal.SIGHUP else self.handle_exit
+                signal.signal(one, handle)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
     async def startup(self, sockets: list[socket] | None = None) -> None:
         """Begin to listen (uvicorn's hook)."""
         settings, application = self.config.settings, self.config.loaded_app
         opened: set[Any] = self.server_state.connections
-        self._connections = Connections(application, settings, opened)
-        self.config.http_protocol_class = self._make_protocol  # type: ignore[assignment]  # uvicorn calls it
-        self._watch = asyncio.create_task(self._stop_when_broken(application))
+        self._connections = connections = Connections(application, settings, opened)
+        self.config.http_protocol_class = lambda **_: Connection(connections)  # type: ignore[assignment]  # uvicorn calls it
+        self._loop = asyncio.get_running_loop()
+        self._tasks = [self._loop.create_task(self._stop_when_broken(application))]
+        if certificate := self._connections.certificate:
+            self._tasks.append(self._loop.create_task(certificate.follow_files()))
         parent = multiprocessing.parent_process()
         if parent is not None:  # a worker must not outlive its parent
-            asyncio.get_running_loop().add_reader(
-                parent.sentinel, self._stop_alone, parent.sentinel
-            )
+            self._loop.add_reader(parent.sentinel, self._stop_alone, parent.sentinel)
         await super().startup(sockets)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Drain, and close the application (uvicorn's hook)."""
         await super().shutdown(sockets)
-        self._connections.close()
-        self._watch.cancel()
+        for task in self._tasks:
+            task.cancel()
+        if self._connections is not None:
+            self._connections.close()
         await self.config.loaded_app.close()
 
-    def _make_protocol(self, **_: object) -> asyncio.Protocol:
-        return Connection(self._connections)
+    def _handle_hangup(self, *_: object) -> None:
+        """Take the certificate anew."""
+        connections = self._connections
+        if connections is not None and connections.certificate is not None:
+            self._loop.call_soon_threadsafe(connections.certificate.reload)
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()
@@ -118,5 +127,5 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
     def _stop_alone(self, sentinel: int) -> None:
-        asyncio.get_running_loop().remove_reader(sentinel)  # or it would be called again and again
+        self._loop.remove_reader(sentinel)  # or it would be called again and again
         self.should_exit = True

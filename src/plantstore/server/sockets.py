@@ -4,7 +4,6 @@ import asyncio
 import fcntl
 import resource
 import socket
-import ssl
 import struct
 import sys
 import termios
@@ -44,23 +43,6 @@ def listen(settings: Settings) -> socket.socket:
         ) from None
     listener.set_inheritable(True)
     return listener
-
-
-def load_certificate(settings: Settings) -> ssl.SSLContext | None:
-    """The TLS context, or None if the service has no certificate.
-
-    :raises SetupError: the files are not a certificate and its key.
-    """
-    if settings.tls_cert is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(settings.tls_cert, settings.tls_key)
-    except (OSError, ValueError) as error:
-        raise SetupError(
-            f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
-        ) from None
-    return context
 
 
 def allow_open_files(connections: int) -> None:

@@ -6,6 +6,7 @@ worker that died at its start several times in a row: its supervisor decides the
 """
 
 import logging
+import os
 import signal
 import sys
 import time
@@ -17,7 +18,7 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
 from plantstore.server.deaths import EARLY_SECONDS, Deaths
-from plantstore.server.serve import STOP_SIGNALS, Server, ServerConfig
+from plantstore.server.serve import SIGNALS, Server, ServerConfig
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class Worker(Process):
     def target(self, sockets: list[socket] | None = None) -> None:
         """Serve until a signal or a broken database stops it (uvicorn's hook)."""
         server = self.server
-        server.stop_on_signals()
+        server.handle_signals()
         try:
             super().target(sockets)
         except (OSError, SetupError) as error:
@@ -129,8 +130,10 @@ class Workers(Multiprocess):
                 worker.join()
 
     def handle_hup(self) -> None:
-        """End, as one process does: uvicorn would replace the workers."""
-        self.handle_term()
+        """Pass it on: uvicorn would replace the workers."""
+        for worker in self.processes:
+            if worker.pid is not None and worker.process.is_alive():
+                os.kill(worker.pid, signal.SIGHUP)
 
     def handle_ttin(self) -> None:
         """Do nothing: the number of workers is a setting."""
@@ -141,11 +144,11 @@ class Workers(Multiprocess):
         worker = Worker(self.config, self.sockets)
         # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             worker.start()
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return worker
 
 
