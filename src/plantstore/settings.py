@@ -156,6 +156,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Seconds, _about("seconds that a create or delete may wait for the database")
     ] = 10.0
     stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent")] = 600.0
+    lame_duck: Annotated[
+        Annotated[float, Meta(ge=0, le=86400)],
+        _about("seconds that the service goes on after a stop signal, while `/readyz` returns 503"),
+    ] = 0.0
     drain_timeout: Annotated[
         Seconds, _about("seconds for in-flight requests to finish when the service stops")
     ] = 30.0

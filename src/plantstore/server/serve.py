@@ -1,14 +1,18 @@
 """Serves an application until a signal, in this process or in several workers.
 
-uvicorn starts and stops the process: signals, sockets, draining, workers. The connections are ours.
+uvicorn starts and stops the process: sockets, draining, workers. The connections are ours. For
+``lame_duck`` seconds a stop is only announced; then the process drains and ends.
 """
 
 import asyncio
 import logging
 import multiprocessing
 import signal
+import time
 from collections.abc import Callable
+from functools import partial
 from socket import socket
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -18,13 +22,12 @@ from plantstore.errors import SetupError
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Application
-from plantstore.server.sockets import allow_open_files
+from plantstore.server.sockets import accept_waiting, allow_open_files
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-SIGNALS = (*STOP_SIGNALS, signal.SIGHUP)
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 
 
 def serve(
@@ -75,12 +78,10 @@ class Server(uvicorn.Server):
     config: ServerConfig
     has_failed = False
     _connections: Connections | None = None
+    _stops_at: float | None = None  # from when it drains
 
     def handle_signals(self) -> None:
-        """Drain at a stop signal, take the certificate anew at SIGHUP; also before it runs.
-
-        uvicorn raises the stop signals again when it has drained: then they have no effect.
-        """
+        """Stop at a signal, take the certificate anew at SIGHUP; also before it runs."""
         for one in SIGNALS:
             if signal.getsignal(one) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
                 handle = self._handle_hangup if one is signal.SIGHUP else self.handle_exit
@@ -101,9 +102,36 @@ class Server(uvicorn.Server):
         if parent is not None:  # a worker must not outlive its parent
             self._loop.add_reader(parent.sentinel, self._stop_alone, parent.sentinel)
         await super().startup(sockets)
+        self.should_exit |= self._stops_at is not None
+
+    def handle_exit(self, sig: int, _frame: FrameType | None) -> None:
+        """Begin to stop; at SIGQUIT, or a second signal, end at once (uvicorn's hook).
+
+        A worker may get one of its parent and the same of the terminal.
+        """
+        is_second = self._stops_at is not None and multiprocessing.parent_process() is None
+        if sig == signal.SIGQUIT or is_second:
+            self.should_exit = self.force_exit = True
+            if self._connections is not None:
+                self._loop.call_soon_threadsafe(self._connections.close)
+        elif self._stops_at is None:
+            self._stops_at = time.monotonic() + self.config.settings.lame_duck
+
+    async def on_tick(self, counter: int) -> bool:
+        """Announce the stop, until it is time for it (uvicorn's hook)."""
+        if self._stops_at is not None and self._connections is not None:
+            self._connections.announce_stop()
+            self.should_exit |= time.monotonic() >= self._stops_at
+        return await super().on_tick(counter)
 
     async def shutdown(self, sockets: list[socket] | None = None) -> None:
         """Drain, and close the application (uvicorn's hook)."""
+        if self._connections is not None:
+            self._connections.announce_stop()
+            if self.force_exit:
+                self._connections.close()
+            for listener in sockets or ():
+                await accept_waiting(listener, partial(Connection, self._connections))
         await super().shutdown(sockets)
         for task in self._tasks:
             task.cancel()

@@ -7,6 +7,7 @@ import socket
 import struct
 import sys
 import termios
+from collections.abc import Callable
 from contextlib import suppress
 
 from plantstore.errors import SetupError
@@ -45,6 +46,17 @@ def listen(settings: Settings) -> socket.socket:
     return listener
 
 
+async def accept_waiting(
+    listener: socket.socket, make_protocol: Callable[[], asyncio.Protocol]
+) -> None:
+    """Accept the connections that clients have made already: closing the listener resets them."""
+    loop = asyncio.get_running_loop()
+    with suppress(BlockingIOError):
+        for _ in range(_BACKLOG):
+            connected, _address = listener.accept()
+            await loop.connect_accepted_socket(make_protocol, connected)
+
+
 def allow_open_files(connections: int) -> None:
     """Raise the limit of open files to what the connections need, if allowed."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -71,9 +83,18 @@ def reset(transport: asyncio.Transport) -> None:
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
     """Bytes that were handed to our system, and that the client's has not acknowledged."""
+    return _count(transport, termios.TIOCOUTQ)
+
+
+def count_unread(transport: asyncio.BaseTransport) -> int:
+    """Bytes that have arrived, and that we have not received from our system."""
+    return _count(transport, termios.FIONREAD)
+
+
+def _count(transport: asyncio.BaseTransport, what: int) -> int:
     connected = transport.get_extra_info("socket")
     try:
-        count = fcntl.ioctl(connected.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+        count = fcntl.ioctl(connected.fileno(), what, b"\0\0\0\0")
     except (OSError, AttributeError):  # it was closed (with TLS it is None), or cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)

@@ -11,6 +11,7 @@ import signal
 import sys
 import time
 from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from socket import socket
 
 from uvicorn.config import STARTUP_FAILURE
@@ -23,6 +24,7 @@ from plantstore.server.serve import SIGNALS, Server, ServerConfig
 logger = logging.getLogger(__name__)
 
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
+_SIGNALS_SECONDS = 0.2  # between two looks for signals, while the workers end
 _READY_SECONDS = 0.1  # for a reply from a worker that may still be starting
 
 
@@ -70,7 +72,10 @@ class Workers(Multiprocess):
             signal.signal(signal.SIGHUP, hangup)
         self.has_failed = False
         settings = config.settings
-        self._max_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        self._stops = 0  # stop signals
+        self._max_seconds = (
+            settings.lame_duck + settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        )
         # By the worker's place:
         self._started_at = [time.monotonic()] * config.workers
         self._deaths = [Deaths() for _ in range(config.workers)]
@@ -119,21 +124,49 @@ class Workers(Multiprocess):
         self.has_failed = True
         self.should_exit.set()
 
+    def terminate_all(self) -> None:
+        """Have the workers stop; without our listeners new clients are refused when they have."""
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
     def join_all(self) -> None:
         """Wait until all have ended; kill those that take too long."""
         deadline = time.monotonic() + self._max_seconds
-        for worker in self.processes:
-            worker.process.join(max(0, deadline - time.monotonic()))
-            if worker.process.is_alive():
-                logger.error("worker %s does not stop and is killed", worker.pid)
-                worker.kill()
-                worker.join()
+        while self._running and time.monotonic() < deadline:
+            wait([worker.process.sentinel for worker in self._running], _SIGNALS_SECONDS)
+            self.handle_signals()
+            if self._stops > 1:
+                self._signal_all(signal.SIGQUIT)
+        for worker in self._running:
+            logger.error("worker %s does not stop and is killed", worker.pid)
+            worker.kill()
+            worker.join()
+
+    def handle_term(self) -> None:
+        """Stop; at a second signal at once."""
+        self._stops += 1
+        self.should_exit.set()
+
+    handle_int = handle_term
+
+    def handle_quit(self) -> None:
+        """Stop at once."""
+        self._stops = 2
+        self.should_exit.set()
+
+    @property
+    def _running(self) -> list[Process]:
+        return [worker for worker in self.processes if worker.process.is_alive()]
+
+    def _signal_all(self, number: int) -> None:
+        for worker in self._running:
+            if worker.pid is not None:
+                os.kill(worker.pid, number)
 
     def handle_hup(self) -> None:
         """Pass it on: uvicorn would replace the workers."""
-        for worker in self.processes:
-            if worker.pid is not None and worker.process.is_alive():
-                os.kill(worker.pid, signal.SIGHUP)
+        self._signal_all(signal.SIGHUP)
 
     def handle_ttin(self) -> None:
         """Do nothing: the number of workers is a setting."""
