@@ -23,6 +23,9 @@ test: ## run all tests
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need chromium chromium
 	@scripts/need nginx nginx-light
+	@scripts/need caddy caddy
+	@scripts/need haproxy haproxy
+	@scripts/need systemd-socket-activate systemd
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Sockets: the listening one, and the system's state of the connected ones."""
+"""The system's state of connected sockets, and its limit of them."""
 
 import asyncio
 import fcntl
@@ -7,54 +7,11 @@ import socket
 import struct
 import sys
 import termios
-from collections.abc import Callable
 from contextlib import suppress
 
-from plantstore.errors import SetupError
-from plantstore.settings import Settings
+from plantstore.settings import UNIX
 
-_BACKLOG = 2048
 _OTHER_FILES = 200
-# Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
-# megabytes that nobody reads.
-_MAX_NOT_SENT = 128 * 1024
-_TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
-
-
-def listen(settings: Settings) -> socket.socket:
-    """A listening socket.
-
-    :raises SetupError: it cannot listen on the address.
-    """
-    host, port = settings.host, settings.port
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if _TCP_NOTSENT_LOWAT is not None:  # connections inherit it
-            listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-    except (OSError, UnicodeError) as error:  # the latter for invalid host names
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SetupError(
-            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
-        ) from None
-    listener.set_inheritable(True)
-    return listener
-
-
-async def accept_waiting(
-    listener: socket.socket, make_protocol: Callable[[], asyncio.Protocol]
-) -> None:
-    """Accept the connections that clients have made already: closing the listener resets them."""
-    loop = asyncio.get_running_loop()
-    with suppress(BlockingIOError):
-        for _ in range(_BACKLOG):
-            connected, _address = listener.accept()
-            await loop.connect_accepted_socket(make_protocol, connected)
 
 
 def allow_open_files(connections: int) -> None:
@@ -68,7 +25,10 @@ def allow_open_files(connections: int) -> None:
 
 
 def find_address(transport: asyncio.BaseTransport) -> str:
-    """The client's address; empty if it has none, or has disconnected."""
+    """The client's address, ``unix`` on a Unix socket; empty if it has disconnected."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and connected.family == socket.AF_UNIX:
+        return UNIX
     name = transport.get_extra_info("peername")
     return str(name[0]) if isinstance(name, tuple) else ""
 

@@ -19,6 +19,14 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
 from plantstore.server.deaths import EARLY_SECONDS, Deaths
+from plantstore.server.notify import (
+    READY,
+    STOPPING,
+    WATCHDOG,
+    find_watchdog_seconds,
+    notify,
+    notify_reload,
+)
 from plantstore.server.serve import SIGNALS, Server, ServerConfig
 
 logger = logging.getLogger(__name__)
@@ -33,7 +41,7 @@ class Worker(Process):
 
     config: ServerConfig
     _own_server: Server | None = None
-    _was_ready = False
+    was_ready = False
 
     def target(self, sockets: list[socket] | None = None) -> None:
         """Serve until a signal or a broken database stops it (uvicorn's hook)."""
@@ -56,8 +64,8 @@ class Worker(Process):
 
     def is_alive(self, timeout: float = 5) -> bool:
         """Whether it is alive and, once ready, replies in time: a start may take long."""
-        if not self._was_ready:
-            self._was_ready = self.is_ready(_READY_SECONDS)
+        if not self.was_ready:
+            self.was_ready = self.is_ready(_READY_SECONDS)
             return self.process.is_alive()
         return super().is_alive(timeout)
 
@@ -81,6 +89,10 @@ class Workers(Multiprocess):
         self._deaths = [Deaths() for _ in range(config.workers)]
         self._due: dict[int, float] = {}  # the places to fill, and when
 
+        self.processes: list[Worker] = []  # type: ignore[assignment]  # ours
+        self._has_started = False
+        self._has_watchdog = find_watchdog_seconds() > 0
+
     def init_processes(self) -> None:
         """Start all."""
         self.processes += [self._start() for _ in range(self.processes_num)]
@@ -96,6 +108,16 @@ class Workers(Multiprocess):
                 worker.kill()  # it may only hang
                 worker.join()
                 self._bury(place, worker)
+        self._notify()
+
+    def _notify(self) -> None:
+        """Tell the supervisor that all workers serve, and that this process is alive."""
+        if not self._has_started:
+            self._has_started = all(worker.was_ready for worker in self.processes)
+            if self._has_started:
+                notify(READY)
+        if self._has_watchdog:
+            notify(WATCHDOG)
 
     def _bury(self, place: int, worker: Process) -> None:
         """Have a worker that died replaced, or end."""
@@ -126,6 +148,7 @@ class Workers(Multiprocess):
 
     def terminate_all(self) -> None:
         """Have the workers stop; without our listeners new clients are refused when they have."""
+        notify(STOPPING)
         for listener in self.sockets:
             listener.close()
         super().terminate_all()
@@ -167,6 +190,7 @@ class Workers(Multiprocess):
     def handle_hup(self) -> None:
         """Pass it on: uvicorn would replace the workers."""
         self._signal_all(signal.SIGHUP)
+        notify_reload()
 
     def handle_ttin(self) -> None:
         """Do nothing: the number of workers is a setting."""
