@@ -15,6 +15,7 @@ import pytest
 
 import plantstore
 from tests.deploy.proxies import CONFIGS, PORTS, proxy
+from tests.faults.two_processes import process_of
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
@@ -31,6 +32,7 @@ class Caller(threading.Thread):
         super().__init__(daemon=True)
         self.answers: Counter[str] = Counter()
         self.kept: set[int] = set()
+        self.processes: set[str] = set()  # that answered
         self._origin, self._token = origin, token
         self._first = number * 1_000_000
         self._stopping = threading.Event()
@@ -73,6 +75,7 @@ class Caller(threading.Thread):
         expected = 204 if request.method == "DELETE" else 200
         outcome = "good" if response.status_code == expected else str(response.status_code)
         self.answers[f"{request.method} {outcome}"] += 1
+        self.processes.add(process_of(response))
         return response.is_success
 
 
@@ -104,6 +107,12 @@ def read_version(service: Service) -> str:
     return str(httpx.get(f"{service.origin}/livez").json()["version"])
 
 
+def wait_until_called(service: Service, callers: list[Caller]) -> None:
+    """Wait until the proxy sends requests to it again, for which the document's script sleeps."""
+    process = process_of(httpx.get(f"{service.origin}/livez"))
+    wait_until(lambda: any(process in caller.processes for caller in callers))
+
+
 @pytest.mark.parametrize("kind", sorted(CONFIGS))
 def test_restarts_and_an_upgrade_fail_no_request(tmp_path: Path, url: str, kind: str) -> None:
     ports = {documented: free_port() for documented in PORTS}
@@ -125,6 +134,7 @@ def test_restarts_and_an_upgrade_fail_no_request(tmp_path: Path, url: str, kind:
                     if number == ROUNDS - 1:
                         service.command = upgraded
                     service.start()
+                    wait_until_called(service, callers)
         assert [read_version(service) for service in services] == ["9.9.9", "9.9.9"]
         with services[0].client(token) as client:
             stored = {plant["id"] for plant in client.get("/plants?include=id").json()}

@@ -44,7 +44,8 @@ def test_the_units_are_what_systemd_reads(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
 def test_the_settings_of_a_unit_are_valid(unit: Path) -> None:
-    found = _SETTING.findall(unit.read_text().replace("=%i", "=8081"))
+    lines = [line for line in unit.read_text().splitlines() if line.startswith("Environment=")]
+    found = _SETTING.findall("\n".join([*lines, ""]).replace("=%i", "=8081"))
     settings = dict(setting.split("=", 1) for setting in found)
     loaded = load_settings({}, settings)
     assert loaded.database == "sqlite:////var/lib/plantstore/plants.db"
