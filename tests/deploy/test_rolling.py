@@ -161,7 +161,7 @@ class HeldService(Service):
     """A service that gets a descriptor of ours."""
 
     def __init__(self, folder: Path, *, command: tuple[str, ...], descriptor: int) -> None:
-        super().__init__(folder, command=command)
+        super().__init__(folder, command=command, settings={"lame_duck": 2})
         self._descriptor = descriptor
 
     def launch(self) -> None:
