@@ -4,7 +4,7 @@
 PORT ?= 8080
 ARGS ?=
 
-.PHONY: help serve test test-oldest quick check docs picture bench lock clean
+.PHONY: help serve test test-oldest quick check docs picture bench lock sbom clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -18,11 +18,15 @@ test: ## run all tests
 	@scripts/setup schemathesis
 	@scripts/setup clients
 	@scripts/setup-javascript tests/clients
+	@scripts/setup deploy
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need chromium chromium
 	@scripts/need nginx nginx-light
+	@scripts/need caddy caddy
+	@scripts/need haproxy haproxy
+	@scripts/need systemd-socket-activate systemd
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS)
 
@@ -69,6 +73,12 @@ lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
 	@scripts/setup dev
 	scripts/lock $(ARGS)
 
+sbom: ## write dist/plantstore.cdx.json: what an installation consists of (CycloneDX)
+	@scripts/setup deploy
+	@mkdir -p dist
+	.venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+		--output-file dist/plantstore.cdx.json requirements/runtime.txt
+
 clean: ## remove everything that these targets create
-	rm -rf .venv .venv-schemathesis .venv-clients node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist
+	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist
 	find src tests bench -name __pycache__ -exec rm -rf {} +

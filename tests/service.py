@@ -37,7 +37,7 @@ class Service:
     ) -> None:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
-        self._command = command
+        self.command = command
         self._environ = os.environ | {
             f"PLANTSTORE_{name.upper()}": str(value)
             for name, value in {**_SETTINGS, **(settings or {}), "database": self.database}.items()
@@ -61,7 +61,7 @@ class Service:
         """Start the process, and wait for nothing."""
         with self.log_path.open("ab") as log:
             self.process = subprocess.Popen(
-                [*self._command, "serve"], env=self._environ, stdout=log, stderr=log
+                [*self.command, "serve"], env=self._environ, stdout=log, stderr=log
             )
 
     def start_again_on(self, port: str) -> None:

@@ -23,6 +23,8 @@ OTHER: dict[str, tuple[str, Any]] = {
     "database": ("sqlite:///y.db", "sqlite:///y.db"),
     "host": ("::1", "::1"),
     "port": ("9000", 9000),
+    "uds": ("/run/plants.sock", "/run/plants.sock"),
+    "uds_mode": ("600", "600"),
     "workers": ("2", 2),
     "cors_origins": (
         "https://a.example, https://b.example",
@@ -51,6 +53,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "idle_timeout": ("86400", 86400.0),
     "write_timeout": ("1e-3", 0.001),
     "stream_timeout": ("5", 5.0),
+    "lame_duck": ("5", 5.0),
     "drain_timeout": ("5", 5.0),
     "database_connections": ("20", 20),
     "database_timeout": ("1.5", 1.5),

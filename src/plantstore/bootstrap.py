@@ -204,11 +204,11 @@ def open_metrics(settings: Settings) -> Iterator[socket | None]:
         yield reports
 
 
-def serve(settings: Settings, listener: socket, reports: socket | None = None) -> bool:
+def serve(settings: Settings, listeners: list[socket], reports: socket | None = None) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.serve import serve as run
 
-    return run(partial(create_app, settings, reports), settings, listener)
+    return run(partial(create_app, settings, reports), settings, listeners)
 
 
 def _open_logs(settings: Settings) -> "Sequence[Observer]":

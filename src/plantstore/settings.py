@@ -34,6 +34,7 @@ _SECRET_PARAMETERS = frozenset(
 )
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
 _RATE = re.compile("[1-9][0-9]{0,8}/(second|minute|hour|day)")
+UNIX = "unix"  # the address of clients on a Unix socket
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -54,6 +55,13 @@ class Settings(Struct, frozen=True, kw_only=True):
     port: Annotated[
         Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 picks a free one")
     ] = 8080
+    uds: Annotated[
+        str | None, _about("path of a Unix socket to listen on, in place of host and port")
+    ] = None
+    uds_mode: Annotated[
+        Annotated[str, Meta(pattern="^[0-7]{3}$")],
+        _about("mode of the Unix socket's file: who may connect"),
+    ] = "660"
     workers: Annotated[
         Annotated[int, Meta(ge=1, le=64)],
         _about("worker processes; one is the fastest for writes to SQLite"),
@@ -87,8 +95,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     trusted_proxies: Annotated[
         tuple[str, ...],
         _about(
-            "addresses and networks of proxies whose `X-Forwarded-For`, else `Forwarded`, has the "
-            "client's address"
+            "addresses and networks of proxies, `unix` for those on the Unix socket, whose "
+            "`X-Forwarded-For`, else `Forwarded`, has the client's address"
         ),
     ] = ()
     rate_limit: Annotated[
@@ -156,6 +164,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Seconds, _about("seconds that a create or delete may wait for the database")
     ] = 10.0
     stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent")] = 600.0
+    lame_duck: Annotated[
+        Annotated[float, Meta(ge=0, le=86400)],
+        _about("seconds that the service goes on after a stop signal, while `/readyz` returns 503"),
+    ] = 0.0
     drain_timeout: Annotated[
         Seconds, _about("seconds for in-flight requests to finish when the service stops")
     ] = 30.0
@@ -266,11 +278,12 @@ def _check_rates(settings: Settings, origins: Mapping[str, str]) -> None:
 def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:
     for proxy in settings.trusted_proxies:
         try:
-            ip_network(proxy)
+            if proxy != UNIX:
+                ip_network(proxy)
         except ValueError:
             raise SetupError(
                 f"{origins['trusted_proxies']} has {proxy!r}, which is neither an address, such "
-                "as 192.0.2.1, nor a network, such as 10.0.0.0/8"
+                "as 192.0.2.1, nor a network, such as 10.0.0.0/8, nor unix"
             ) from None
 
 

@@ -43,7 +43,7 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
     service = Service(tmp_path)
     token, other = service.make_token(), service.make_token("other")
     load_clients = []
-    for number, stop in enumerate((signal.SIGTERM, signal.SIGINT, signal.SIGHUP)):
+    for number, stop in enumerate((signal.SIGTERM, signal.SIGINT)):
         service.start()
         with (
             create_without_its_body(service, other) as connection,

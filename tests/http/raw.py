@@ -116,7 +116,11 @@ class Connection:
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._socket.settimeout(TIMEOUT)
-        self._socket.connect((url.hostname, url.port))
+        try:
+            self._socket.connect((url.hostname, url.port))
+        except OSError:
+            self._socket.close()
+            raise
         if trust is not None:
             self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
         self._unread = bytearray()
@@ -161,6 +165,11 @@ class Connection:
     def has_data(self, seconds: float) -> bool:
         """Whether data or the end comes within this time."""
         return bool(self._unread) or bool(select.select([self._socket], [], [], seconds)[0])
+
+    def certificate(self) -> bytes | None:
+        """The server's certificate, in DER; None without TLS."""
+        secured = self._socket
+        return secured.getpeercert(binary_form=True) if isinstance(secured, ssl.SSLSocket) else None
 
     def finish_sending(self) -> None:
         """Tell the server that no more comes."""

@@ -27,6 +27,9 @@ class OneStream:
         """See ``Application``."""
         return Stream(b"HTTP/1.1 200 OK\r\n", self._give_parts(), self._close_slowly)
 
+    def announce_stop(self) -> None:
+        """Nobody asks."""
+
     async def wait_until_broken(self) -> Exception:
         """See ``Application``."""
         raise NotImplementedError

@@ -101,7 +101,7 @@ class PostgresServer:
         self._process.kill()
         self._process.wait(_START_SECONDS)
         # One that still has the shared memory keeps the next server from its start.
-        wait_until(lambda: all(_state(pid) in {"", "Z", "X"} for pid in pids), pause=0.002)
+        wait_until(lambda: all(read_state(pid) in {"", "Z", "X"} for pid in pids), pause=0.002)
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
@@ -118,7 +118,7 @@ class PostgresServer:
     def _stop_processes(self) -> list[int]:
         """Stop the postmaster, so that it starts no more processes; those there are."""
         self._process.send_signal(signal.SIGSTOP)
-        wait_until(lambda: _state(self.pid) == "T", pause=0.002)
+        wait_until(lambda: read_state(self.pid) == "T", pause=0.002)
         children = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text(encoding="ascii")
         return [int(pid) for pid in children.split()]
 
@@ -182,7 +182,7 @@ def _command(program: str, *arguments: str) -> list[str]:
     return [*as_user, str(PROGRAMS / program), *arguments]
 
 
-def _state(pid: int) -> str:
+def read_state(pid: int) -> str:
     """A process's state as Linux tells it, such as T for stopped; nothing where it has gone."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")

@@ -3,7 +3,6 @@
 import logging
 import os
 from contextlib import closing
-from socket import socket
 
 import click
 
@@ -26,6 +25,7 @@ logger = logging.getLogger("plantstore")
 )
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
+@click.option("--uds", metavar="PATH", help="Unix socket to listen on, in place of host and port.")
 @click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
 @click.option("--workers", type=int, help="Worker processes.  [default: 1]")
 @click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
@@ -71,29 +71,23 @@ def serve(
 
 def _serve(settings: Settings, *, welcomes: bool) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.server.sockets import listen  # noqa: PLC0415 - slow to import
+    from plantstore.server.listeners import describe, listen  # noqa: PLC0415 - slow to import
 
-    with closing(listen(settings)) as listener, bootstrap.open_metrics(settings) as reports:
-        origin = _find_origin(settings, listener)
+    scheme = "http" if settings.tls_cert is None else "https"
+    with listen(settings) as listeners, bootstrap.open_metrics(settings) as reports:
+        origins = [describe(listener, scheme) for listener in listeners]
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
         try:
             with closing(bootstrap.open_administration(settings.database)) as administration:
                 if welcomes:
                     expires_at = now() + settings.token_expiry * DAY_MS
-                    welcome(administration, origin, expires_at)
+                    welcome(administration, origins[0], expires_at)
         except DatabaseAwayError:
             if welcomes:
                 raise
             # Otherwise the serving processes wait for it.
         warn_daily(settings.database)
-        logger.info("serving %s on %s", without_password(settings.database), origin)
-        return bootstrap.serve(settings, listener, reports)
-
-
-def _find_origin(settings: Settings, listener: socket) -> str:
-    """The address at which a client on this machine reaches the service."""
-    scheme = "http" if settings.tls_cert is None else "https"
-    host, port = listener.getsockname()[:2]
-    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
-    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+        where = " and ".join(origins)
+        logger.info("serving %s on %s", without_password(settings.database), where)
+        return bootstrap.serve(settings, listeners, reports)

@@ -123,6 +123,11 @@ class App:
         """Run work that has no end beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
+    def announce_stop(self) -> None:
+        """See ``Application``."""
+        self._routes.health.is_stopping = True
+        self.recall = _forget
+
     async def close(self) -> None:
         """See ``Application``."""
         for task in self._tasks:

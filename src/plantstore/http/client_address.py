@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
 from plantstore.server.messages import Request
+from plantstore.settings import UNIX
 
 _MAX_HOPS = 20  # of what a header names, the last so many are looked at
 
@@ -17,22 +18,27 @@ class ClientAddress:
     """Finds clients' addresses behind the ``trusted`` proxies: addresses and networks."""
 
     def __init__(self, trusted: Sequence[str]) -> None:
-        self._trusted = tuple(ip_network(one) for one in trusted)
+        self._trusts_unix = UNIX in trusted
+        self._trusted = tuple(ip_network(one) for one in trusted if one != UNIX)
 
     def __call__(self, request: Request) -> str:
-        """The address, without a port; empty where it is not known.
+        """The address, without a port; ``unix`` on a Unix socket, empty where it is not known.
 
         It is the last one, on the way from us to the client, that is not a trusted proxy's.
         """
         address = _parse(request.address)
         if address is None:
-            return ""
-        for hop in reversed(_read_hops(request)) if self._trusted else ():
-            said = _parse(hop) if self._is_trusted(address) else None
+            is_trusted = self._trusts_unix and request.address == UNIX
+        else:
+            is_trusted = self._is_trusted(address)
+        for hop in reversed(_read_hops(request)) if is_trusted else ():
+            said = _parse(hop)
             if said is None:
                 break
             address = said
-        return str(address)
+            if not self._is_trusted(said):
+                break
+        return request.address if address is None else str(address)
 
     def _is_trusted(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)

@@ -33,16 +33,16 @@ class Routes:
         lists: PlantLists,
         public_url: str,
     ) -> None:
-        health, document = Health(database), OpenApi(public_url)
+        self.health, document = Health(database), OpenApi(public_url)
         operations = PlantOperations(database, authentication, lists)
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
         self._plant: Methods = {"DELETE": operations.delete}
-        live = _reads(health.respond_live)
+        live = _reads(self.health.respond_live)
         fixed = {
             "/plants": self._plants,
             "/me": _reads(partial(describe_token, authentication)),
             "/livez": live,
-            "/readyz": _reads(health.respond_ready),
+            "/readyz": _reads(self.health.respond_ready),
             "/openapi.json": _reads(document.respond_json),
             "/openapi.yaml": _reads(document.respond_yaml),
             "*": live,  # of the service as a whole; only OPTIONS comes with it

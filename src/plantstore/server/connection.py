@@ -8,10 +8,6 @@ not parsed, and buffered only up to the bounds.
 import asyncio
 import logging
 import math
-import ssl
-from collections.abc import Coroutine
-from contextlib import suppress
-from enum import Enum, auto
 from typing import Any
 
 from plantstore.errors import RequestError
@@ -19,9 +15,10 @@ from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import MAX_UNSENT, Connections
 from plantstore.server.heads import CLOSE, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
+from plantstore.server.phases import Phase
 from plantstore.server.request_ids import next_id, next_number, read_own_id
 from plantstore.server.sender import Sender
-from plantstore.server.sockets import count_unacknowledged, find_address, reset
+from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
 
 logger = logging.getLogger(__name__)
 
@@ -30,20 +27,7 @@ _MAX_IN_A_ROW = 16  # requests of one connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
-
-
-class _Phase(Enum):
-    """What the connection waits for."""
-
-    HANDSHAKE = auto()  # the rest of TLS's handshake
-    REQUEST = auto()  # a request, of which nothing has arrived
-    HEAD = auto()  # the rest of a head
-    RESPONSE = auto()  # the application, or the client reading its response
-    BODY = auto()  # the rest of a body that nobody reads
-    END = auto()  # the client, to close the connection
-
-
-_READING = (_Phase.REQUEST, _Phase.HEAD)
+_READING = (Phase.REQUEST, Phase.HEAD)
 
 
 class Connection(asyncio.Protocol):
@@ -51,7 +35,6 @@ class Connection(asyncio.Protocol):
 
     _transport: asyncio.Transport
     _sender: Sender
-    _handshake: Coroutine[Any, None, None]
 
     def __init__(self, connections: Connections) -> None:
         self.address = ""
@@ -63,7 +46,7 @@ class Connection(asyncio.Protocol):
         self._find = connections.known_fields.find
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._loop = asyncio.get_running_loop()
-        self._phase = _Phase.HANDSHAKE  # until it is open
+        self._phase = Phase.HANDSHAKE  # until it is open
         self._buffer = b""
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -82,32 +65,20 @@ class Connection(asyncio.Protocol):
     # The transport's events
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # a server's transports are
-        """Open the connection, if there is room for it; with TLS, after a handshake."""
+        """Count the connection, and open it if there is room."""
         self._transport = transport
         self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
-        if self._connections.admit(self):
-            context = self._connections.context
-            if context is None:
-                self._open()
-            else:
-                # At once: the bytes from now on belong to the handshake.
-                self._handshake = self._secure(context)
-                self._handshake.send(None).add_done_callback(self._end_handshake)
-        elif self._connections.context is None:
-            self._loop.call_later(_LINGER_SECONDS, transport.abort)
-            self._refuse(RequestError(50301))
-        else:
-            transport.abort()
+        self._connections.begin(self, transport)
 
     def data_received(self, data: bytes) -> None:
         """Serve the requests in the data, if none is in flight."""
-        if self._phase is _Phase.REQUEST and not self._buffer and data.startswith(b"GET "):
+        if self._phase is Phase.REQUEST and not self._buffer and data.startswith(b"GET "):
             response = self._recall(data)
             if response is not None:
                 self._repeat(response)
                 return
-        elif self._phase is _Phase.END:
+        elif self._phase is Phase.END:
             return
         if self._body is not None:
             data = self._feed(self._body, data)
@@ -118,7 +89,7 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Keep the connection for the responses to complete requests."""
         self._is_ended = True
-        if self._body is None and (self._phase is _Phase.RESPONSE or self._buffer):
+        if self._body is None and (self._phase is Phase.RESPONSE or self._buffer):
             return self._connections.context is None  # TLS ends in any case
         self._transport.close()
         return False
@@ -131,8 +102,8 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client has read everything that was written."""
         is_sent = self._sender.resume()
-        if self._phase is _Phase.RESPONSE and not self._sender.is_paused:
-            self._wait(_Phase.RESPONSE, self._settings.body_timeout if self._body else math.inf)
+        if self._phase is Phase.RESPONSE and not self._sender.is_paused:
+            self._wait(Phase.RESPONSE, self._settings.body_timeout if self._body else math.inf)
             if is_sent and self._handling is None and self._task is None:
                 self._finish()
 
@@ -146,33 +117,25 @@ class Connection(asyncio.Protocol):
             self._parser.close()
         if self._task is not None:
             self._loop.call_soon(self._task.cancel)  # after its first step: it closes the stream
-        self._phase, self._buffer, self._parser = _Phase.END, b"", None
+        self._phase, self._buffer, self._parser = Phase.END, b"", None
         self._request = self._body = None
 
-    async def _secure(self, context: ssl.SSLContext) -> None:
-        """Do the TLS handshake, and open the connection."""
-        seconds = self._settings.head_timeout
-        try:
-            transport = await self._loop.start_tls(
-                self._transport, self, context, server_side=True, ssl_handshake_timeout=seconds
-            )
-        except OSError:  # such as ssl.SSLError: the client's problem
-            transport = None
-        if transport is None or self._phase is _Phase.END:
+    def open(self, transport: asyncio.Transport | None) -> None:
+        """Serve on this transport, which TLS may have put on ours, or failed to."""
+        if transport is None or self._phase is Phase.END:
             self._transport.abort()
             self._connections.release(self)
-        else:
+            return
+        if transport is not self._transport:
             self._transport = transport
             self._sender = Sender(transport, self._connections)
-            self._open()
-
-    def _end_handshake(self, _done: object) -> None:
-        with suppress(StopIteration):
-            self._handshake.send(None)
-
-    def _open(self) -> None:
-        self._wait(_Phase.REQUEST, self._settings.head_timeout)
+        self._wait(Phase.REQUEST, self._settings.head_timeout)
         self._serve()
+
+    def refuse(self) -> None:
+        """Say that there is no room."""
+        self._loop.call_later(_LINGER_SECONDS, self._transport.abort)
+        self._refuse(RequestError(50301))
 
     # Requests
 
@@ -211,9 +174,9 @@ class Connection(asyncio.Protocol):
         self._request = request = Request(
             own_id or next_id(), method, fields.headers, head.path, head.query, address=self.address
         )
-        self._connection_line = CLOSE if self._is_stopping else fields.connection
+        self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
-        self._phase, self.timeout = _Phase.RESPONSE, math.inf
+        self._phase, self.timeout = Phase.RESPONSE, math.inf
         end = head.size + fields.length
         if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
             self._begin_body(request, fields, data[head.size :])
@@ -229,7 +192,7 @@ class Connection(asyncio.Protocol):
         """The next head, once it is complete; the buffer then begins with it."""
         if self._parser is None:
             self._parser = HeadParser()
-            self._wait(_Phase.HEAD, self._settings.head_timeout)
+            self._wait(Phase.HEAD, self._settings.head_timeout)
         data, self._buffer = self._buffer, b""
         head = self._parser.feed(data)
         if head is not None:
@@ -244,7 +207,7 @@ class Connection(asyncio.Protocol):
         request_id = read_own_id(headers) or next_id()
         self._request = Request(request_id, method, headers, error=error, address=self.address)
         self._connection_line = CLOSE
-        self._wait(_Phase.RESPONSE, math.inf)
+        self._wait(Phase.RESPONSE, math.inf)
         self._handling, self._awaited = self._handle(self._request), None
         self._step()
 
@@ -272,7 +235,7 @@ class Connection(asyncio.Protocol):
         body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
         request.body = self._body = body
         self._asks_to_continue = fields.expects_continue
-        self._wait(_Phase.RESPONSE, self._settings.body_timeout)
+        self._wait(Phase.RESPONSE, self._settings.body_timeout)
         self._buffer = self._feed(body, data)
 
     def _feed(self, body: Body, data: bytes) -> bytes:
@@ -280,13 +243,13 @@ class Connection(asyncio.Protocol):
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
-            if self._phase is _Phase.BODY:
+            if self._phase is Phase.BODY:
                 self._end()
         elif body.is_complete:
             self._body = None
             self._asks_to_continue = False
             self.timeout = math.inf
-            if self._phase is _Phase.BODY:
+            if self._phase is Phase.BODY:
                 self._become_idle()
         elif body.buffered > _MAX_BUFFER and not body.is_wanted:
             self._transport.pause_reading()
@@ -308,7 +271,7 @@ class Connection(asyncio.Protocol):
         self._become_idle()
         end = b"%s%x\r\n\r\n" % (connections.end_of_repeated, next_number())
         if not self._sender.send(response.head + end, response.body):
-            self._phase = _Phase.RESPONSE
+            self._phase = Phase.RESPONSE
 
     def _respond(self, response: Response | Stream) -> None:
         request = self._request
@@ -352,7 +315,7 @@ class Connection(asyncio.Protocol):
             self._become_idle()
         else:
             self._body.discard()
-            self._wait(_Phase.BODY, self._settings.body_timeout)
+            self._wait(Phase.BODY, self._settings.body_timeout)
             self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._transport.resume_reading()
@@ -360,24 +323,17 @@ class Connection(asyncio.Protocol):
 
     def _become_idle(self) -> None:
         """Wait for the next request; check early whether the client's system has the response."""
-        self._phase = _Phase.REQUEST
+        self._phase = Phase.REQUEST
         self.since, self.timeout = self._connections.now, self._first_idle
         self._extension = self._settings.idle_timeout - self._first_idle
 
     def _end(self) -> None:
-        """Close the connection; if some input is unread, give the client time to read first.
-
-        Else its system would discard the response.
-        """
+        """Close the connection; if some input is unread, give the client time to read first."""
         was_refused = self._request is not None and self._request.error is not None
         if self._body is None and not was_refused:
             self._close()
-            return
-        self._body, self._buffer = None, b""
-        self._wait(_Phase.END, _LINGER_SECONDS)
-        self._transport.resume_reading()
-        if self._transport.can_write_eof():
-            self._transport.write_eof()
+        else:
+            self._linger()
 
     # Deadlines and ends
 
@@ -386,10 +342,30 @@ class Connection(asyncio.Protocol):
         if self._transport.is_closing() and not count_unacknowledged(self._transport):
             self._transport.abort()
         else:
-            self._wait(_Phase.END, _LINGER_SECONDS)
+            self._wait(Phase.END, _LINGER_SECONDS)
             self._transport.close()
 
-    def _wait(self, phase: _Phase, timeout: float) -> None:
+    def _close_idle(self) -> None:
+        """Close the connection, unless its next request has arrived."""
+        if self._buffer or count_unread(self._transport):
+            return
+        if self._transport.can_write_eof():
+            self._linger()
+        else:
+            self._close()
+
+    def _linger(self) -> None:
+        """Send the end, and discard what still comes until the client closes, too.
+
+        If we closed first, its system would discard the response.
+        """
+        self._body, self._buffer = None, b""
+        self._wait(Phase.END, _LINGER_SECONDS)
+        self._transport.resume_reading()
+        if self._transport.can_write_eof():
+            self._transport.write_eof()
+
+    def _wait(self, phase: Phase, timeout: float) -> None:
         self._phase = phase
         self.since, self.timeout = self._connections.now, timeout
 
@@ -401,15 +377,15 @@ class Connection(asyncio.Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether it may be closed to make room: no request in flight, or a stuck client."""
-        return self._phase is not _Phase.RESPONSE or self.is_stuck
+        return self._phase is not Phase.RESPONSE or self.is_stuck
 
     def expire(self) -> None:
         """End what has timed out."""
-        if self._phase is _Phase.HEAD and self._parser is not None and self._parser.has_begun:
+        if self._phase is Phase.HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40802))
-        elif self._phase is _Phase.REQUEST:
+        elif self._phase is Phase.REQUEST:
             self._expire_idle()
-        elif self._phase is not _Phase.RESPONSE:
+        elif self._phase is not Phase.RESPONSE:
             self._close()
         elif self._sender.is_paused:
             self.since = self._connections.now
@@ -426,19 +402,28 @@ class Connection(asyncio.Protocol):
         elif self._extension:
             self.timeout, self._extension = self.timeout + self._extension, 0.0
         else:
-            self._close()
+            self._close_idle()
 
     def drop(self) -> None:
         """Close the connection, whatever its phase."""
         reset(self._transport)
 
-    def shutdown(self) -> None:
-        """Close the connection after the request in flight (uvicorn's hook)."""
-        self._is_stopping = True
-        if self._phase is not _Phase.RESPONSE:
-            self._close()
-        else:
+    def announce_stop(self) -> None:
+        """End the connection with its next response."""
+        self._recall = self._connections.application.recall
+        if self._handling is not None:
             self._connection_line = CLOSE
+
+    def shutdown(self) -> None:
+        """Close the connection, after what is in flight or has arrived (uvicorn's hook)."""
+        self._is_stopping = True
+        if self._phase is not Phase.REQUEST:
+            if self._phase is not Phase.RESPONSE:
+                self._close()
+        elif self._request is None:  # a new client sends its first request soon
+            self._wait(Phase.REQUEST, _LINGER_SECONDS)
+        else:
+            self._close_idle()
 
     def abandon(self) -> None:
         """End the request in flight, and close the connection: the drain timeout is over."""

@@ -5,16 +5,18 @@ longest is closed.
 """
 
 import asyncio
+import ssl
 import time
 from collections import Counter
 from collections.abc import Iterable
 from email.utils import formatdate
 from typing import TYPE_CHECKING
 
+from plantstore.server.certificates import open_certificate
+from plantstore.server.handshake import begin_handshake
 from plantstore.server.heads import KnownFields
 from plantstore.server.messages import Application
 from plantstore.server.request_ids import PREFIX
-from plantstore.server.sockets import load_certificate
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,14 +40,36 @@ class Connections:
         self.application = application
         self.settings = settings
         self.opened = application.connections = opened
-        self.context = load_certificate(settings)
+        self.certificate = open_certificate(settings)
         self.known_fields = KnownFields()
         self.unsent = 0
+        self.is_stopping = False
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
         self._tick()
 
-    def admit(self, connection: "Connection") -> bool:
+    @property
+    def context(self) -> ssl.SSLContext | None:
+        """What a new connection's TLS handshake needs; None without TLS."""
+        return None if self.certificate is None else self.certificate.context
+
+    def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
+        """Open a new connection, if there is room for it; with TLS, after a handshake."""
+        if not self._admit(connection):
+            if self.context is None:
+                connection.refuse()
+            else:
+                transport.abort()
+        elif self.context is None:
+            connection.open(transport)
+        else:
+            seconds = self.settings.head_timeout
+            handshake = self._loop.start_tls(
+                transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
+            )
+            begin_handshake(handshake, connection.open)
+
+    def _admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
         bound, address = self.settings.max_connections_per_address, connection.address
         if len(self.opened) >= self.settings.max_connections:
@@ -64,6 +88,14 @@ class Connections:
         if connection in self.opened:
             self.opened.remove(connection)
             self._addresses -= Counter([connection.address])
+
+    def announce_stop(self) -> None:
+        """From now on say that the service is stopping, and end connections with a response."""
+        if not self.is_stopping:
+            self.is_stopping = True
+            self.application.announce_stop()
+            for connection in self.opened:
+                connection.announce_stop()
 
     def close(self) -> None:
         """Respond to all requests in flight at once, and close all connections."""
@@ -90,6 +122,6 @@ class Connections:
 
     def _write_end(self) -> bytes:
         lines = [f"Date: {formatdate(time.time(), usegmt=True)}", "X-Content-Type-Options: nosniff"]
-        if self.context is not None:
+        if self.certificate is not None:
             lines.append("Strict-Transport-Security: max-age=31536000")
         return "\r\n".join([*lines, "X-Request-Id: "]).encode()

@@ -102,6 +102,9 @@ class Application(Protocol):
         It runs outside of a task: code that needs one (a timeout, a task group) must start it.
         """
 
+    def announce_stop(self) -> None:
+        """Tell those who ask for it that the service is stopping; ``recall`` finds no more."""
+
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""
 

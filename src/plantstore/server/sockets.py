@@ -1,66 +1,17 @@
-"""Sockets: the listening one, and the system's state of the connected ones."""
+"""The system's state of connected sockets, and its limit of them."""
 
 import asyncio
 import fcntl
 import resource
 import socket
-import ssl
 import struct
 import sys
 import termios
 from contextlib import suppress
 
-from plantstore.errors import SetupError
-from plantstore.settings import Settings
+from plantstore.settings import UNIX
 
-_BACKLOG = 2048
 _OTHER_FILES = 200
-# Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
-# megabytes that nobody reads.
-_MAX_NOT_SENT = 128 * 1024
-_TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
-
-
-def listen(settings: Settings) -> socket.socket:
-    """A listening socket.
-
-    :raises SetupError: it cannot listen on the address.
-    """
-    host, port = settings.host, settings.port
-    try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if _TCP_NOTSENT_LOWAT is not None:  # connections inherit it
-            listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
-        listener.bind(address)
-        listener.listen(_BACKLOG)
-    except (OSError, UnicodeError) as error:  # the latter for invalid host names
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise SetupError(
-            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
-        ) from None
-    listener.set_inheritable(True)
-    return listener
-
-
-def load_certificate(settings: Settings) -> ssl.SSLContext | None:
-    """The TLS context, or None if the service has no certificate.
-
-    :raises SetupError: the files are not a certificate and its key.
-    """
-    if settings.tls_cert is None:
-        return None
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_cert_chain(settings.tls_cert, settings.tls_key)
-    except (OSError, ValueError) as error:
-        raise SetupError(
-            f"cannot use tls_cert {settings.tls_cert} with tls_key {settings.tls_key}: {error}"
-        ) from None
-    return context
 
 
 def allow_open_files(connections: int) -> None:
@@ -74,7 +25,10 @@ def allow_open_files(connections: int) -> None:
 
 
 def find_address(transport: asyncio.BaseTransport) -> str:
-    """The client's address; empty if it has none, or has disconnected."""
+    """The client's address, ``unix`` on a Unix socket; empty if it has disconnected."""
+    connected = transport.get_extra_info("socket")
+    if connected is not None and connected.family == socket.AF_UNIX:
+        return UNIX
     name = transport.get_extra_info("peername")
     return str(name[0]) if isinstance(name, tuple) else ""
 
@@ -89,9 +43,18 @@ def reset(transport: asyncio.Transport) -> None:
 
 def count_unacknowledged(transport: asyncio.BaseTransport) -> int:
     """Bytes that were handed to our system, and that the client's has not acknowledged."""
+    return _count(transport, termios.TIOCOUTQ)
+
+
+def count_unread(transport: asyncio.BaseTransport) -> int:
+    """Bytes that have arrived, and that we have not received from our system."""
+    return _count(transport, termios.FIONREAD)
+
+
+def _count(transport: asyncio.BaseTransport, what: int) -> int:
     connected = transport.get_extra_info("socket")
     try:
-        count = fcntl.ioctl(connected.fileno(), termios.TIOCOUTQ, b"\0\0\0\0")
+        count = fcntl.ioctl(connected.fileno(), what, b"\0\0\0\0")
     except (OSError, AttributeError):  # it was closed (with TLS it is None), or cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)

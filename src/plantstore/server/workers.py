@@ -6,10 +6,12 @@ worker that died at its start several times in a row: its supervisor decides the
 """
 
 import logging
+import os
 import signal
 import sys
 import time
 from multiprocessing import resource_tracker
+from multiprocessing.connection import wait
 from socket import socket
 
 from uvicorn.config import STARTUP_FAILURE
@@ -17,11 +19,20 @@ from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
 from plantstore.server.deaths import EARLY_SECONDS, Deaths
-from plantstore.server.serve import STOP_SIGNALS, Server, ServerConfig
+from plantstore.server.notify import (
+    READY,
+    STOPPING,
+    WATCHDOG,
+    find_watchdog_seconds,
+    notify,
+    notify_reload,
+)
+from plantstore.server.serve import SIGNALS, Server, ServerConfig
 
 logger = logging.getLogger(__name__)
 
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
+_SIGNALS_SECONDS = 0.2  # between two looks for signals, while the workers end
 _READY_SECONDS = 0.1  # for a reply from a worker that may still be starting
 
 
@@ -30,12 +41,12 @@ class Worker(Process):
 
     config: ServerConfig
     _own_server: Server | None = None
-    _was_ready = False
+    was_ready = False
 
     def target(self, sockets: list[socket] | None = None) -> None:
         """Serve until a signal or a broken database stops it (uvicorn's hook)."""
         server = self.server
-        server.stop_on_signals()
+        server.handle_signals()
         try:
             super().target(sockets)
         except (OSError, SetupError) as error:
@@ -53,8 +64,8 @@ class Worker(Process):
 
     def is_alive(self, timeout: float = 5) -> bool:
         """Whether it is alive and, once ready, replies in time: a start may take long."""
-        if not self._was_ready:
-            self._was_ready = self.is_ready(_READY_SECONDS)
+        if not self.was_ready:
+            self.was_ready = self.is_ready(_READY_SECONDS)
             return self.process.is_alive()
         return super().is_alive(timeout)
 
@@ -69,11 +80,18 @@ class Workers(Multiprocess):
             signal.signal(signal.SIGHUP, hangup)
         self.has_failed = False
         settings = config.settings
-        self._max_seconds = settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        self._stops = 0  # stop signals
+        self._max_seconds = (
+            settings.lame_duck + settings.drain_timeout + settings.write_timeout + _END_SECONDS
+        )
         # By the worker's place:
         self._started_at = [time.monotonic()] * config.workers
         self._deaths = [Deaths() for _ in range(config.workers)]
         self._due: dict[int, float] = {}  # the places to fill, and when
+
+        self.processes: list[Worker] = []  # type: ignore[assignment]  # ours
+        self._has_started = False
+        self._has_watchdog = find_watchdog_seconds() > 0
 
     def init_processes(self) -> None:
         """Start all."""
@@ -90,6 +108,16 @@ class Workers(Multiprocess):
                 worker.kill()  # it may only hang
                 worker.join()
                 self._bury(place, worker)
+        self._notify()
+
+    def _notify(self) -> None:
+        """Tell the supervisor that all workers serve, and that this process is alive."""
+        if not self._has_started:
+            self._has_started = all(worker.was_ready for worker in self.processes)
+            if self._has_started:
+                notify(READY)
+        if self._has_watchdog:
+            notify(WATCHDOG)
 
     def _bury(self, place: int, worker: Process) -> None:
         """Have a worker that died replaced, or end."""
@@ -118,19 +146,51 @@ class Workers(Multiprocess):
         self.has_failed = True
         self.should_exit.set()
 
+    def terminate_all(self) -> None:
+        """Have the workers stop; without our listeners new clients are refused when they have."""
+        notify(STOPPING)
+        for listener in self.sockets:
+            listener.close()
+        super().terminate_all()
+
     def join_all(self) -> None:
         """Wait until all have ended; kill those that take too long."""
         deadline = time.monotonic() + self._max_seconds
-        for worker in self.processes:
-            worker.process.join(max(0, deadline - time.monotonic()))
-            if worker.process.is_alive():
-                logger.error("worker %s does not stop and is killed", worker.pid)
-                worker.kill()
-                worker.join()
+        while self._running and time.monotonic() < deadline:
+            wait([worker.process.sentinel for worker in self._running], _SIGNALS_SECONDS)
+            self.handle_signals()
+            if self._stops > 1:
+                self._signal_all(signal.SIGQUIT)
+        for worker in self._running:
+            logger.error("worker %s does not stop and is killed", worker.pid)
+            worker.kill()
+            worker.join()
+
+    def handle_term(self) -> None:
+        """Stop; at a second signal at once."""
+        self._stops += 1
+        self.should_exit.set()
+
+    handle_int = handle_term
+
+    def handle_quit(self) -> None:
+        """Stop at once."""
+        self._stops = 2
+        self.should_exit.set()
+
+    @property
+    def _running(self) -> list[Process]:
+        return [worker for worker in self.processes if worker.process.is_alive()]
+
+    def _signal_all(self, number: int) -> None:
+        for worker in self._running:
+            if worker.pid is not None:
+                os.kill(worker.pid, number)
 
     def handle_hup(self) -> None:
-        """End, as one process does: uvicorn would replace the workers."""
-        self.handle_term()
+        """Pass it on: uvicorn would replace the workers."""
+        self._signal_all(signal.SIGHUP)
+        notify_reload()
 
     def handle_ttin(self) -> None:
         """Do nothing: the number of workers is a setting."""
@@ -141,11 +201,11 @@ class Workers(Multiprocess):
         worker = Worker(self.config, self.sockets)
         # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
-        signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
             worker.start()
         finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
         return worker
 
 

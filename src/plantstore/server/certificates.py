@@ -1,0 +1,78 @@
+"""The TLS certificate of one process, taken anew on request and when its files change.
+
+Invariant: what new handshakes get is always a certificate with its key: files that are half
+written, or do not belong together, change nothing.
+"""
+
+import asyncio
+import logging
+import os
+import ssl
+from contextlib import suppress
+
+from plantstore.errors import SetupError
+from plantstore.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+_INTERVAL = 2.0  # seconds between two looks at the files
+
+Stamp = tuple[tuple[int, ...], ...]
+
+
+class Certificate:
+    """The files ``cert`` and ``key``; ``context`` is for new handshakes."""
+
+    def __init__(self, cert: str, key: str) -> None:
+        self._cert, self._key = cert, key
+        self._tried = self._seen = self._read_stamp()
+        self.context = self._load()
+
+    async def follow_files(self) -> None:
+        """Take the files whenever they have changed, without end."""
+        while True:
+            await asyncio.sleep(_INTERVAL)
+            stamp = self._read_stamp()
+            # The same at two looks: nobody is writing them.
+            if stamp == self._seen != self._tried:
+                self.reload()
+            self._seen = stamp
+
+    def reload(self) -> None:
+        """Take the files as they are, or keep what was loaded and log why."""
+        self._tried = self._read_stamp()
+        try:
+            self.context = self._load()
+        except SetupError as error:
+            logger.error("the TLS certificate is kept as it was: %s", error)  # noqa: TRY400 - the reason is enough
+        else:
+            logger.info("the TLS certificate was taken anew from %s", self._cert)
+
+    def _load(self) -> ssl.SSLContext:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        try:
+            context.load_cert_chain(self._cert, self._key)
+        except (OSError, ValueError) as error:
+            raise SetupError(
+                f"cannot use tls_cert {self._cert} with tls_key {self._key}: {error}"
+            ) from None
+        return context
+
+    def _read_stamp(self) -> Stamp:
+        """What differs after a change of the files, or of the links that lead to them."""
+        found = []
+        for path in (self._cert, self._key):
+            with suppress(OSError):  # it is missing while it is replaced
+                stat = os.stat(path)  # noqa: PTH116 - a path as the settings have it
+                found.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+        return tuple(found)
+
+
+def open_certificate(settings: Settings) -> Certificate | None:
+    """The certificate that the settings name, if they do.
+
+    :raises SetupError: the files are not a certificate and its key.
+    """
+    if settings.tls_cert is None or settings.tls_key is None:
+        return None
+    return Certificate(settings.tls_cert, settings.tls_key)

@@ -1,0 +1,145 @@
+"""The listening sockets: a TCP or Unix socket of our own, or those that the supervisor opened.
+
+Invariant: a Unix socket's file is replaced only if nobody listens on it, and removed only if it is
+still ours.
+"""
+
+import asyncio
+import os
+import socket
+import stat
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+from plantstore.errors import SetupError
+from plantstore.settings import Settings
+
+_BACKLOG = 2048
+_FIRST_FD = 3  # of those that systemd passes
+# Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
+# megabytes that nobody reads.
+_MAX_NOT_SENT = 128 * 1024
+_TCP_NOTSENT_LOWAT = {"linux": 25, "darwin": 0x201}.get(sys.platform)
+
+
+@contextmanager
+def listen(settings: Settings) -> Iterator[list[socket.socket]]:
+    """The listening sockets, within the block.
+
+    :raises SetupError: it cannot listen there.
+    """
+    listeners = _inherit()
+    if not listeners:
+        listeners = [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
+    ours = _identify(settings.uds)
+    for listener in listeners:
+        _prepare(listener)
+    try:
+        yield listeners
+    finally:
+        for listener in listeners:
+            listener.close()
+        if settings.uds and ours is not None and _identify(settings.uds) == ours:
+            Path(settings.uds).unlink(missing_ok=True)
+
+
+def describe(listener: socket.socket, scheme: str) -> str:
+    """Where clients on this machine reach the service."""
+    if listener.family == socket.AF_UNIX:
+        return f"unix:{listener.getsockname()}"
+    host, port = listener.getsockname()[:2]
+    host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
+    return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+async def accept_waiting(
+    listener: socket.socket, make_protocol: Callable[[], asyncio.Protocol]
+) -> None:
+    """Accept the connections that clients have made already: closing the listener resets them."""
+    loop = asyncio.get_running_loop()
+    with suppress(BlockingIOError):
+        for _ in range(_BACKLOG):
+            connected, _address = listener.accept()
+            await loop.connect_accepted_socket(make_protocol, connected)
+
+
+def _inherit() -> list[socket.socket]:
+    """The sockets that systemd passes with LISTEN_FDS; not to processes that we start."""
+    count, pid = os.environ.pop("LISTEN_FDS", "0"), os.environ.pop("LISTEN_PID", "")
+    os.environ.pop("LISTEN_FDNAMES", None)
+    if pid != str(os.getpid()) or not count.isdigit():
+        return []
+    listeners = [socket.socket(fileno=_FIRST_FD + number) for number in range(int(count))]
+    for listener in listeners:
+        if listener.type != socket.SOCK_STREAM:
+            raise SetupError("the supervisor passed a socket that is not a stream: ListenStream=")
+    return listeners
+
+
+def _listen_tcp(settings: Settings) -> socket.socket:
+    host, port = settings.host, settings.port
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(_BACKLOG)
+    except (OSError, UnicodeError) as error:  # the latter for invalid host names
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(
+            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
+        ) from None
+    return listener
+
+
+def _listen_unix(settings: Settings) -> socket.socket:
+    path, mode = str(settings.uds), int(settings.uds_mode, 8)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    mask = os.umask(0o777 & ~mode)  # the file never has another mode
+    try:
+        _remove_stale(path)
+        listener.bind(path)
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        listener.close()
+        reason = error.strerror or error  # a path that is too long has only the latter
+        raise SetupError(f"cannot listen on {path}: {reason}; choose another --uds") from None
+    finally:
+        os.umask(mask)
+    return listener
+
+
+def _remove_stale(path: str) -> None:
+    """Remove a socket that nobody listens on, such as after a crash."""
+    try:
+        is_socket = stat.S_ISSOCK(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return
+    with closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as probe:
+        try:
+            if is_socket:
+                probe.connect(path)
+        except ConnectionRefusedError:
+            os.unlink(path)  # noqa: PTH108 - the path as bind takes it
+            return
+    what = "another process listens there" if is_socket else "it is a file, not a socket"
+    raise OSError(0, what)
+
+
+def _identify(path: str | None) -> tuple[int, int] | None:
+    """The file's device and inode; None without one."""
+    with suppress(OSError):
+        found = os.lstat(path or "")
+        return found.st_dev, found.st_ino
+    return None
+
+
+def _prepare(listener: socket.socket) -> None:
+    """Have its connections buffer little; hand it on to workers."""
+    if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
+        listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
+    listener.set_inheritable(True)

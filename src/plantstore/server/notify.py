@@ -1,0 +1,36 @@
+"""Tells systemd what the service does, where it asks for that (Type=notify, WatchdogSec=).
+
+See sd_notify(3). Without NOTIFY_SOCKET nothing is sent.
+"""
+
+import os
+import socket
+import time
+from contextlib import suppress
+
+READY = "READY=1"
+STOPPING = "STOPPING=1"
+WATCHDOG = "WATCHDOG=1"
+
+
+def notify(*lines: str) -> None:
+    """Send the lines; a supervisor that does not listen changes nothing."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if address:
+        address = "\0" + address[1:] if address.startswith("@") else address
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sender:
+            sender.sendto("\n".join(lines).encode(), address)
+
+
+def notify_reload() -> None:
+    """Tell that the certificate is taken anew, which is done at once (Type=notify-reload)."""
+    microseconds = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+    notify("RELOADING=1", f"MONOTONIC_USEC={microseconds}")
+    notify(READY)
+
+
+def find_watchdog_seconds() -> float:
+    """Seconds between two signs of life, half of what the supervisor allows; 0 if it asks none."""
+    if os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
+        return 0.0
+    return int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000

@@ -1,0 +1,1 @@
+"""How the service is run: certificates, restarts, sockets, packages, units."""

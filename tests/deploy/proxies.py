@@ -1,0 +1,94 @@
+"""Real proxies before two services, with the configurations of docs/proxies.md."""
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from tests.certificates import make_certificate
+from tests.postgres.server import free_port
+from tests.waiting import wait_until
+
+DOCUMENT = Path(__file__).parents[2] / "docs" / "proxies.md"
+_BLOCK = re.compile(r"^```(nginx|caddy|haproxy)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CONFIGS: Mapping[str, str] = dict(_BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")))
+PORTS = ("8081", "8082")  # of the services, in the document
+
+_NGINX = """\
+user root;
+daemon off;
+pid nginx.pid;
+error_log stderr;
+events {{ }}
+http {{
+access_log off;
+client_body_temp_path bodies;
+proxy_temp_path proxied;
+fastcgi_temp_path unused;
+uwsgi_temp_path unused;
+scgi_temp_path unused;
+{config}
+}}
+"""
+
+
+def _nginx(folder: Path, config: str, port: int) -> tuple[list[str], str]:
+    config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
+    config = config.replace("/etc/plantstore", str(folder))
+    file = folder / "nginx.conf"
+    file.write_text(_NGINX.format(config=config))
+    return ["nginx", "-p", str(folder), "-c", str(file)], "https"
+
+
+def _caddy(folder: Path, config: str, port: int) -> tuple[list[str], str]:
+    config = config.replace("nursery.example", f"http://127.0.0.1:{port}")
+    file = folder / "Caddyfile"
+    file.write_text("{\nadmin off\n}\n" + config)
+    command = ["caddy", "run", "--adapter", "caddyfile", "--config", str(file)]
+    return ["env", f"HOME={folder}", *command], "http"
+
+
+def _haproxy(folder: Path, config: str, port: int) -> tuple[list[str], str]:
+    pem = folder / "plantstore.pem"
+    pem.write_text((folder / "cert.pem").read_text() + (folder / "key.pem").read_text())
+    config = config.replace("/etc/haproxy/plantstore.pem", str(pem))
+    file = folder / "haproxy.cfg"
+    file.write_text(config.replace("bind :443", f"bind 127.0.0.1:{port}"))
+    return ["haproxy", "-db", "-f", str(file)], "https"
+
+
+_STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
+    "nginx": _nginx,
+    "caddy": _caddy,
+    "haproxy": _haproxy,
+}
+
+
+@contextmanager
+def proxy(kind: str, folder: Path, services: Mapping[str, int]) -> Iterator[str]:
+    """The origin of a proxy before services, whose ports stand in place of the document's."""
+    make_certificate(folder).with_suffix(".key").rename(folder / "key.pem")
+    config, port = CONFIGS[kind], free_port()
+    for documented, actual in services.items():
+        config = config.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{actual}")
+    command, scheme = _STARTS[kind](folder, config, port)
+    origin = f"{scheme}://127.0.0.1:{port}"
+    with (folder / "proxy.log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+    try:
+        wait_until(lambda: process.poll() is not None or _is_ready(origin))
+        assert process.poll() is None, (folder / "proxy.log").read_text()
+        yield origin
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _is_ready(origin: str) -> bool:
+    try:
+        return httpx.get(f"{origin}/readyz", verify=False).is_success
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,160 @@
+"""Unix sockets, sockets that the supervisor opened, and what it is told."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.program import Program
+from tests.postgres.server import free_port
+from tests.service import Service
+from tests.waiting import wait_until
+
+SOCKET = "s"  # in a test's folder
+
+
+def unix_client(path: Path, token: str | None = None) -> httpx.Client:
+    headers = {} if token is None else {"Authorization": f"Bearer {token}"}
+    transport = httpx.HTTPTransport(uds=str(path))
+    return httpx.Client(base_url="http://service", headers=headers, transport=transport)
+
+
+def responds(path: Path) -> bool:
+    with closing(socket.socket(socket.AF_UNIX)) as probe:
+        if probe.connect_ex(str(path)) != 0:
+            return False
+    with unix_client(path) as client:
+        return client.get("/readyz").is_success
+
+
+@contextmanager
+def unix_service(folder: Path, **settings: object) -> Iterator[Service]:
+    """A service that listens on a Unix socket in the folder."""
+    service = Service(folder, settings={"uds": folder / SOCKET, **settings})
+    service.launch()
+    try:
+        wait_until(lambda: responds(folder / SOCKET))
+        yield service
+    finally:
+        assert service.stop() == 0
+    assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_operations_work_over_a_unix_socket(tmp_path: Path, workers: int) -> None:
+    path = tmp_path / SOCKET
+    settings = {"workers": workers, "access_log": True, "trusted_proxies": "unix"}
+    with unix_service(tmp_path, **settings) as service:
+        assert path.stat().st_mode & 0o777 == 0o660
+        with unix_client(path, service.make_token()) as client:
+            for plant_id in range(300):
+                plant = {"id": plant_id, "name": "Ficus" * 50}
+                assert client.post("/plants", json=plant).is_success
+            assert len(client.get("/plants").json()) == 300
+            assert client.delete("/plants/1").status_code == 204
+            client.get("/livez", headers={"X-Forwarded-For": "192.0.2.7"})
+    assert f"on unix:{path}" in service.log()
+    assert "address=unix " in service.log()
+    assert "address=192.0.2.7" in service.log()
+    assert not path.exists()
+
+
+def test_its_mode_is_a_setting(tmp_path: Path) -> None:
+    with unix_service(tmp_path, uds_mode="600"):
+        assert (tmp_path / SOCKET).stat().st_mode & 0o777 == 0o600
+
+
+def test_a_socket_that_was_left_is_replaced_and_one_in_use_is_not(tmp_path: Path) -> None:
+    with unix_service(tmp_path) as service:
+        service.kill()
+        assert (tmp_path / SOCKET).exists()
+        service.launch()
+        wait_until(lambda: responds(tmp_path / SOCKET))
+        said = Program(tmp_path).refusal("serve", "--uds", str(tmp_path / SOCKET))
+        assert "another process listens there; choose another --uds" in said
+        assert responds(tmp_path / SOCKET)
+
+
+def test_a_file_is_not_replaced(tmp_path: Path) -> None:
+    path = tmp_path / SOCKET
+    path.write_text("letter")
+    assert "not a socket" in Program(tmp_path).refusal("serve", "--uds", str(path))
+    assert path.read_text() == "letter"
+
+
+def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
+    path = tmp_path / SOCKET
+    with unix_service(tmp_path) as service:
+        path.unlink()
+        with unix_service(tmp_path):
+            assert service.stop() == 0
+            assert responds(path)
+        service.launch()
+        wait_until(lambda: responds(path))
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_it_serves_the_sockets_that_systemd_passes(tmp_path: Path, workers: str) -> None:
+    path, port = tmp_path / SOCKET, free_port()
+    activate = ("systemd-socket-activate", "-l", f"127.0.0.1:{port}", "-l", str(path))
+    database = f"PLANTSTORE_DATABASE=sqlite:///{tmp_path}/plants.db"
+    serve = ("env", database, sys.executable, "-m", "plantstore", "serve", "--workers", workers)
+    with subprocess.Popen([*activate, *serve]) as process:
+        try:
+            wait_until(path.exists)
+            wait_until(lambda: responds(path))
+            answer = httpx.get(f"http://127.0.0.1:{port}/livez")
+            assert answer.is_success
+        finally:
+            process.terminate()
+        assert process.wait(30) == 0
+    assert path.exists()  # it is the supervisor's
+
+
+class Supervisor:
+    """What a supervisor hears on ``NOTIFY_SOCKET``."""
+
+    def __init__(self, folder: Path) -> None:
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self._socket.bind(str(folder / "notify"))
+        self._socket.settimeout(60)
+
+    def hear(self) -> str:
+        """The next message that is not a sign of life."""
+        while (message := self._socket.recv(1000).decode()) == "WATCHDOG=1":
+            pass
+        return message
+
+    def hear_watchdog(self) -> None:
+        """Wait for a sign of life."""
+        while self._socket.recv(1000) != b"WATCHDOG=1":
+            pass
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._socket.close()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_supervisor_is_told(tmp_path: Path, workers: int) -> None:
+    environ = (f"NOTIFY_SOCKET={tmp_path}/notify", "WATCHDOG_USEC=2000000")
+    command = ("env", *environ, sys.executable, "-m", "plantstore")
+    service = Service(tmp_path, settings={"workers": workers}, command=command)
+    with closing(Supervisor(tmp_path)) as supervisor:
+        service.launch()
+        assert supervisor.hear() == "READY=1"
+        service.wait_for_origin()
+        assert httpx.get(f"{service.origin}/readyz").is_success  # at once
+        supervisor.hear_watchdog()
+        os.kill(service.process.pid, signal.SIGHUP)
+        assert supervisor.hear().startswith("RELOADING=1\nMONOTONIC_USEC=")
+        assert supervisor.hear() == "READY=1"
+        assert service.stop() == 0
+        assert supervisor.hear() == "STOPPING=1"

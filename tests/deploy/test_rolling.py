@@ -1,0 +1,176 @@
+"""Services that are restarted one after the other, behind a proxy: no request fails."""
+
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+import plantstore
+from tests.deploy.proxies import CONFIGS, PORTS, proxy
+from tests.faults.two_processes import process_of
+from tests.postgres.server import free_port
+from tests.service import Service
+from tests.waiting import wait_until
+
+ROUNDS = 2
+SETTINGS = {"lame_duck": 4, "trusted_proxies": "127.0.0.1"}  # as in the document
+PROGRAM = (sys.executable, "-m", "plantstore")
+
+
+class Caller(threading.Thread):
+    """Creates plants, lists them and deletes every third; ``answers`` counts what it got."""
+
+    def __init__(self, origin: str, token: str, number: int) -> None:
+        super().__init__(daemon=True)
+        self.answers: Counter[str] = Counter()
+        self.kept: set[int] = set()
+        self.processes: set[str] = set()  # that answered
+        self._origin, self._token = origin, token
+        self._first = number * 1_000_000
+        self._stopping = threading.Event()
+
+    def run(self) -> None:
+        """Call until it is stopped."""
+        headers = {"Authorization": f"Bearer {self._token}"}
+        with httpx.Client(
+            base_url=self._origin, headers=headers, timeout=60, verify=False
+        ) as client:
+            plant_id = self._first
+            while not self._stopping.is_set():
+                plant_id += 1
+                self._call(client, plant_id)
+
+    def stop(self) -> None:
+        """End after the request in flight."""
+        self._stopping.set()
+        self.join(60)
+        assert not self.is_alive()
+
+    def _call(self, client: httpx.Client, plant_id: int) -> None:
+        key = {"Idempotency-Key": f"key-{plant_id}"}
+        create = client.build_request(
+            "POST", "/plants", json={"id": plant_id, "name": "Fern"}, headers=key
+        )
+        if self._send(client, create):
+            self.kept.add(plant_id)
+        self._send(client, client.build_request("GET", "/plants?limit=10&include=id"))
+        if plant_id % 3 == 0:
+            self._send(client, client.build_request("DELETE", f"/plants/{plant_id}"))
+            self.kept.discard(plant_id)
+
+    def _send(self, client: httpx.Client, request: httpx.Request) -> bool:
+        try:
+            response = client.send(request)
+        except httpx.TransportError as error:
+            self.answers[f"{request.method} {type(error).__name__}"] += 1
+            return False
+        expected = 204 if request.method == "DELETE" else 200
+        outcome = "good" if response.status_code == expected else str(response.status_code)
+        self.answers[f"{request.method} {outcome}"] += 1
+        self.processes.add(process_of(response))
+        return response.is_success
+
+
+@contextmanager
+def calling(origin: str, token: str) -> Iterator[list[Caller]]:
+    """Callers that go on until the end of the block, and whose every request succeeds."""
+    callers = [Caller(origin, token, number) for number in range(6)]
+    for caller in callers:
+        caller.start()
+    try:
+        yield callers
+    finally:
+        for caller in callers:
+            caller.stop()
+    total = sum((caller.answers for caller in callers), Counter[str]())
+    assert set(total) == {"POST good", "GET good", "DELETE good"}, total
+
+
+def copy_program(folder: Path) -> tuple[str, ...]:
+    """The command of another version of the program, as in another venv."""
+    package = folder / "next" / "plantstore"
+    shutil.copytree(Path(plantstore.__file__).parent, package)
+    source = package / "__init__.py"
+    source.write_text(source.read_text().replace(plantstore.__version__, "9.9.9"))
+    return ("env", f"PYTHONPATH={package.parent}", *PROGRAM)
+
+
+def read_version(service: Service) -> str:
+    return str(httpx.get(f"{service.origin}/livez").json()["version"])
+
+
+def wait_until_called(service: Service, callers: list[Caller]) -> None:
+    """Wait until the proxy sends requests to it again, for which the document's script sleeps."""
+    process = process_of(httpx.get(f"{service.origin}/livez"))
+    wait_until(lambda: any(process in caller.processes for caller in callers))
+
+
+@pytest.mark.parametrize("kind", sorted(CONFIGS))
+def test_restarts_and_an_upgrade_fail_no_request(tmp_path: Path, url: str, kind: str) -> None:
+    ports = {documented: free_port() for documented in PORTS}
+    (tmp_path / "proxy").mkdir()
+    with ExitStack() as stack:
+        services = []
+        for documented, port in ports.items():
+            (tmp_path / documented).mkdir()
+            settings = {**SETTINGS, "port": port}
+            service = Service(tmp_path / documented, database=url, settings=settings)
+            services.append(stack.enter_context(service))
+        token = services[0].make_token()
+        origin = stack.enter_context(proxy(kind, tmp_path / "proxy", ports))
+        upgraded = copy_program(tmp_path)
+        with calling(origin, token) as callers:
+            for number in range(ROUNDS):
+                for service in services:
+                    assert service.stop() == 0
+                    if number == ROUNDS - 1:
+                        service.command = upgraded
+                    service.start()
+                    wait_until_called(service, callers)
+        assert [read_version(service) for service in services] == ["9.9.9", "9.9.9"]
+        with services[0].client(token) as client:
+            stored = {plant["id"] for plant in client.get("/plants?include=id").json()}
+        assert stored == set[int]().union(*(caller.kept for caller in callers))
+
+
+def test_one_service_on_a_socket_that_is_held_for_it_fails_no_request(tmp_path: Path) -> None:
+    """As systemd does with plantstore.socket."""
+    with socket.create_server(("127.0.0.1", 0), backlog=2048) as held:
+        held.set_inheritable(True)
+        start = f'exec 3<&{held.fileno()}; LISTEN_PID=$$ LISTEN_FDS=1 exec "$@"'
+        command = ("bash", "-c", start, "bash", *PROGRAM)  # sh has no descriptors over 9
+        service = HeldService(tmp_path, command=command, descriptor=held.fileno())
+        token = service.start().make_token()
+        with calling(service.origin, token):
+            for _ in range(5):
+                wait_until(lambda: httpx.get(f"{service.origin}/livez").is_success)
+                assert service.stop() == 0
+                service.start()
+        assert service.stop() == 0
+
+
+class HeldService(Service):
+    """A service that gets a descriptor of ours."""
+
+    def __init__(self, folder: Path, *, command: tuple[str, ...], descriptor: int) -> None:
+        super().__init__(folder, command=command, settings={"lame_duck": 2})
+        self._descriptor = descriptor
+
+    def launch(self) -> None:
+        """Start the process, and wait for nothing."""
+        with self.log_path.open("ab") as log:
+            self.process = subprocess.Popen(
+                [*self.command, "serve"],
+                env=self._environ,
+                stdout=log,
+                stderr=log,
+                pass_fds=[self._descriptor],
+            )

@@ -1,0 +1,81 @@
+"""What is in deploy/ is well-formed: systemd's units, the Dockerfile, compose and Kubernetes."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plantstore.settings import load_settings
+
+ROOT = Path(__file__).parents[2]
+DEPLOY = ROOT / "deploy"
+TOOLS = ROOT / ".venv-deploy" / "bin"
+UNITS = sorted((DEPLOY / "systemd").iterdir())
+SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
+MAX_EXPOSURE = 20  # tenths
+_SETTING = re.compile(r"PLANTSTORE_\w+=[^ \n]+")
+
+
+def run(*command: str | Path) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
+    said = done.stdout + done.stderr
+    assert done.returncode == 0, said
+    return said
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+def test_a_unit_is_hardened(unit: Path) -> None:
+    analyze = ("systemd-analyze", "security", "--offline=yes", f"--threshold={MAX_EXPOSURE}")
+    run(*analyze, unit)
+
+
+def test_the_units_are_what_systemd_reads(tmp_path: Path) -> None:
+    for unit in UNITS:
+        text = unit.read_text().replace("/opt/plantstore/bin/plantstore", sys.executable)
+        (tmp_path / unit.name).write_text(text)
+    names = [unit.name.replace("@.", "@8081.") for unit in UNITS]
+    paths = (f"SYSTEMD_UNIT_PATH={tmp_path}:", "systemd-analyze", "verify")
+    assert not run("env", *paths, *(tmp_path / name for name in names))
+
+
+@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
+def test_the_settings_of_a_unit_are_valid(unit: Path) -> None:
+    lines = [line for line in unit.read_text().splitlines() if line.startswith("Environment=")]
+    found = _SETTING.findall("\n".join([*lines, ""]).replace("=%i", "=8081"))
+    settings = dict(setting.split("=", 1) for setting in found)
+    loaded = load_settings({}, settings)
+    assert loaded.database == "sqlite:////var/lib/plantstore/plants.db"
+
+
+def test_the_image_is_made_as_it_should_be() -> None:
+    run(TOOLS / "hadolint", DEPLOY / "Dockerfile")
+
+
+def test_the_compose_file_has_composes_form() -> None:
+    check = (TOOLS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec")
+    run(*check, DEPLOY / "compose.yaml")
+
+
+def test_the_manifest_has_kubernetes_form() -> None:
+    manifest = DEPLOY / "kubernetes" / "plantstore.yaml"
+    run(TOOLS / "kubernetes-validate", "--strict", manifest)
+    (deployment, *_) = yaml.safe_load_all(manifest.read_text())
+    pod = deployment["spec"]["template"]["spec"]
+    for container in (*pod["initContainers"], *pod["containers"]):
+        environ = {one["name"]: one.get("value", "sqlite:///x.db") for one in container["env"]}
+        settings = load_settings({}, environ)
+        ends = settings.lame_duck + settings.drain_timeout + settings.write_timeout
+        assert ends < pod["terminationGracePeriodSeconds"]
+
+
+def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:
+    file = tmp_path / "sbom.json"
+    pinned = ROOT / "requirements" / "runtime.txt"
+    make = (TOOLS / "cyclonedx-py", "requirements", "--pyproject", ROOT / "pyproject.toml")
+    run(*make, "--output-file", file, pinned)
+    names = {part["name"] for part in json.loads(file.read_text())["components"]}
+    assert names >= {"apsw", "msgspec", "psycopg", "uvicorn"}
