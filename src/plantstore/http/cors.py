@@ -11,7 +11,8 @@ _EXPOSED = (
 )
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, X-Request-Id\r\n"
+    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Traceparent, "
+    b"X-Request-Id\r\n"
     b"Access-Control-Max-Age: 7200\r\n"
 )
 

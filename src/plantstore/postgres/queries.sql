@@ -44,6 +44,14 @@ LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = s.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
+-- name: find_callers_again
+SELECT o.n, t.user_id, t.label, t.expires_at, r.store_id, m.role, t.scopes, r.revision
+FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS o (token_store_id, token_hash, store_id, n)
+JOIN tokens AS t ON t.store_id = o.token_store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
+    AND (t.all_stores OR t.store_id = o.store_id)
+JOIN revisions AS r ON r.store_id = o.store_id
+JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
+
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
 
@@ -111,6 +119,19 @@ SELECT last.id FROM (
     SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT 1 OFFSET $3
 ) AS last
 WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = $4 ORDER BY id LIMIT 1) IS NOT NULL
+
+-- One row for each event, or one without where there are none.
+
+-- name: read_events
+SELECT s.revision, s.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
+FROM revisions AS s
+LEFT JOIN (
+    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+    WHERE store_id = $1 AND revision > greatest($2, (SELECT trimmed FROM revisions WHERE store_id = $1))
+    ORDER BY revision LIMIT $3
+) AS e ON true
+LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE s.store_id = $1 ORDER BY e.revision
 
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------

@@ -9,7 +9,7 @@ import asyncio
 import logging
 import math
 import ssl
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from enum import Enum, auto
 from typing import Any
@@ -71,6 +71,7 @@ class Connection(asyncio.Protocol):
         self._handling: Handling | None = None
         self._awaited: asyncio.Future[Any] | None = None
         self._task: asyncio.Task[None] | None = None  # of a stream
+        self._stop_stream: Callable[[], None] | None = None
         self._connection_line = b""
         self._extension = 0.0  # more idle seconds, if the client has read its response
         self._asks_to_continue = False
@@ -118,6 +119,8 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Keep the connection for the responses to complete requests."""
         self._is_ended = True
+        if self._stop_stream is not None:  # nobody may be there to listen
+            self._stop_stream()
         if self._body is None and (self._phase is _Phase.RESPONSE or self._buffer):
             return self._connections.context is None  # TLS ends in any case
         self._transport.close()
@@ -336,8 +339,11 @@ class Connection(asyncio.Protocol):
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
             self._connection_line = CLOSE  # which marks the end for an old client
+        self._stop_stream = stream.stop
+        if stream.stop is not None and (self._is_stopping or self._is_ended):
+            stream.stop()
         is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
-        self._task = None
+        self._task = self._stop_stream = None
         if is_whole:
             self._finish()
         else:
@@ -439,6 +445,8 @@ class Connection(asyncio.Protocol):
             self._close()
         else:
             self._connection_line = CLOSE
+            if self._stop_stream is not None:
+                self._stop_stream()
 
     def abandon(self) -> None:
         """End the request in flight, and close the connection: the drain timeout is over."""
