@@ -14,6 +14,8 @@ from tests.http.event_stream import EventStream
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
+STREAMED = {"Accept": "text/event-stream"}
+
 
 def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"workers": 2}) as service:
@@ -66,3 +68,30 @@ def listen_to_each_other(processes: TwoProcesses) -> None:
         for plant_id in range(6):
             create_plant(clients[plant_id % 2], plant_id, "Fern")
             assert stream.take(1)[0]["plant"]["id"] == plant_id
+
+
+def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(
+    service: Service, store: str
+) -> None:
+    """Though the new one has had as many changes."""
+    subject, base = f"keeper of {store}", f"/stores/{store}"
+    token = service.make_token(f"{store}-own", subject, all_stores=True)
+    with service.client(token) as client:
+
+        def fill(count: int) -> None:
+            service.make_token(store, subject)
+            for plant_id in range(count):
+                plant = {"id": plant_id, "name": "Fern"}
+                assert client.post(f"{base}/plants", json=plant).status_code == 200
+
+        fill(2)
+        with EventStream(service.origin, token, f"{base}/events?after=0") as stream:
+            last = stream.take(2)[-1]["revision"]
+            with service.administration() as administration:
+                administration.delete_store(store)
+            assert list(stream.events()) == []
+        fill(5)
+        answer = client.get(f"{base}/events", headers={"Last-Event-ID": str(last), **STREAMED})
+        assert answer.json()["error"] == 41001
+        assert client.get(f"{base}/events?after={last}").json()["error"] == 41001
+        assert len(client.get(f"{base}/events").json()) == 5

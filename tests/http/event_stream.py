@@ -27,11 +27,15 @@ class EventStream:
         if last_id is not None:
             message = message.adding("Last-Event-ID", last_id)
         self.connection = Connection(origin, receive_buffer=receive_buffer)
-        self.connection.send(message)
-        self.head = self.connection.receive_head()
-        assert self.head.status == 200
         self.last_id = last_id
         self._unread = ""
+        try:
+            self.connection.send(message)
+            self.head = self.connection.receive_head()
+            assert self.head.status == 200
+        except BaseException:
+            self.connection.close()
+            raise
 
     def blocks(self) -> Iterator[Block]:
         """The blocks, to the end of the stream."""

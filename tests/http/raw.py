@@ -116,7 +116,11 @@ class Connection:
         if receive_buffer is not None:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
         self._socket.settimeout(TIMEOUT)
-        self._socket.connect((url.hostname, url.port))
+        try:
+            self._socket.connect((url.hostname, url.port))
+        except OSError:
+            self.close()
+            raise
         if trust is not None:
             self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
         self._unread = bytearray()

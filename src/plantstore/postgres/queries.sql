@@ -277,9 +277,18 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
+-- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store of the same name is one of it.
+
 -- name: insert_store
-WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
-INSERT INTO revisions (store_id, max_plants) SELECT store_id, $3::bigint FROM made
+WITH begun AS MATERIALIZED (
+    SELECT CASE WHEN pg_sequence_last_value(pg_get_serial_sequence('stores', 'store_id')::regclass) > count(*)
+        THEN $2::bigint * 1000 ELSE 0 END AS first FROM stores
+), made AS (
+    INSERT INTO stores (name, created_at) SELECT $1, $2 FROM begun RETURNING store_id
+)
+INSERT INTO revisions (store_id, max_plants, revision, trimmed)
+SELECT store_id, $3::bigint, first, first FROM made CROSS JOIN begun
 
 -- name: set_max_plants
 UPDATE revisions SET max_plants = $2 WHERE store_id = $1

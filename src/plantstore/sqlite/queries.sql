@@ -172,8 +172,14 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
+-- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store of the same name is one of it.
+
 -- name: insert_store
-INSERT INTO stores (name, created_at, max_plants) VALUES (?1, ?2, ?3)
+INSERT INTO stores (name, created_at, max_plants, revision, trimmed)
+SELECT ?1, ?2, ?3, first, first FROM (
+    SELECT iif((SELECT seq FROM sqlite_sequence WHERE name = 'stores') > count(*), ?2 * 1000, 0) AS first FROM stores
+)
 
 -- name: set_max_plants
 UPDATE stores SET max_plants = ?2 WHERE store_id = ?1
