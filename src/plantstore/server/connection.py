@@ -447,6 +447,8 @@ class Connection(asyncio.Protocol):
             self._connection_line = CLOSE
             if self._stop_stream is not None:
                 self._stop_stream()
+                if self._sender.is_paused:  # its client comes back for the rest
+                    self._transport.abort()
 
     def abandon(self) -> None:
         """End the request in flight, and close the connection: the drain timeout is over."""
