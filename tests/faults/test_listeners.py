@@ -14,7 +14,7 @@ from tests.http.event_stream import EventStream
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
-STREAMED = {"Accept": "text/event-stream"}
+TARGET = "/stores/nursery/events"
 
 
 def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
@@ -71,27 +71,29 @@ def listen_to_each_other(processes: TwoProcesses) -> None:
 
 
 def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(
-    service: Service, store: str
+    tmp_path: Path, url: str
 ) -> None:
     """Though the new one has had as many changes."""
-    subject, base = f"keeper of {store}", f"/stores/{store}"
-    token = service.make_token(f"{store}-own", subject, all_stores=True)
-    with service.client(token) as client:
-
-        def fill(count: int) -> None:
-            service.make_token(store, subject)
-            for plant_id in range(count):
-                plant = {"id": plant_id, "name": "Fern"}
-                assert client.post(f"{base}/plants", json=plant).status_code == 200
-
-        fill(2)
-        with EventStream(service.origin, token, f"{base}/events?after=0") as stream:
-            last = stream.take(2)[-1]["revision"]
+    with Service(tmp_path, database=url) as service:
+        token = service.make_token("other", "ada", all_stores=True)
+        fill(service, token, 2)
+        with EventStream(service.origin, token, f"{TARGET}?after=0") as stream:
+            last = str(stream.take(2)[-1]["revision"])
             with service.administration() as administration:
-                administration.delete_store(store)
+                administration.delete_store("nursery")
             assert list(stream.events()) == []
-        fill(5)
-        answer = client.get(f"{base}/events", headers={"Last-Event-ID": str(last), **STREAMED})
-        assert answer.json()["error"] == 41001
-        assert client.get(f"{base}/events?after={last}").json()["error"] == 41001
-        assert len(client.get(f"{base}/events").json()) == 5
+        fill(service, token, 5)
+        with service.client(token) as client:
+            known = {"Last-Event-ID": last, "Accept": "text/event-stream"}
+            assert client.get(TARGET, headers=known).json()["error"] == 41001
+            assert client.get(f"{TARGET}?after={last}").json()["error"] == 41001
+            assert len(client.get(TARGET).json()) == 5
+
+
+def fill(service: Service, token: str, count: int) -> None:
+    """Make the store, with so many plants."""
+    service.make_token("nursery", "ada")
+    with service.client(token) as client:
+        for plant_id in range(count):
+            plant = {"id": plant_id, "name": "Fern"}
+            assert client.post("/stores/nursery/plants", json=plant).status_code == 200

@@ -11,7 +11,7 @@ import pytest
 
 from plantstore.clock import now
 from plantstore.model import Role
-from tests.databases import execute
+from tests.databases import Kind, execute
 from tests.http.calls import create_plant
 from tests.http.event_stream import Events, EventStream
 from tests.http.expect import expect_error
@@ -22,6 +22,14 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
+
+
+@pytest.fixture(scope="module")
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service where no store is deleted: a new store's first revision is 1."""
+    folder = tmp_path_factory.mktemp("events")
+    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
+        yield running
 
 
 @pytest.fixture
@@ -185,14 +193,15 @@ def test_a_removed_member_hears_nothing_more(service: Service, store: str) -> No
         assert_ends(stream)
 
 
-def test_a_deleted_store_ends_its_streams(
-    service: Service, client: httpx.Client, stream: EventStream, store: str
-) -> None:
-    create_plant(client, 1, "Fern")
-    assert revisions(stream.take(1)) == [1]
-    with service.administration() as administration:
-        administration.delete_store(store)
-    assert_ends(stream)
+def test_a_deleted_store_ends_its_streams(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        with EventStream(service.origin, token) as stream, service.client(token) as client:
+            create_plant(client, 1, "Fern")
+            assert revisions(stream.take(1)) == [1]
+            with service.administration() as administration:
+                administration.delete_store("nursery")
+            assert_ends(stream)
 
 
 def test_an_old_client_gets_events_until_the_connection_ends(

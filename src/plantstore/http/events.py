@@ -39,8 +39,9 @@ class EventOperations:
         """List the events after a revision, or send them as they happen."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         after, limit = _read_parameters(request.query)
+        last_id = _read_last_id(request)
         if _wants_stream(request):
-            return await self._listen(request, caller, _read_last_id(request, after))
+            return await self._listen(request, caller, after if last_id is None else last_id)
         page = await self._database.read_events(caller.store_id, after or 0, limit)
         if page is None:
             raise NoSuchStoreError
@@ -99,10 +100,10 @@ def _read_parameters(text: bytes) -> tuple[int | None, int]:
     return after, read_one(given, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
 
 
-def _read_last_id(request: Request, after: int | None) -> int | None:
+def _read_last_id(request: Request) -> int | None:
     """What a client sends that comes back: the id of the last event that it has."""
     last_id = request.headers.get(b"last-event-id")
-    return _read_after(last_id.decode("latin-1")) if last_id else after
+    return None if last_id is None else _read_after(last_id.decode("latin-1"))
 
 
 def _read_after(text: str) -> int:
