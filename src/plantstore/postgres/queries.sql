@@ -47,10 +47,13 @@ LEFT JOIN LATERAL (
 -- name: find_callers_again
 SELECT o.n, t.user_id, t.label, t.expires_at, r.store_id, m.role, t.scopes, r.revision
 FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS o (token_store_id, token_hash, store_id, n)
-JOIN tokens AS t ON t.store_id = o.token_store_id AND t.token_hash = o.token_hash AND t.revoked_at IS NULL
-    AND (t.all_stores OR t.store_id = o.store_id)
-JOIN revisions AS r ON r.store_id = o.store_id
-JOIN members AS m ON m.store_id = o.store_id AND m.user_id = t.user_id
+JOIN LATERAL (
+    SELECT user_id, label, expires_at, scopes FROM tokens
+    WHERE store_id = o.token_store_id AND token_hash = o.token_hash AND revoked_at IS NULL
+        AND (all_stores OR store_id = o.store_id) LIMIT 1
+) AS t ON true
+JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
+JOIN LATERAL (SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1) AS m ON true
 
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
