@@ -48,6 +48,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "max_requests": ("1000000", 1_000_000),
     "max_writes": ("5", 5),
     "max_streams": ("5", 5),
+    "max_listeners": ("5", 5),
     "head_timeout": ("0.5", 0.5),
     "body_timeout": ("1", 1.0),
     "idle_timeout": ("86400", 86400.0),

@@ -5,11 +5,12 @@ written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. 
 uses ``sql/administration.py``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from plantstore.model import (
     Caller,
+    EventPage,
     IdempotencyKey,
     NewPlant,
     Outcome,
@@ -83,6 +84,16 @@ class Database(Protocol):
         """Remove the plant and store the event, durably: DELETED, NO_SUCH_PLANT.
 
         Where the caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        """
+
+    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+        """At most ``max_count`` events after a revision, the first ones; None if no such store."""
+
+    async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """Each caller as of now, in the same order.
+
+        None where the token is revoked, or its user is not a member of the caller's store any
+        more. An expired token is still found.
         """
 
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:

@@ -199,6 +199,14 @@ class Event(Struct, frozen=True):
     is_user_deleted: bool = False
 
 
+class EventPage(Struct, frozen=True):
+    """Events of one store, by revision, with the store's own revision, all read together."""
+
+    revision: int
+    trimmed: int  # the events up to this revision are removed
+    events: tuple[Event, ...]
+
+
 class Store(Struct, frozen=True):
     """One tenant's collection of plants; every change to them raises its revision by one.
 

@@ -149,6 +149,9 @@ class Settings(Struct, frozen=True, kw_only=True):
         _about("days that the events of a store are kept; 0 means forever"),
     ] = 90
     max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
+    max_listeners: Annotated[
+        Count, _about("maximum clients of each worker that listen to events at the same time")
+    ] = 2048
     max_wal_size: Annotated[
         Annotated[int, Meta(ge=2**20, le=2**40)],
         _about(

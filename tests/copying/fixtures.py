@@ -65,9 +65,9 @@ def make_tokens(service: Service) -> Tokens:
     with service.administration() as administration:
         for store in ("gone", "empty"):
             administration.create_store(store)
+        owner = service.make_token()
+        service.make_token("meadow", "Zoë 🌿")
         administration.delete_store("gone")  # ids have a gap
-    owner = service.make_token()
-    service.make_token("meadow", "Zoë 🌿")
     service.set_role("meadow", "ada", Role.EDITOR)
     revoked = service.make_token()
     service.revoke(revoked)

@@ -41,7 +41,12 @@ LISTS = tuple(
 )
 CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
 DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
-OPERATIONS = (*LISTS, *CREATES, *DELETES)
+EVENTS = tuple(
+    Route(method, f"{base}/events", _READ, Scope.LIST)
+    for base in BASES
+    for method in ("GET", "HEAD")
+)
+OPERATIONS = (*LISTS, *CREATES, *DELETES, *EVENTS)
 ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
 READS = tuple(
     Route(method, path, _READ, needs_token=False)

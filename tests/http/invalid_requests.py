@@ -93,6 +93,12 @@ OF_LISTS = (
     _query(40008, "tag="),
     _query(40012, "&".join(["x"] * 51), "many parameters"),
 )
+OF_EVENTS = (
+    _query(40005, "limit=1001"),
+    _query(40006, "after=-1"),
+    _query(40006, "after=1&after=1"),
+    _query(40012, "&".join(["x"] * 51), "many parameters"),
+)
 OF_CREATES = (
     MEDIA_TYPE,
     SIZE,

@@ -119,7 +119,7 @@ class Connection:
         try:
             self._socket.connect((url.hostname, url.port))
         except OSError:
-            self._socket.close()
+            self.close()
             raise
         if trust is not None:
             self._socket = trust.wrap_socket(self._socket, server_hostname=url.hostname)
@@ -133,6 +133,11 @@ class Connection:
 
     def receive(self, method: str = "GET") -> Response:
         """The next answer, also an interim one, to a request of this method."""
+        answer = self.receive_head()
+        return replace(answer, body=self._read_body(method, answer.status, answer.headers))
+
+    def receive_head(self) -> Response:
+        """The next answer without its body, which is still to be read."""
         head = self._read_until(_END_OF_HEAD)
         status_line, *lines = head.decode("latin-1").split("\r\n")
         pairs = [line.partition(": ") for line in lines]
@@ -141,8 +146,7 @@ class Connection:
         version, status = status_line.split(" ")[:2]
         assert version == "HTTP/1.1"
         assert ("date" in headers) == (status != "100")
-        body = self._read_body(method, int(status), headers)
-        return Response(int(status), headers, body)
+        return Response(int(status), headers)
 
     def ask(self, message: Message) -> Response:
         """The answer to a request."""
@@ -155,6 +159,12 @@ class Connection:
         while part := self._socket.recv(2**20):
             rest += part
         return bytes(rest)
+
+    def read_chunk(self) -> bytes:
+        """The next chunk of a body in chunks; empty at its end."""
+        chunk = self._read_exactly(int(self._read_until(b"\r\n"), 16))
+        assert self._read_until(b"\r\n") == b""
+        return chunk
 
     def read_some(self, size: int) -> bytes:
         """What comes next, at most ``size`` bytes of it; none at the end."""
@@ -205,10 +215,8 @@ class Connection:
 
     def _read_chunks(self) -> list[bytes]:
         chunks = []
-        while size := int(self._read_until(b"\r\n"), 16):
-            chunks.append(self._read_exactly(size))
-            assert self._read_until(b"\r\n") == b""
-        assert self._read_until(b"\r\n") == b""
+        while chunk := self.read_chunk():
+            chunks.append(chunk)
         return chunks
 
     def _read_until(self, end: bytes) -> bytes:

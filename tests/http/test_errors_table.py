@@ -11,6 +11,7 @@ from tests.http import (
     invalid_requests,
     test_errors_bounds,
     test_errors_database,
+    test_events,
     test_framing_refused,
     test_refusals,
 )
@@ -18,6 +19,7 @@ from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import (
     CREATES,
     DELETES,
+    EVENTS,
     LISTS,
     ME,
     OPERATIONS,
@@ -41,6 +43,7 @@ _INVALID_OF_ROUTES = (
     (LISTS, invalid_requests.OF_LISTS),
     (CREATES, invalid_requests.OF_CREATES),
     (DELETES, invalid_requests.OF_DELETES),
+    (EVENTS, invalid_requests.OF_EVENTS),
 )
 CASES = [
     pytest.param(route, invalid, id=f"{route}: {invalid}")
@@ -92,5 +95,5 @@ def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
 
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
     provoked = NUMBERS | test_errors_bounds.NUMBERS | test_errors_database.NUMBERS
-    provoked |= test_refusals.NUMBERS | test_framing_refused.NUMBERS
+    provoked |= test_refusals.NUMBERS | test_framing_refused.NUMBERS | test_events.NUMBERS
     assert provoked == {row.number for row in TABLE}

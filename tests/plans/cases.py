@@ -69,6 +69,12 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_token_info": [Case((SMALL, HASH), 5), Case((1, hash_of(1)), 3 + 2 * STORES)],
     "find_revision": [Case((SMALL,), 1)],
     "count_all": [Case((), 2 * STORES)],
+    "read_events": [
+        Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE + 3),
+        Case((LARGE, EVENTS - 1, PAGE), 5),
+        Case((LARGE, EVENTS, PAGE), 2),
+        Case((SMALL, 0, PAGE), 5),
+    ],
     "find_oldest_event": [Case((0,), 1), Case((LARGE,), 1), Case((STORES,), 0)],
     "read_page": pages(True),  # noqa: FBT003 - an argument of SQL
     "read_page_of_tag": tagged(True),  # noqa: FBT003
@@ -80,6 +86,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, 0, "common"), 1),
     ],
     "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 2000)],
+    "insert_store": [Case(("new", 0, None), STORES)],  # it counts them: a command, not a request
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],
     "list_stores": [Case((), 2 * STORES)],
@@ -211,6 +218,11 @@ _NAMES = [f"store-{number}" for number in _MANY]
 
 POSTGRES: Mapping[str, Sequence[Case]] = {
     "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
+    "find_callers_again": [
+        Case(([SMALL], [HASH], [SMALL]), 3),
+        Case((_MANY, _HASHES, _MANY), 3 * PAGE),
+        Case(([1], [hash_of(1)], [SMALL]), 3),
+    ],
     "find_callers_of_named_stores": [
         Case(([SMALL], [HASH], [f"store-{SMALL}"]), 4),
         Case((_MANY, _HASHES, _NAMES), 4 * PAGE),
@@ -227,7 +239,6 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, 500), 1),
     ],
     "lock_administration": [Case((), 0)],
-    "insert_store": [Case(("new", 0, None), 0)],
     "copy_stores": [Case((STORES + 1, "new", 0), 0)],
     "advance_sequences": [Case((), 2)],
     "plan_lookups": [Case((), 0)],
@@ -243,6 +254,7 @@ SQLITE: Mapping[str, Sequence[Case]] = {
         Case((SMALL, HASH, f"store-{SMALL}"), 3),
         Case((1, hash_of(1), f"store-{SMALL}"), 3),
     ],
+    "find_caller_again": [Case((SMALL, HASH, SMALL), 3), Case((1, hash_of(1), SMALL), 3)],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
     "find_counts": [Case((SMALL,), 1)],
     "find_first_kept_event": [Case((LARGE, 50, 500), 500)],
@@ -253,7 +265,6 @@ SQLITE: Mapping[str, Sequence[Case]] = {
         Case((json.dumps([(SMALL, HASH.hex(), LATER)]),), 1),
         Case((json.dumps([(n, hash_of(n).hex(), LATER) for n in _MANY]),), 2 * PAGE),
     ],
-    "insert_store": [Case(("new", 0, None), 0)],
     "copy_users": [Case((STORES + 1, "new"), 0)],
     "copy_stores": [Case((STORES + 1, "new", 0), 0)],
     "copy_members": [Case((SMALL, 2, "owner"), 0)],

@@ -11,6 +11,7 @@ import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
+from tests.faults.follower import assert_followed, following
 from tests.faults.load import (
     assert_whole,
     body,
@@ -153,3 +154,19 @@ def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> No
         assert end != "fenced" or refusals == {NOT_WRITTEN}
         if end.startswith("frozen"):
             assert f"127.0.0.1:{found.primary.port}: timeout" in service.log()
+
+
+def test_listeners_follow_the_writable_server(tmp_path: Path) -> None:
+    """They wait where there is none, and then go on where they were."""
+    with servers(tmp_path) as found, Service(tmp_path, database=found.url) as service:
+        token = service.make_token()
+        with following(service, token) as followers:
+            with under_load(service, token) as load_clients:
+                wait_until_acknowledged(load_clients, 20)
+                found.primary.kill()
+                wait_until_refused(load_clients)
+                found.standby.execute("SELECT pg_promote()")
+                wait_until_acknowledged(load_clients, 20)
+            assert_followed(service, "nursery", followers)
+        assert [follower.streams for follower in followers] == [1] * len(followers)
+        assert "Traceback" not in service.log()

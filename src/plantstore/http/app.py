@@ -19,6 +19,8 @@ from plantstore.errors import (
 from plantstore.http.authentication import Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
+from plantstore.http.events import EventOperations
+from plantstore.http.listeners import Listeners
 from plantstore.http.lists import PlantLists
 from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import Remembered, ResponseCache
@@ -60,7 +62,9 @@ class App:
         places = StreamPlaces(settings.max_streams)
         lists = PlantLists(database, self.cache, self._cors, places)
         authentication = Authentication(database, settings, self._rates, self._turns)
-        self._routes = Routes(database, authentication, lists, settings.public_url)
+        self._listeners = Listeners(database, settings.max_listeners)
+        events = EventOperations(database, authentication, self._listeners)
+        self._routes = Routes(database, authentication, lists, events, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
@@ -119,6 +123,11 @@ class App:
         lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
+    @property
+    def listeners(self) -> int:
+        """Clients that listen to events."""
+        return self._listeners.count
+
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
         """Run work that has no end beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
@@ -132,6 +141,7 @@ class App:
         """See ``Application``."""
         for task in self._tasks:
             task.cancel()
+        self._listeners.close()
         with suppress(PlantStoreError, TimeoutError):  # then the last minute's uses are not known
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._database.write_token_uses()

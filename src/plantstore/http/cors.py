@@ -9,9 +9,11 @@ _EXPOSED = (
     b"Access-Control-Expose-Headers: "
     b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count\r\n"
 )
+_ACCEPTED = b"Accept-Post: application/json\r\n"
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Traceparent, X-Request-Id\r\n"
+    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Traceparent, "
+    b"X-Request-Id\r\n"
     b"Access-Control-Max-Age: 7200\r\n"
 )
 
@@ -36,9 +38,11 @@ class Cors:
         return _VARY
 
     def options_response(self, methods: str) -> Response:
-        """The response to OPTIONS: the methods, for people and for browsers."""
+        """The response to OPTIONS: the methods and what they take, for people and browsers."""
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
+        if "POST" in methods:
+            headers += _ACCEPTED
         if self._origins:
             headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
         return make_response(204, headers)

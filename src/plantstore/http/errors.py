@@ -69,6 +69,8 @@ TABLE = (
     Row(40501, "method not allowed", "{method} is not allowed on this path; use one of: {allow}"),
     Row(40801, "the body arrived too slowly", "the request's body arrived too slowly: send it again"),
     Row(40802, "the head arrived too slowly", "the request's head arrived too slowly: send it again"),
+    Row(41001, "the events asked for are trimmed",
+        "the events after {after} are not there any more: read the plants anew, and then the events"),
     Row(41301, "body over 64 KiB", "the body is over 64 KiB: send one plant"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",

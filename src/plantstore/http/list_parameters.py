@@ -32,11 +32,11 @@ def read_plant_query(text: bytes) -> PlantQuery:
     """
     if not text:
         return _ALL
-    given = _split(text)
+    given = split_parameters(text)
     return PlantQuery(
-        limit=_read_one(given, "limit", _read_limit, 40005, None),
-        first_id=_read_one(given, "after", _read_after, 40006, INT64_MIN),
-        tag=_read_one(given, "tag", _read_tag, 40008, None),
+        limit=read_one(given, "limit", _read_limit, 40005, None),
+        first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
+        tag=read_one(given, "tag", _read_tag, 40008, None),
         with_ids=_read_include(given.get("include", [])),
     )
 
@@ -60,7 +60,7 @@ def read_integer(text: str) -> int | None:
     return int(text) if _INTEGER.fullmatch(text) else None
 
 
-def _split(text: bytes) -> dict[str, list[str]]:
+def split_parameters(text: bytes) -> dict[str, list[str]]:
     """The values of each parameter; bytes that are not UTF-8 become lone surrogates."""
     given: dict[str, list[str]] = {}
     if text.count(b"&") >= _MAX_PARAMETERS:
@@ -77,13 +77,14 @@ def _unquote(text: str) -> str:
     return unquote_plus(text, errors="surrogateescape")
 
 
-def _read_one(
+def read_one(
     given: dict[str, list[str]],
     name: str,
     read: Callable[[str], Value],
     number: int,
     default: Value,
 ) -> Value:
+    """A parameter's value; an error about it has the ``number``."""
     values = given.get(name)
     if values is None:
         return default

@@ -1,15 +1,12 @@
 """Describes a token's bearer and permissions: what a page or a program needs at first."""
 
-from datetime import UTC, datetime, timedelta
-
 from msgspec import Struct
 
+from plantstore.clock import write_time
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.server.messages import Request, Response
-
-_EPOCH = datetime.fromtimestamp(0, UTC)
 
 
 class MyStore(Struct, frozen=True):
@@ -45,7 +42,7 @@ def _describe(bearer: TokenInfo) -> Me:
         store=bearer.store,
         role=None if own is None else own.role,
         scopes=[] if own is None else _order(own.permissions),
-        expires_at=None if bearer.expires_at is None else _write_time(bearer.expires_at),
+        expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
         stores=[_describe_store(store) for store in bearer.stores],
     )
 
@@ -56,9 +53,3 @@ def _describe_store(store: OpenStore) -> MyStore:
 
 def _order(permissions: frozenset[Scope]) -> list[Scope]:
     return [scope for scope in Scope if scope in permissions]
-
-
-def _write_time(milliseconds: int) -> str:
-    """As in RFC 3339, in UTC; no token expires later than that can express."""
-    time = _EPOCH + timedelta(milliseconds=milliseconds)
-    return time.isoformat(timespec="milliseconds").replace("+00:00", "Z")

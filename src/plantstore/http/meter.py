@@ -16,6 +16,8 @@ _OPERATIONS = {
     ("HEAD", "/plants"): "list",
     ("POST", "/plants"): "create",
     ("DELETE", "/plants/{id}"): "delete",
+    ("GET", "/events"): "events",
+    ("HEAD", "/events"): "events",
     ("GET", "/me"): "me",
     ("HEAD", "/me"): "me",
 }
@@ -24,7 +26,7 @@ Requests = tuple[str, bytes, int]  # of one operation, status and error number
 
 
 def find_operation(method: str, route: str) -> str:
-    """The operation that a metric names: list, create, delete, me or other."""
+    """The operation that a metric names: list, create, delete, events, me or other."""
     return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
 
 

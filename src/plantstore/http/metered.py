@@ -58,6 +58,7 @@ class Watch:
         return {
             ("requests_in_flight",): self._app.in_flight,
             ("connections",): len(self._app.connections),
+            ("listeners",): self._app.listeners,
             ("response_cache_bytes",): self._app.cache.used,
             **self._known,
             **self._database.gauges(),

@@ -9,6 +9,7 @@ from urllib.parse import unquote_to_bytes
 
 from plantstore.database import Database
 from plantstore.http.authentication import Authentication
+from plantstore.http.events import EventOperations
 from plantstore.http.health import Health
 from plantstore.http.lists import PlantLists
 from plantstore.http.me import describe_token
@@ -31,15 +32,18 @@ class Routes:
         database: Database,
         authentication: Authentication,
         lists: PlantLists,
+        events: EventOperations,
         public_url: str,
     ) -> None:
         self.health, document = Health(database), OpenApi(public_url)
         operations = PlantOperations(database, authentication, lists)
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
         self._plant: Methods = {"DELETE": operations.delete}
+        self._events = _reads(events.list_events)
         live = _reads(self.health.respond_live)
         fixed = {
             "/plants": self._plants,
+            "/events": self._events,
             "/me": _reads(partial(describe_token, authentication)),
             "/livez": live,
             "/readyz": _reads(self.health.respond_ready),
@@ -55,19 +59,29 @@ class Routes:
     async def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
         match [unquote_to_bytes(part).decode(errors="replace") for part in path.split(b"/", 5)]:
-            case ["", "plants"]:
-                return self._plants, (), "/plants"
-            case ["", "plants", plant_id] if plant_id:
-                return self._plant, (plant_id,), "/plants/{id}"
-            case ["", "stores", store_name, "plants"] if store_name:
-                return self._plants, (store_name,), "/stores/{store}/plants"
-            case ["", "stores", store_name, "plants", plant_id] if store_name and plant_id:
-                return self._plant, (plant_id, store_name), "/stores/{store}/plants/{id}"
+            case ["", "stores", store_name, *rest] if store_name:
+                if found := self._find_of_store(rest):
+                    methods, arguments, pattern = found
+                    return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"
+            case ["", *rest]:
+                if found := self._find_of_store(rest):
+                    return found
         page = await find_page(path)
         if page is None:
             return None
         pattern = "/static/{file}" if path.startswith(b"/static/") else path.decode()
         return _reads(page), (), pattern
+
+    def _find_of_store(self, parts: list[str]) -> Route | None:
+        """The route of what follows a store's address."""
+        match parts:
+            case ["plants"]:
+                return self._plants, (), "/plants"
+            case ["plants", plant_id] if plant_id:
+                return self._plant, (plant_id,), "/plants/{id}"
+            case ["events"]:
+                return self._events, (), "/events"
+        return None
 
 
 def _reads(operation: Operation) -> dict[str, Operation]:

@@ -10,6 +10,7 @@ from functools import cache
 
 from msgspec.structs import replace
 
+from plantstore.http.accept import read_weights
 from plantstore.http.errors import TABLE
 from plantstore.http.responses import header_line, is_current, make_response
 from plantstore.server.messages import HeaderLines, Request, Response
@@ -56,7 +57,7 @@ def file_response(request: Request, file: File, headers: HeaderLines) -> Respons
         return make_response(304, headers)
     headers += header_line("Content-Type", file.media_type.encode())
     content = file.compressed
-    if _takes_gzip(request.headers.get(b"accept-encoding", b"")):
+    if read_weights(request.headers.get(b"accept-encoding", b"")).get(b"gzip"):
         headers += b"Content-Encoding: gzip\r\n"
     else:
         content = file.decompress()
@@ -69,16 +70,6 @@ def _responds_with(file: File, headers: HeaderLines) -> Read:
 
     return respond
 
-
-def _takes_gzip(accepted: bytes) -> bool:
-    for one in accepted.lower().split(b",", _MAX_CODINGS)[:_MAX_CODINGS]:
-        coding, _, weight = one.replace(b" ", b"").partition(b";q=")
-        if coding == b"gzip":
-            return weight.strip(b"0.") != b"" or not weight
-    return False
-
-
-_MAX_CODINGS = 20  # that a client names; further ones are ignored
 
 _PAGES: dict[bytes, tuple[Callable[[], File], bytes]] = {
     b"/": (cache(make_index), _POLICY),

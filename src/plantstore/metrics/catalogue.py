@@ -37,6 +37,7 @@ CATALOGUE = (
     Metric("requests_in_flight", Kind.GAUGE, "Requests that have no response yet"),
     Metric("connections", Kind.GAUGE, "Open connections of clients"),
     Metric("streams", Kind.GAUGE, "Long lists that are being sent"),
+    Metric("listeners", Kind.GAUGE, "Clients that listen to events"),
     Metric("write_queue_depth", Kind.GAUGE, "Creates and deletes that wait for the next batch"),
     Metric("write_batch_size", Kind.HISTOGRAM, "Creates and deletes of one transaction", (), SIZES),
     Metric("commit_duration_seconds", Kind.HISTOGRAM, "Seconds of a transaction's commit, until it is durable; on PostgreSQL with its statements, which are one message", (), DURATIONS),

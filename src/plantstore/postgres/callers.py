@@ -68,3 +68,22 @@ def _to_caller(credentials: Credentials, row: Row) -> Caller:
     who = (credentials.store_id, credentials.token_hash, user_id, label, expires_at)
     role = None if role_name is None else Role(role_name)
     return Caller(*who, store_id, role, permissions_of(role, from_text(scopes)), revision)
+
+
+def again_arguments(callers: Sequence[Caller]) -> tuple[object, ...]:
+    """The arguments of the query that finds these callers again."""
+    return (
+        [caller.token_store_id for caller in callers],
+        [caller.token_hash for caller in callers],
+        [caller.store_id for caller in callers],
+    )
+
+
+def to_callers_again(callers: Sequence[Caller], rows: Sequence[Row]) -> Sequence[Caller | None]:
+    """What the query found, for each of the callers."""
+    found: list[Caller | None] = [None] * len(callers)
+    for row in rows:
+        before = callers[row[0] - 1]
+        credentials = Credentials(before.token_store_id, before.token_hash, None)
+        found[row[0] - 1] = _to_caller(credentials, row)
+    return found

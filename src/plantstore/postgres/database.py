@@ -1,7 +1,7 @@
 """The database for serving, on PostgreSQL: callers, pages and writes, each in batches."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from plantstore.database import CommitObserver
@@ -11,9 +11,18 @@ from plantstore.errors import (
     OverloadedError,
     SetupError,
 )
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.model import (
+    Caller,
+    EventPage,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Page,
+    PlantQuery,
+    TokenInfo,
+)
 from plantstore.postgres.availability import Availability
-from plantstore.postgres.callers import Callers, Credentials
+from plantstore.postgres.callers import Callers, Credentials, again_arguments, to_callers_again
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.postgres.opening import wait_for_schema
 from plantstore.postgres.pool import Pool
@@ -23,6 +32,7 @@ from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.token_uses import write_uses
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
+from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
@@ -98,6 +108,18 @@ class PostgresDatabase:
     async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
         """See ``Database``."""
         return await self._writer.submit(Delete(store_id, caller, plant_id))
+
+    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+        """See ``Database``."""
+        query = (self._sql["read_events"], (store_id, after, max_count))
+        (rows,) = await asyncio.ensure_future(self._pool.read(query))
+        return to_event_page(rows)
+
+    async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """See ``Database``."""
+        query = (self._sql["find_callers_again"], again_arguments(callers))
+        (rows,) = await self._pool.read(query)
+        return to_callers_again(callers, rows)
 
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
         """See ``Database``."""

@@ -44,6 +44,17 @@ LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = s.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
+-- name: find_callers_again
+SELECT o.n, t.user_id, t.label, t.expires_at, r.store_id, m.role, t.scopes, r.revision
+FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS o (token_store_id, token_hash, store_id, n)
+JOIN LATERAL (
+    SELECT user_id, label, expires_at, scopes FROM tokens
+    WHERE store_id = o.token_store_id AND token_hash = o.token_hash AND revoked_at IS NULL
+        AND (all_stores OR store_id = o.store_id) LIMIT 1
+) AS t ON true
+JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
+JOIN LATERAL (SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1) AS m ON true
+
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
 
@@ -111,6 +122,19 @@ SELECT last.id FROM (
     SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT 1 OFFSET $3
 ) AS last
 WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = $4 ORDER BY id LIMIT 1) IS NOT NULL
+
+-- One row for each event, or one without where there are none.
+
+-- name: read_events
+SELECT s.revision, s.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
+FROM revisions AS s
+LEFT JOIN (
+    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+    WHERE store_id = $1 AND revision > greatest($2, (SELECT trimmed FROM revisions WHERE store_id = $1))
+    ORDER BY revision LIMIT $3
+) AS e ON true
+LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE s.store_id = $1 ORDER BY e.revision
 
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
@@ -256,9 +280,18 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
+-- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store of the same name is one of it.
+
 -- name: insert_store
-WITH made AS (INSERT INTO stores (name, created_at) VALUES ($1, $2) RETURNING store_id)
-INSERT INTO revisions (store_id, max_plants) SELECT store_id, $3::bigint FROM made
+WITH begun AS MATERIALIZED (
+    SELECT CASE WHEN pg_sequence_last_value(pg_get_serial_sequence('stores', 'store_id')::regclass) > count(*)
+        THEN $2::bigint * 1000 ELSE 0 END AS first FROM stores
+), made AS (
+    INSERT INTO stores (name, created_at) SELECT $1, $2 FROM begun RETURNING store_id
+)
+INSERT INTO revisions (store_id, max_plants, revision, trimmed)
+SELECT store_id, $3::bigint, first, first FROM made CROSS JOIN begun
 
 -- name: set_max_plants
 UPDATE revisions SET max_plants = $2 WHERE store_id = $1

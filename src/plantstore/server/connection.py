@@ -8,6 +8,7 @@ not parsed, and buffered only up to the bounds.
 import asyncio
 import logging
 import math
+from collections.abc import Callable
 from typing import Any
 
 from plantstore.errors import RequestError
@@ -54,6 +55,7 @@ class Connection(asyncio.Protocol):
         self._handling: Handling | None = None
         self._awaited: asyncio.Future[Any] | None = None
         self._task: asyncio.Task[None] | None = None  # of a stream
+        self._stop_stream: Callable[[], None] | None = None
         self._connection_line = b""
         self._extension = 0.0  # more idle seconds, if the client has read its response
         self._asks_to_continue = False
@@ -89,6 +91,8 @@ class Connection(asyncio.Protocol):
     def eof_received(self) -> bool:
         """Keep the connection for the responses to complete requests."""
         self._is_ended = True
+        if self._stop_stream is not None:  # nobody may be there to listen
+            self._stop_stream()
         if self._body is None and (self._phase is Phase.RESPONSE or self._buffer):
             return self._connections.context is None  # TLS ends in any case
         self._transport.close()
@@ -299,8 +303,11 @@ class Connection(asyncio.Protocol):
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
             self._connection_line = CLOSE  # which marks the end for an old client
+        self._stop_stream = stream.stop
+        if stream.stop is not None and (self._is_stopping or self._is_ended):
+            stream.stop()
         is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
-        self._task = None
+        self._task = self._stop_stream = None
         if is_whole:
             self._finish()
         else:
@@ -413,10 +420,19 @@ class Connection(asyncio.Protocol):
         self._recall = self._connections.application.recall
         if self._handling is not None:
             self._connection_line = CLOSE
+        self._end_stream()
+
+    def _end_stream(self) -> None:
+        """End a stream that has no end of its own; its client comes back for the rest."""
+        if self._stop_stream is not None:
+            self._stop_stream()
+            if self._sender.is_paused:
+                self._transport.abort()
 
     def shutdown(self) -> None:
         """Close the connection, after what is in flight or has arrived (uvicorn's hook)."""
         self._is_stopping = True
+        self._end_stream()
         if self._phase is not Phase.REQUEST:
             if self._phase is not Phase.RESPONSE:
                 self._close()

@@ -65,6 +65,7 @@ class Stream(Struct, frozen=True):
     """A response whose body comes in parts, of unknown length; ``close`` is called at its end.
 
     The ``observers`` are told how many bytes of the body were sent, and whether these are all.
+    A stream that has no end of its own has ``stop``, which makes it end soon, and no timeout.
     """
 
     head: bytes
@@ -73,6 +74,7 @@ class Stream(Struct, frozen=True):
     status: int = 200
     error: int = 0
     observers: list[Callable[[int, bool], None]] = field(default_factory=list)
+    stop: Callable[[], None] | None = None
 
     def with_headers(self, lines: HeaderLines) -> Self:
         """The stream with more header lines."""

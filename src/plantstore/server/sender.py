@@ -6,6 +6,7 @@ the client reads.
 
 import asyncio
 import logging
+import math
 
 from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
@@ -35,6 +36,7 @@ class Sender:
         self._counted = 0  # our share of connections.unsent
         self._outstanding = 0
         self._progress_at = 0.0
+        self._sent, self._acknowledged = 0, -math.inf  # bytes of a stream without an end
         self._resumed: asyncio.Future[None] | None = None
 
     @property
@@ -70,12 +72,17 @@ class Sender:
         the part for the whole.
         """
         sent, is_whole = 0, False
+        self._sent, self._acknowledged = 0, -math.inf
+        seconds: float | None = self._connections.settings.stream_timeout
+        send_part = self._send_part
+        if stream.stop is not None:
+            seconds, send_part = None, self._send_live_part
         try:
-            async with asyncio.timeout(self._connections.settings.stream_timeout):
+            async with asyncio.timeout(seconds):
                 await self._send_part(head)
                 async for part in stream.parts:
                     framed = b"%x\r\n%s\r\n" % (len(part), part) if chunked else part
-                    await self._send_part(framed)
+                    await send_part(framed)
                     sent += len(part)
                 if chunked:
                     await self._send_part(_LAST_CHUNK)
@@ -90,6 +97,16 @@ class Sender:
             # To its end, also if the connection is lost meanwhile, which cancels this.
             await asyncio.shield(stream.end(sent, is_whole=is_whole))
         return is_whole
+
+    async def _send_live_part(self, data: bytes) -> None:
+        """Send a part, unless nothing has reached the client's system for too long."""
+        acknowledged = self._sent - self._count_outstanding()
+        if acknowledged == self._sent or acknowledged > self._acknowledged:
+            self._acknowledged, self._progress_at = acknowledged, self._connections.now
+        elif self._connections.now - self._progress_at >= self._timeout:
+            raise ClientGoneError
+        self._sent += len(data)
+        await self._send_part(data)
 
     async def _send_part(self, data: bytes) -> None:
         if self._transport.is_closing():

@@ -6,8 +6,9 @@ from msgspec import Struct
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import DELETED_USER, Event, NewPlant, Store
-from plantstore.sql.session import Row, Session
+from plantstore.model import Event, NewPlant, Store
+from plantstore.sql.event_rows import to_event
+from plantstore.sql.session import Session
 
 _PAGE_ROWS = 1000
 _COMMAND_LINE = (0, "plantstore plant restore", "")  # no user, its label, no token
@@ -28,7 +29,7 @@ def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[E
     while True:
         filters = (query.plant_id, query.subject, query.since, _PAGE_ROWS)
         rows = session.query("list_events", store.store_id, after, *filters)
-        yield from map(_to_event, rows)
+        yield from map(to_event, rows)
         if len(rows) < _PAGE_ROWS:
             return
         after = rows[-1][0]
@@ -54,9 +55,3 @@ def restore_plant(session: Session, store: Store, plant_id: int) -> NewPlant:
     event = (store.store_id, revision, "plant.created", plant_id, name, tag, now())
     session.query("insert_event", *event, *_COMMAND_LINE)
     return NewPlant(plant_id, name, tag)
-
-
-def _to_event(row: Row) -> Event:
-    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
-    plant = NewPlant(plant_id, name, tag)
-    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)

@@ -5,7 +5,7 @@ long lists to a few threads of their own.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from plantstore.database import CommitObserver
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import (
     Caller,
+    EventPage,
     IdempotencyKey,
     NewPlant,
     Outcome,
@@ -27,6 +28,7 @@ from plantstore.model import (
     permissions_of,
 )
 from plantstore.settings import Settings
+from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
@@ -43,6 +45,7 @@ from plantstore.sqlite.writer import Writer
 
 _MAX_CALLERS = 10_000
 _READER_THREADS = 2
+_MAX_IN_A_ROW = 64  # callers that are read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file again
 
 
@@ -131,6 +134,25 @@ class SQLiteDatabase:
         """See ``Database``."""
         return await self._writer.submit(Delete(store_id, caller, plant_id))
 
+    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+        """See ``Database``."""
+        try:
+            found = self._execute(self._sql["read_events"], (store_id, after, max_count))
+            return to_event_page(found.fetchall())
+        except apsw.Error as error:
+            raise unavailable(error) from error
+
+    async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """See ``Database``."""
+        unchanged = self.data_version.read()
+        found = []
+        for number, caller in enumerate(callers, 1):
+            token = (caller.token_store_id, caller.token_hash)
+            found.append(self._query_caller("find_caller_again", token, caller.store_id, unchanged))
+            if not number % _MAX_IN_A_ROW:
+                await asyncio.sleep(0)
+        return found
+
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
         """See ``Database``."""
         try:
@@ -202,25 +224,33 @@ class SQLiteDatabase:
     def _read_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
+        token = (store_id, token_hash)
+        name = "find_caller" if store_name is None else "find_caller_of_named_store"
+        caller = self._query_caller(name, token, store_name, self._unchanged)
+        if caller is not None:
+            self._uses.note(store_id, token_hash, caller.expires_at)
+        return caller
+
+    def _query_caller(
+        self,
+        query: str,
+        token: tuple[int, bytes],
+        store: str | int | None,
+        unchanged: Unchanged | None,
+    ) -> Caller | None:
+        arguments = token if store is None else (*token, store)
         try:
-            if store_name is None:
-                found = self._execute(self._sql["find_caller"], (store_id, token_hash))
-            else:
-                found = self._execute(
-                    self._sql["find_caller_of_named_store"], (store_id, token_hash, store_name)
-                )
-            row = found.get
+            row = self._execute(self._sql[query], arguments).get
         except apsw.Error as error:
             raise unavailable(error) from error
         failures.note_success()
         if row is None:
             return None
         user_id, label, expires_at, found_id, role_name, scopes, revision = row
-        self._uses.note(store_id, token_hash, expires_at)
-        who = (store_id, token_hash, user_id, label, expires_at)
+        who = (*token, user_id, label, expires_at)
         role = None if role_name is None else Role(role_name)
         permissions = permissions_of(role, from_text(scopes))
-        return Caller(*who, found_id, role, permissions, revision, self._unchanged)
+        return Caller(*who, found_id, role, permissions, revision, unchanged)
 
 
 def _size(file: Path) -> int:

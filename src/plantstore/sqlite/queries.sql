@@ -17,6 +17,13 @@ LEFT JOIN stores AS s ON s.name = ?3 AND (t.all_stores OR s.store_id = t.store_i
 LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 
+-- name: find_caller_again
+SELECT t.user_id, t.label, t.expires_at, s.store_id, m.role, t.scopes, s.revision
+FROM tokens AS t
+JOIN stores AS s ON s.store_id = ?3 AND (t.all_stores OR s.store_id = t.store_id)
+JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
+
 -- One row for each store that the token opens, or one without a store. A token for one store reads
 -- that store alone.
 
@@ -80,6 +87,19 @@ WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id)
 SELECT last_id FROM
     (SELECT id AS last_id FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT 1 OFFSET ?3)
 WHERE EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?4)
+
+-- One row for each event, or one without where there are none.
+
+-- name: read_events
+SELECT s.revision, s.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
+FROM stores AS s
+LEFT JOIN (
+    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+    WHERE store_id = ?1 AND revision > max(?2, (SELECT trimmed FROM stores WHERE store_id = ?1))
+    ORDER BY revision LIMIT ?3
+) AS e ON true
+LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE s.store_id = ?1 ORDER BY e.revision
 
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
@@ -152,8 +172,14 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- Administration -------------------------------------------------------------------------------
 
+-- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store of the same name is one of it.
+
 -- name: insert_store
-INSERT INTO stores (name, created_at, max_plants) VALUES (?1, ?2, ?3)
+INSERT INTO stores (name, created_at, max_plants, revision, trimmed)
+SELECT ?1, ?2, ?3, first, first FROM (
+    SELECT iif((SELECT seq FROM sqlite_sequence WHERE name = 'stores') > count(*), ?2 * 1000, 0) AS first FROM stores
+)
 
 -- name: set_max_plants
 UPDATE stores SET max_plants = ?2 WHERE store_id = ?1

@@ -1,0 +1,185 @@
+"""The events of a store as JSON: pages by revision, who did what only for owners."""
+
+import re
+from collections.abc import Iterator
+from datetime import datetime
+
+import httpx
+import pytest
+
+from plantstore.model import Role
+from tests.databases import Kind, execute
+from tests.http.calls import create_plant, expect_refused
+from tests.http.expect import expect_error
+from tests.http.fixtures import EVENTS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.raw import Message
+from tests.service import Service
+
+NUMBERS = {41001}  # what this module provokes; ``test_errors_table`` adds them up
+
+
+@pytest.fixture(scope="module")
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service where no store is deleted: a new store's first revision is 1."""
+    folder = tmp_path_factory.mktemp("events")
+    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
+        yield running
+
+
+def trim(service: Service, store: str, revision: int) -> None:
+    """Trim the store's events up to a revision, as the service does with old ones."""
+    table = "stores" if service.database.startswith("sqlite") else "revisions"
+    found = "(SELECT store_id FROM stores WHERE name = $2)"
+    rows = [(revision, store)]
+    for sql in (
+        f"UPDATE {table} SET trimmed = $1 WHERE store_id = {found}",
+        f"DELETE FROM events WHERE revision <= $1 AND store_id = {found}",
+    ):
+        execute(service.database, sql, rows)
+
+
+def test_events_tell_what_happened_when_and_to_an_owner_who_did_it(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    create_plant(client, 2**63 - 1, "Fern", "shade")
+    create_plant(client, 2, "Aloe")
+    assert client.delete(f"/plants/{2**63 - 1}").status_code == 204
+    answer = client.get("/events")
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.headers["cache-control"] == "private, no-cache"
+    assert answer.headers["vary"] == "Accept, Authorization"
+    stored = service.events(store)
+    events = answer.json()
+    assert [event["revision"] for event in events] == [1, 2, 3]
+    assert [event["kind"] for event in events] == ["plant.created"] * 2 + ["plant.deleted"]
+    fern = {"id": 2**63 - 1, "name": "Fern", "tag": "shade"}
+    assert [event["plant"] for event in events] == [fern, {"id": 2, "name": "Aloe"}, fern]
+    for event, one in zip(events, stored, strict=True):
+        assert datetime.fromisoformat(event["at"]).timestamp() * 1000 == one.at
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z", event["at"])
+        assert event["user"] == f"owner-of-{store}"
+        assert event["token_id"] == one.token_id
+    assert client.get(f"/stores/{store}/events").json() == events
+
+
+@pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
+def test_only_owners_see_who_did_it(
+    client: httpx.Client, service: Service, store: str, role: Role
+) -> None:
+    create_plant(client, 1, "Fern")
+    token = service.make_token(store, f"{role} of {store}", role=role)
+    with service.client(token) as member:
+        (event,) = member.get("/events").json()
+    assert set(event) == {"revision", "kind", "at", "plant"}
+    (seen,) = client.get("/events").json()
+    assert set(seen) == {*event, "user", "token_id"}  # its token has no label
+
+
+def test_what_was_done_at_the_command_line_has_no_user(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    create_plant(client, 1, "Fern")
+    client.delete("/plants/1")
+    with service.administration() as administration:
+        administration.restore_plant(store, 1)
+    event = client.get("/events?after=2").json()[0]
+    assert set(event) == {"revision", "kind", "at", "plant", "token_label"}
+
+
+def test_pages_lead_to_the_end(client: httpx.Client) -> None:
+    for number in range(1, 8):
+        create_plant(client, number, "Fern")
+    target, pages = "/events?limit=3", []
+    while True:
+        answer = client.get(target)
+        pages.append([event["revision"] for event in answer.json()])
+        if "next" not in answer.links:
+            break
+        target = str(answer.url.join(answer.links["next"]["url"]))
+    assert pages == [[1, 2, 3], [4, 5, 6], [7]]
+    assert client.get("/events?after=7").json() == []
+    assert client.get(f"/events?after={2**53 - 1}").json() == []
+
+
+def test_a_page_has_a_hundred_events_unless_told_otherwise(client: httpx.Client) -> None:
+    for number in range(102):
+        create_plant(client, number, "Fern")
+    assert len(client.get("/events").json()) == 100
+    assert len(client.get("/events?limit=101").json()) == 101
+    assert len(client.get("/events?limit=1000").json()) == 102
+
+
+def test_an_unchanged_page_is_not_sent_again(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern")
+    etag = client.get("/events").headers["etag"]
+    again = client.get("/events", headers={"If-None-Match": etag})
+    assert (again.status_code, again.content) == (304, b"")
+    assert again.headers["etag"] == etag
+    first = client.get("/events?limit=1")
+    create_plant(client, 2, "Aloe")
+    assert client.get("/events", headers={"If-None-Match": etag}).status_code == 200
+    # The page's own events are the same, but now others follow.
+    known = {"If-None-Match": first.headers["etag"]}
+    assert client.get("/events?limit=1", headers=known).links["next"]
+
+
+def test_a_member_is_not_told_that_an_owners_page_is_still_the_same(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    create_plant(client, 1, "Fern")
+    etag = client.get("/events").headers["etag"]
+    with service.client(service.make_token(store, f"r-{store}", role=Role.READER)) as reader:
+        assert reader.get("/events", headers={"If-None-Match": etag}).status_code == 200
+
+
+def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: str) -> None:
+    for number in range(1, 6):
+        create_plant(client, number, "Fern")
+    trim(service, store, 3)
+    for after in (0, 2):
+        assert str(after) in expect_refused(client.get(f"/events?after={after}"), 41001)
+    assert [event["revision"] for event in client.get("/events?after=3").json()] == [4, 5]
+    assert [event["revision"] for event in client.get("/events").json()] == [4, 5]
+    trim(service, store, 5)
+    assert client.get("/events").json() == client.get("/events?after=5").json() == []
+    head = client.head("/events?after=2")
+    assert (head.status_code, head.content) == (410, b"")
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize(
+    ("query", "number"),
+    [
+        ("limit=0", 40005),
+        ("limit=1001", 40005),
+        ("limit=", 40005),
+        ("limit=1&limit=1", 40005),
+        ("after=", 40006),
+        ("after=-1", 40006),
+        ("after=x", 40006),
+        ("after=01", 40006),
+        (f"after={2**53}", 40006),
+    ],
+)
+def test_bad_parameters_are_refused(client: httpx.Client, query: str, number: int) -> None:
+    expect_refused(client.get(f"/events?{query}"), number)
+    streamed = client.get(f"/events?{query}", headers={"Accept": "text/event-stream"})
+    expect_refused(streamed, number)
+    assert client.get("/events?colour=green").json() == []
+
+
+def test_events_of_another_store_are_never_shown(service: Service) -> None:
+    mine, other = make_fixture(service), make_fixture(service)
+    for route in EVENTS:
+        if "{store}" in route.path:
+            message = Message(route.method, route.path.format(store=other.store))
+            message = message.adding("Authorization", f"Bearer {mine.token}")
+            expect_error(mine.send(message), 40403, method=route.method)
+    assert_only(mine)
+    assert_only(other)
+
+
+def assert_only(fixture: StoreFixture) -> None:
+    """The store's events are those of its one plant."""
+    answer = fixture.send(fixture.message(EVENTS[0]))
+    assert [event["user"] for event in answer.json] == [f"owner of {fixture.store}"]
