@@ -4,7 +4,7 @@
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It reads permissions but cannot change them, only note when a token was used; it never updates a plant or an event, and deletes events
+-- It reads permissions but cannot change them, only note when a token was used; it never updates an event, and deletes events
 -- only to trim old ones (without the grant, set events_keep to 0). The
 -- commands that administer stores, users, members and tokens need the owner's role.
 -- Run it again after a migration: new tables start without grants.
@@ -26,6 +26,6 @@ GRANT SELECT ON schema_migrations, stores, users, members TO plantstore_service;
 GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_at, revoked_at,
     last_used_at), UPDATE (last_used_at) ON tokens TO plantstore_service;
 GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_service;
-GRANT SELECT, INSERT, DELETE ON plants TO plantstore_service;
+GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service;
 GRANT SELECT (store_id, revision, at), INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;

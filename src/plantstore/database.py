@@ -16,6 +16,7 @@ from plantstore.model import (
     Outcome,
     Page,
     PlantQuery,
+    Precondition,
     TokenInfo,
 )
 
@@ -64,6 +65,9 @@ class Database(Protocol):
         An expired token is still found, a revoked one is not.
         """
 
+    async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
+        """The plant with this id, or None."""
+
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """At most ``max_count`` plants, or the query's limit if that is lower."""
 
@@ -76,13 +80,25 @@ class Database(Protocol):
         """Store the plant, its event and the key, durably.
 
         CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with
-        another body within 24 h; with the same body, the first outcome. If the caller is no
-        longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        another plant within 24 h; with the same one, REPLAYED or the first refusal. If the caller
+        is no longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
         """
 
-    async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
-        """Remove the plant and store the event, durably: DELETED, NO_SUCH_PLANT.
+    async def update_plant(
+        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
+    ) -> Outcome:
+        """Replace the plant's name and tag, and store the event, durably.
 
+        UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED. Where the caller may not do this
+        any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        """
+
+    async def delete_plant(
+        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
+    ) -> Outcome:
+        """Remove the plant and store the event, durably.
+
+        DELETED, NO_SUCH_PLANT, or PRECONDITION_FAILED.
         Where the caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
         """
 

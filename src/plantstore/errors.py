@@ -52,6 +52,10 @@ class NoSuchPlantError(PlantStoreError):
     """The store has no plant with this id. Details: ``plant_id``."""
 
 
+class PreconditionFailedError(PlantStoreError):
+    """The plant is not as the request requires it. Details: ``plant_id``."""
+
+
 class NoSuchStoreError(PlantStoreError):
     """There is no such store, or the caller is not a member: clients do not learn which."""
 

@@ -7,6 +7,7 @@ ids are signed 64-bit integers.
 import re
 from collections.abc import Callable
 from enum import Enum, StrEnum
+from hashlib import sha256
 
 from msgspec import Struct
 
@@ -30,6 +31,7 @@ class Scope(StrEnum):
 
     LIST = "list"
     CREATE = "create"
+    UPDATE = "update"
     DELETE = "delete"
 
 
@@ -66,6 +68,24 @@ class NewPlant(Struct, frozen=True):
     id: int
     name: str
     tag: str | None = None
+
+
+class Precondition(Struct, frozen=True):
+    """Which entity tags the plant of a request must have (``if_match``), or must not have.
+
+    ``*`` stands for any; None means that the request does not say.
+    """
+
+    if_match: tuple[str, ...] | None
+    if_none_match: tuple[str, ...] | None
+
+    def matches(self, tag: str) -> bool:
+        """Whether a plant with this entity tag is what ``if_match`` asks for."""
+        return self.if_match is None or not {tag, "*"}.isdisjoint(self.if_match)
+
+    def excludes(self, tag: str) -> bool:
+        """Whether a plant with this entity tag is what ``if_none_match`` rules out."""
+        return self.if_none_match is not None and not {tag, "*"}.isdisjoint(self.if_none_match)
 
 
 class PlantQuery(Struct, frozen=True):
@@ -155,24 +175,35 @@ def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Sco
 
 
 class IdempotencyKey(Struct, frozen=True):
-    """A client's key for one create, and the SHA-256 of that request's body."""
+    """A client's key for one create, and the plant's digest.
+
+    ``body_digest`` is the SHA-256 of the request's body, which versions before kept in place of the
+    plant's digest, for the 24 hours that a key is kept.
+    """
 
     key: str
     fingerprint: bytes
+    body_digest: bytes = b""
 
 
 class Outcome(Enum):
     """How a write ended. The values are stored with idempotency keys: never change one.
 
-    TOKEN_INVALID and FORBIDDEN: the token or the user's role changed while the write waited.
+    REPLAYED: an earlier create with the same key was CREATED. UNCHANGED: the plant was as the
+    update has it, so that nothing happened. TOKEN_INVALID and FORBIDDEN: the token or the
+    user's role changed while the write waited.
     """
 
     CREATED = "created"
+    REPLAYED = "replayed"
     ID_TAKEN = "id_taken"
     ALREADY_STORED = "already_stored"
     KEY_REUSED = "key_reused"
+    UPDATED = "updated"
+    UNCHANGED = "unchanged"
     DELETED = "deleted"
     NO_SUCH_PLANT = "no_such_plant"
+    PRECONDITION_FAILED = "precondition_failed"
     NO_SUCH_STORE = "no_such_store"
     STORE_FULL = "store_full"
     TOKEN_INVALID = "token_invalid"  # noqa: S105 - not a password
@@ -183,10 +214,11 @@ class Outcome(Enum):
 
 
 class Event(Struct, frozen=True):
-    """One change to a store: ``plant.created`` or ``plant.deleted``, with the plant as it was.
+    """One change to a store: ``plant.created``, ``plant.updated`` or ``plant.deleted``.
 
-    ``subject`` is who did it, None for the command line and where ``is_user_deleted``; ``token_id``
-    is empty where it was not recorded.
+    ``plant`` is as the change left it, or as it was when it was deleted. ``subject`` is who did it,
+    None for the command line and where ``is_user_deleted``; ``token_id`` is empty where it was not
+    recorded.
     """
 
     revision: int
@@ -278,3 +310,19 @@ def is_store_name(name: str) -> bool:
 def token_id_of(token_hash: bytes) -> str:
     """The id of the token with this hash: the hash's first 8 bytes, in hexadecimal."""
     return token_hash[:8].hex()
+
+
+def digest_of(plant: NewPlant) -> bytes:
+    """What tells the plant from any other: SHA-256 of its id, name and tag, a line each.
+
+    No name or tag has two lines. The databases calculate it too, and keep it: never change it.
+    """
+    lines = (
+        (str(plant.id), plant.name) if plant.tag is None else (str(plant.id), plant.name, plant.tag)
+    )
+    return sha256("\n".join(lines).encode()).digest()
+
+
+def entity_tag_of(plant: NewPlant) -> str:
+    """The plant's entity tag, the same from every process and database: 16 hexadecimal digits."""
+    return digest_of(plant)[:8].hex()

@@ -1,4 +1,4 @@
-"""The three operations and who may use them, from a token to an outcome.
+"""The operations on plants and who may use them, from a token to an outcome.
 
 They know neither HTTP nor SQL; they raise the domain's errors.
 """
@@ -14,6 +14,7 @@ from plantstore.errors import (
     NoSuchPlantError,
     NoSuchStoreError,
     PlantStoreError,
+    PreconditionFailedError,
     StoreFullError,
 )
 from plantstore.model import (
@@ -21,8 +22,10 @@ from plantstore.model import (
     IdempotencyKey,
     NewPlant,
     Outcome,
+    Precondition,
     Scope,
     TokenInfo,
+    entity_tag_of,
     is_store_name,
 )
 from plantstore.tokens import parse_token
@@ -71,22 +74,55 @@ async def introspect(database: Database, token: str) -> TokenInfo:
 
 async def create_plant(
     database: Database, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
-) -> None:
-    """Store a plant in the caller's store; return when it is durable.
+) -> bool:
+    """Store a plant in the caller's store, durably; whether an earlier create with the key did.
 
     :raises PlantStoreError: the id is taken, or the key was used for another request.
     """
     outcome = await database.create_plant(caller.store_id, caller, plant, key)
-    if outcome is not Outcome.CREATED:
+    if outcome not in (Outcome.CREATED, Outcome.REPLAYED):
         raise _explain(outcome, plant.id, Scope.CREATE)
+    return outcome is Outcome.REPLAYED
 
 
-async def delete_plant(database: Database, caller: Caller, plant_id: int) -> None:
+async def read_plant(
+    database: Database, caller: Caller, plant_id: int, precondition: Precondition | None
+) -> NewPlant:
+    """A plant of the caller's store.
+
+    :raises NoSuchPlantError: the store has no plant with this id.
+    :raises PreconditionFailedError: it is not what the request asks for.
+    """
+    plant = await database.find_plant(caller.store_id, plant_id)
+    if plant is None:
+        raise NoSuchPlantError(plant_id=plant_id)
+    if precondition is not None and not precondition.matches(entity_tag_of(plant)):
+        raise PreconditionFailedError(plant_id=plant_id)
+    return plant
+
+
+async def update_plant(
+    database: Database, caller: Caller, plant: NewPlant, precondition: Precondition | None
+) -> None:
+    """Replace the name and tag of a plant of the caller's store; return when that is durable.
+
+    :raises NoSuchPlantError: the store has no plant with this id.
+    :raises PreconditionFailedError: it is not what the request asks for.
+    """
+    outcome = await database.update_plant(caller.store_id, caller, plant, precondition)
+    if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):
+        raise _explain(outcome, plant.id, Scope.UPDATE)
+
+
+async def delete_plant(
+    database: Database, caller: Caller, plant_id: int, precondition: Precondition | None
+) -> None:
     """Remove a plant from the caller's store; return when that is durable.
 
     :raises NoSuchPlantError: the store has no plant with this id.
+    :raises PreconditionFailedError: it is not what the request asks for.
     """
-    outcome = await database.delete_plant(caller.store_id, caller, plant_id)
+    outcome = await database.delete_plant(caller.store_id, caller, plant_id, precondition)
     if outcome is not Outcome.DELETED:
         raise _explain(outcome, plant_id, Scope.DELETE)
 
@@ -96,6 +132,7 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
     Outcome.ALREADY_STORED: AlreadyStoredError,
     Outcome.KEY_REUSED: KeyReusedError,
     Outcome.NO_SUCH_PLANT: NoSuchPlantError,
+    Outcome.PRECONDITION_FAILED: PreconditionFailedError,
     Outcome.NO_SUCH_STORE: NoSuchStoreError,
     Outcome.STORE_FULL: StoreFullError,
     Outcome.TOKEN_INVALID: InvalidTokenError,

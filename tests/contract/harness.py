@@ -12,6 +12,7 @@ from plantstore.model import (
     Outcome,
     Page,
     PlantQuery,
+    Precondition,
     TokenRequest,
 )
 from plantstore.settings import Settings
@@ -64,10 +65,25 @@ class DatabaseHarness:
         caller = caller or self.owner
         return await self.database.create_plant(caller.store_id, caller, plant, key)
 
-    async def delete(self, plant_id: int, caller: Caller | None = None) -> Outcome:
+    async def update(
+        self,
+        plant: NewPlant,
+        precondition: Precondition | None = None,
+        caller: Caller | None = None,
+    ) -> Outcome:
+        """Replace a plant's name and tag, by default as the owner."""
+        caller = caller or self.owner
+        return await self.database.update_plant(caller.store_id, caller, plant, precondition)
+
+    async def delete(
+        self,
+        plant_id: int,
+        caller: Caller | None = None,
+        precondition: Precondition | None = None,
+    ) -> Outcome:
         """Delete a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.delete_plant(caller.store_id, caller, plant_id)
+        return await self.database.delete_plant(caller.store_id, caller, plant_id, precondition)
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
         """A page of the owner's store."""
@@ -109,6 +125,9 @@ def replay(events: list[Event]) -> list[NewPlant]:
     for event in events:
         if event.kind == "plant.created":
             assert event.plant.id not in plants
+            plants[event.plant.id] = event.plant
+        elif event.kind == "plant.updated":
+            assert plants[event.plant.id] != event.plant
             plants[event.plant.id] = event.plant
         else:
             assert event.kind == "plant.deleted"

@@ -52,7 +52,7 @@ def test_permissions_are_what_scopes_and_roles_allow(administration: Administrat
         found = {one.token_id: one for one in administration.list_tokens(subject="ada")}
         return [set(found[one.token_id].permissions) for one in (narrow, wide)]
 
-    everything = {"list", "create", "delete"}
+    everything = {"list", "create", "update", "delete"}
     assert permissions() == [{"list", "create"}, everything]
     administration.add_member("nursery", "ada", Role.READER)
     assert permissions() == [{"list"}, {"list"}]

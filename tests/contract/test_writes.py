@@ -78,6 +78,22 @@ async def test_concurrent_writes_leave_events_that_give_the_plants(
     await harness.assert_consistency()
 
 
+async def test_writes_of_one_plant_are_applied_in_their_order_in_one_batch(
+    harness: DatabaseHarness,
+) -> None:
+    sizes: list[int] = []
+    harness.database.commit_observers.append(lambda writes, _seconds: sizes.append(writes))
+    writes = [
+        write
+        for _ in range(3)
+        for write in (harness.create(MONSTERA), harness.delete(1), harness.delete(1))
+    ]
+    outcomes = [Outcome.CREATED, Outcome.DELETED, Outcome.NO_SUCH_PLANT] * 3
+    assert await asyncio.gather(*writes) == outcomes
+    assert sizes == [len(writes)]
+    await harness.assert_consistency()
+
+
 async def test_of_many_creates_of_one_id_one_wins(harness: DatabaseHarness) -> None:
     plants = [NewPlant(1, f"Plant {n}") for n in range(200)]
     outcomes = await asyncio.gather(*map(harness.create, plants))

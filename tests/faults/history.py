@@ -16,24 +16,40 @@ State = tuple[str, str | None] | None  # the name and tag of the plant that has 
 class Operation(Struct, frozen=True):
     """What one client asked about the id, when, and what it was acknowledged.
 
-    ``plant`` is what it wanted to create, None where it wanted to delete.
+    ``plant`` is what it wanted to create, or what it read, None where it wanted to delete, or found
+    none. An update replaces only ``expected``.
     """
 
-    plant: tuple[str, str | None] | None
+    kind: str
+    plant: State
     outcome: Outcome
     began: float
     ended: float
+    expected: State = None
 
 
 def apply(state: State, operation: Operation) -> tuple[Outcome, State]:
     """The model: what an operation gives, and the state that it leaves."""
-    if operation.plant is None:
+    if operation.kind == "read":
+        return (operation.outcome, state) if state == operation.plant else (Outcome.ID_TAKEN, state)
+    if operation.kind == "delete":
         return (Outcome.NO_SUCH_PLANT, None) if state is None else (Outcome.DELETED, None)
+    if operation.kind == "update":
+        return apply_update(state, operation)
     if state is None:
         return Outcome.CREATED, operation.plant
     if state == operation.plant:
         return Outcome.ALREADY_STORED, state
     return Outcome.ID_TAKEN, state
+
+
+def apply_update(state: State, operation: Operation) -> tuple[Outcome, State]:
+    """As ``apply``, for an update."""
+    if state is None:
+        return Outcome.NO_SUCH_PLANT, None
+    if state != operation.expected:
+        return Outcome.PRECONDITION_FAILED, state
+    return Outcome.UPDATED, operation.plant
 
 
 def find_order(history: Sequence[Operation], last: State) -> list[Operation] | None:

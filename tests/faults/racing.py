@@ -45,14 +45,37 @@ class Seen:
             if answer.is_success
             else {40003: Outcome.ID_TAKEN, 40004: Outcome.ALREADY_STORED}[answer.json()["error"]]
         )
-        self._note(plant_id, Operation(plant, outcome, began, time.monotonic()))
+        self._note(plant_id, Operation("create", plant, outcome, began, time.monotonic()))
 
     async def delete(self, client: httpx.AsyncClient, plant_id: int) -> None:
         """Delete a plant, and note the answer."""
         began = time.monotonic()
         answer = await client.delete(f"/plants/{plant_id}")
         outcome = {204: Outcome.DELETED, 404: Outcome.NO_SUCH_PLANT}[answer.status_code]
-        self._note(plant_id, Operation(None, outcome, began, time.monotonic()))
+        self._note(plant_id, Operation("delete", None, outcome, began, time.monotonic()))
+
+    async def update(
+        self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
+    ) -> None:
+        """Read a plant and, if it is there, replace it if it is still so; note the answers."""
+        began = time.monotonic()
+        read = await client.get(f"/plants/{plant_id}")
+        found = read.json() if read.status_code == 200 else {}
+        state = (found["name"], found.get("tag")) if found else None
+        seen = Outcome.ALREADY_STORED if found else Outcome.NO_SUCH_PLANT
+        self._note(plant_id, Operation("read", state, seen, began, time.monotonic()))
+        if state is None:
+            return
+        name, tag = plant
+        body = {"name": name} | ({} if tag is None else {"tag": tag})
+        condition = {"If-Match": read.headers["etag"]}
+        began = time.monotonic()
+        answer = await client.put(f"/plants/{plant_id}", json=body, headers=condition)
+        outcomes = {200: Outcome.UPDATED, 404: Outcome.NO_SUCH_PLANT}
+        outcome = outcomes.get(answer.status_code, Outcome.PRECONDITION_FAILED)
+        assert answer.status_code in {200, 404, 412}
+        ended = time.monotonic()
+        self._note(plant_id, Operation("update", plant, outcome, began, ended, state))
 
     async def list(self, client: httpx.AsyncClient) -> None:
         """List all plants, and note the answer."""
@@ -68,7 +91,7 @@ class Seen:
 
 
 async def race(token: str, *services: Service) -> Seen:
-    """Several clients at once, of each service as many, create, delete and list a few plants."""
+    """Several clients at once, of each service as many, read and change a few plants."""
     seen = Seen()
 
     async def act(number: int) -> None:
@@ -77,7 +100,9 @@ async def race(token: str, *services: Service) -> Seen:
             for step in range(OPERATIONS_EACH):
                 plant_id = chance.randrange(IDS)
                 kind = chance.random()
-                if kind < 0.5:
+                if kind < 0.2:
+                    await seen.update(client, plant_id, (f"Plant {number}.{step}", None))
+                elif kind < 0.5:
                     name = f"Plant {number}.{step}" if kind < 0.35 else "Ficus"
                     await seen.create(client, plant_id, (name, chance.choice(TAGS)))
                 elif kind < 0.85:
@@ -109,12 +134,15 @@ def forge(history: list[Operation]) -> list[list[Operation]]:
     """The history with one answer that it cannot have had: proof that the check can fail."""
     moment = max(operation.ended for operation in history) + 1
     strange = ("a plant that nobody created", None)
-    phantom = Operation(strange, Outcome.ALREADY_STORED, 0, moment)
-    twice = [Operation(None, Outcome.DELETED, moment + n, moment + n + 0.5) for n in (0, 1)]
+    phantom = Operation("read", strange, Outcome.ALREADY_STORED, 0, moment)
+    late = [(moment + n, moment + n + 0.5) for n in (0, 1)]
+    twice = [Operation("delete", None, Outcome.DELETED, *times) for times in late]
+    blind = Operation("update", strange, Outcome.UPDATED, *late[0], expected=strange)
     created = next(n for n, found in enumerate(history) if found.outcome is Outcome.CREATED)
     hidden = replace(history[created], outcome=Outcome.NO_SUCH_STORE)
     return [
         [*history, phantom],
+        [*history, blind],
         [*history, *twice],
         [*history[:created], hidden, *history[created + 1 :]],
     ]
@@ -125,7 +153,8 @@ def assert_lists(seen: Seen, events: list[Event]) -> None:
     began_of, ended_of = {}, {}
     for plant_id, history in seen.operations.items():
         for operation in history:
-            if operation.outcome is Outcome.CREATED and operation.plant[0] != "Ficus":  # type: ignore[index]
+            is_created = operation.outcome is Outcome.CREATED
+            if is_created and operation.plant is not None and operation.plant[0] != "Ficus":
                 began_of[plant_id, operation.plant] = operation.began
                 ended_of[plant_id, operation.plant] = operation.ended
     assert len(seen.lists) > 50

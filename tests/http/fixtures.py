@@ -12,6 +12,7 @@ from tests.service import Service
 # For what no database decides.
 SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 PLANT = b'{"id": 1, "name": "Fern"}'
+UPDATED_PLANT = b'{"name": "Moss"}'
 NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'
 
 
@@ -31,7 +32,7 @@ class Route:
 
 
 _COLLECTION = "GET, HEAD, POST, OPTIONS"
-_PLANT = "DELETE, OPTIONS"
+_PLANT = "GET, HEAD, PUT, DELETE, OPTIONS"
 _READ = "GET, HEAD, OPTIONS"
 BASES = ("", "/stores/{store}")
 LISTS = tuple(
@@ -40,13 +41,20 @@ LISTS = tuple(
     for method in ("GET", "HEAD")
 )
 CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
+GETS = tuple(
+    Route(method, f"{base}/plants/1", _PLANT, Scope.LIST)
+    for base in BASES
+    for method in ("GET", "HEAD")
+)
+UPDATES = tuple(Route("PUT", f"{base}/plants/1", _PLANT, Scope.UPDATE) for base in BASES)
 DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
 EVENTS = tuple(
     Route(method, f"{base}/events", _READ, Scope.LIST)
     for base in BASES
     for method in ("GET", "HEAD")
 )
-OPERATIONS = (*LISTS, *CREATES, *DELETES, *EVENTS)
+WRITES = (*CREATES, *UPDATES, *DELETES)
+OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
 ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
 READS = tuple(
     Route(method, path, _READ, needs_token=False)
@@ -74,9 +82,9 @@ class StoreFixture:
         message = Message(route.method, route.path.format(store=self.store))
         if route.needs_token:
             message = message.adding("Authorization", f"Bearer {token or self.token}")
-        if route.scope is not Scope.CREATE:
-            return message
-        return message.carrying(NEW_PLANT)
+        if route.scope is Scope.CREATE:
+            return message.carrying(NEW_PLANT)
+        return message.carrying(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
 
     def send(self, message: Message) -> Response:
         """The answer to a request on a connection of its own."""

@@ -61,7 +61,7 @@ def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Messa
 
 
 PATH = _change(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))
-METHOD = _change(40501, "method", lambda message: replace(message, method="PUT"))
+METHOD = _change(40501, "method", lambda message: replace(message, method="PATCH"))
 NO_TOKEN = _change(40101, "no token", lambda message: message.without("Authorization"))
 BAD_TOKEN = _header(40102, "bad token", "Authorization", "Bearer pst_1_nonsense")
 STORE = InvalidRequest(40403, _leave_store, "store")
@@ -109,4 +109,13 @@ OF_CREATES = (
     _header(40010, "bad key", "Idempotency-Key", "x" * 256),
     _header(42201, "used key", "Idempotency-Key", "used"),
 )
-OF_DELETES = (BAD_PLANT_ID, _aim(40401, "no such plant", "/plants/1", "/plants/7"))
+OF_PLANTS = (
+    BAD_PLANT_ID,
+    _aim(40401, "no such plant", "/plants/1", "/plants/7"),
+    _header(41201, "another plant", "If-Match", '"0123456789abcdef"'),
+)
+OF_UPDATES = (
+    *(MEDIA_TYPE, SIZE, NOT_JSON),
+    _body(40002, "no name", b"{}"),
+    _body(40002, "another id", b'{"id": 2, "name": "Fern"}'),
+)

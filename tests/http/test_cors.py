@@ -14,7 +14,7 @@ from tests.service import Service
 
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
 EXPOSED = {
-    *("Allow", "ETag", "Link", "Retry-After"),
+    *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
     *("WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
 ROUTES = (*OPERATIONS, *ME, *READS)

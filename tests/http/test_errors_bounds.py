@@ -25,6 +25,7 @@ from tests.http.fixtures import (
     PLANT,
     READS,
     SQLITE_ONLY,
+    WRITES,
     Route,
     StoreFixture,
     make_fixture,
@@ -35,7 +36,6 @@ from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
 NUMBERS = {40302, 42901, 50301}
-WRITES = (*CREATES, *DELETES)
 StartService = Callable[..., Service]
 
 

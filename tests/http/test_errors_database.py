@@ -16,6 +16,8 @@ from tests.http.fixtures import (
     ME,
     OPERATIONS,
     READS,
+    UPDATES,
+    WRITES,
     Route,
     make_fixture,
 )
@@ -24,18 +26,23 @@ from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_errors_table`` adds them up.
 NUMBERS = {50001, 50302, 50303}
-WRITES = (*CREATES, *DELETES)
 READY = Route("GET", "/readyz", "", needs_token=False)
 OUTCOMES = {
     "POST": {
         b'[{"id":1,"name":"Fern"}]',
         b'[{"id":1,"name":"Fern"},{"id":2,"name":"Aloe","tag":"succulent"}]',
     },
+    "PUT": {b'[{"id":1,"name":"Fern"}]', b'[{"id":1,"name":"Moss"}]'},
     "DELETE": {b'[{"id":1,"name":"Fern"}]', b"[]"},
 }
 REVISIONS = {"sqlite": "stores", "postgres": "revisions"}  # the table that has them
 # A writer on SQLite knows whose fault an error is; PostgreSQL is told to roll the batch back.
 WITHOUT_TABLE = {"sqlite": 50001, "postgres": 50302}
+UNKNOWN_ROLE = {
+    "sqlite": "PRAGMA ignore_check_constraints = 1; UPDATE members SET role = 'pilot'",
+    "postgres": "ALTER TABLE members DROP CONSTRAINT members_role_check, "
+    "ALTER COLUMN role TYPE text USING 'pilot'",
+}
 FAULTY = (sys.executable, "-m", "tests.faulty_vfs")
 
 
@@ -82,18 +89,20 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
     assert fixture.plants() == b"[]"
 
 
-def test_an_internal_error_is_told_as_such_and_logged(own_service: Service) -> None:
+def test_an_internal_error_is_told_as_such_and_logged(
+    own_service: Service, database_kind: Kind
+) -> None:
     fixture = make_fixture(own_service)
-    execute(own_service.database, "UPDATE tokens SET scopes = 'fly'")
+    execute(own_service.database, UNKNOWN_ROLE[database_kind.name])
     for route in (*OPERATIONS, *ME):
         answer = fixture.send(fixture.message(route))
         expect_error(answer, 50001, method=route.method)
-        assert "fly" not in answer.body.decode()
+        assert "pilot" not in answer.body.decode()
         logged = own_service.log().partition(f"request {answer.headers['x-request-id']} failed")[2]
-        assert "'fly' is not a valid Scope" in logged
+        assert "'pilot' is not a valid Role" in logged
 
 
-@pytest.mark.parametrize("route", [CREATES[0], DELETES[1]], ids=str)
+@pytest.mark.parametrize("route", [CREATES[0], UPDATES[0], DELETES[1]], ids=str)
 def test_after_a_failed_fsync_the_outcome_is_unknown_and_the_process_ends(
     tmp_path: Path, route: Route
 ) -> None:

@@ -10,7 +10,9 @@ from tests.http.expect import expect_error
 from tests.http.fixtures import (
     CREATES,
     DELETES,
+    GETS,
     LISTS,
+    UPDATES,
     Route,
     StoreFixture,
     make_fixture,
@@ -43,7 +45,16 @@ _COMMON = (
 # The body of SIZE is no JSON either.
 PAIRS = (
     (LISTS[::2], (*_COMMON, (RATE, invalid_requests.BAD_LIMIT))),
-    (DELETES, (*_COMMON, (RATE, invalid_requests.BAD_PLANT_ID))),
+    ((*GETS[::2], *DELETES), (*_COMMON, (RATE, invalid_requests.BAD_PLANT_ID))),
+    (
+        UPDATES,
+        (
+            *_COMMON,
+            (RATE, invalid_requests.BAD_PLANT_ID),
+            (invalid_requests.BAD_PLANT_ID, invalid_requests.MEDIA_TYPE),
+            (invalid_requests.MEDIA_TYPE, invalid_requests.SIZE),
+        ),
+    ),
     (
         CREATES,
         (
@@ -90,7 +101,7 @@ def test_the_earlier_check_answers(
     expect_error(fixture.send(message), first.number, method=message.method, allow=allow)
 
 
-@pytest.mark.parametrize("route", [LISTS[0], CREATES[0], DELETES[0]], ids=str)
+@pytest.mark.parametrize("route", [LISTS[0], CREATES[0], UPDATES[0], DELETES[0]], ids=str)
 def test_a_call_that_the_checks_before_refuse_is_not_counted(
     limited: Service, route: Route
 ) -> None:

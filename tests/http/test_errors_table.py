@@ -20,12 +20,14 @@ from tests.http.fixtures import (
     CREATES,
     DELETES,
     EVENTS,
+    GETS,
     LISTS,
     ME,
     OPERATIONS,
     PLANT,
     READS,
     SQLITE_ONLY,
+    UPDATES,
     Route,
     StoreFixture,
     make_fixture,
@@ -36,13 +38,14 @@ from tests.service import Service
 
 _INVALID_OF_ROUTES = (
     # Framing is checked before anything knows the route.
-    ((LISTS[0], CREATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
+    ((LISTS[0], CREATES[0], UPDATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
     ((*OPERATIONS, *ME, *READS), invalid_requests.EVERYWHERE),
     (ME, invalid_requests.BEARERS),
     (OPERATIONS, invalid_requests.CALLERS),
     (LISTS, invalid_requests.OF_LISTS),
     (CREATES, invalid_requests.OF_CREATES),
-    (DELETES, invalid_requests.OF_DELETES),
+    ((*GETS, *UPDATES, *DELETES), invalid_requests.OF_PLANTS),
+    (UPDATES, invalid_requests.OF_UPDATES),
     (EVENTS, invalid_requests.OF_EVENTS),
 )
 CASES = [
@@ -86,7 +89,7 @@ def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
 
 
 @SQLITE_ONLY
-@pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "QUERY", "PROPFIND"])
+@pytest.mark.parametrize("method", ["PATCH", "TRACE", "QUERY", "PROPFIND"])
 def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
     for route in OPERATIONS:
         message = Message(method, fixture.message(route).target)

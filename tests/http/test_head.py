@@ -26,7 +26,7 @@ def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response
 @pytest.mark.parametrize(
     "target",
     [
-        *("/plants", "/plants?limit=1", "/stores/{store}/plants", "/me", "/"),
+        *("/plants", "/plants?limit=1", "/stores/{store}/plants", "/plants/1", "/me", "/"),
         *("/openapi.json", "/openapi.yaml", "/livez", "/readyz"),
     ],
 )

@@ -1,5 +1,6 @@
 """Idempotency-Key: a retried create gets the first answer, and creates nothing twice."""
 
+import hashlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -31,9 +32,12 @@ def age_keys(service: Service, milliseconds: int) -> None:
 def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, store: str) -> None:
     first = create_once(client, FERN)
     assert (first.status_code, first.content) == (200, b'{"name":"Fern"}')
+    assert "idempotent-replayed" not in first.headers
     for _ in range(3):
         again = create_once(client, FERN)
         assert (again.status_code, again.content) == (200, first.content)
+        assert again.headers["idempotent-replayed"] == "true"
+        assert again.headers["cache-control"] == "no-store"
     assert len(service.events(store)) == 1
 
 
@@ -56,12 +60,25 @@ def test_a_retry_gets_the_first_refusal(client: httpx.Client, stored: str, numbe
     assert create_once(client, FERN, "k2").status_code == 200
 
 
-def test_a_key_is_for_one_body(client: httpx.Client) -> None:
+def test_a_key_is_for_one_plant(client: httpx.Client) -> None:
     create_once(client, FERN)
-    for other in (ALOE, FERN + " ", '{"name": "Fern", "id": 1}'):
+    for other in (ALOE, '{"id": 1, "name": "fern"}', '{"id": 1, "name": "Fern", "tag": "x"}'):
         expect_refused(create_once(client, other), 42201)
-    assert create_once(client, FERN).status_code == 200
+    for same in (FERN + " ", '{"x": [],"name":"F\\u0065rn","id":1}', FERN):
+        assert create_once(client, same).headers["idempotent-replayed"] == "true"
     assert list_plants(client) == [{"id": 1, "name": "Fern"}]
+
+
+def test_a_key_that_an_older_version_stored_is_known(
+    client: httpx.Client, service: Service
+) -> None:
+    """It kept the digest of the body."""
+    create_once(client, FERN)
+    digest = hashlib.sha256(FERN.encode()).digest()
+    execute(service.database, "UPDATE idempotency_keys SET fingerprint = $1", [(digest,)])
+    assert create_once(client, FERN).headers["idempotent-replayed"] == "true"
+    for other in (ALOE, FERN + " "):
+        expect_refused(create_once(client, other), 42201)
 
 
 def test_a_key_of_a_body_that_was_no_plant_is_free(client: httpx.Client) -> None:

@@ -32,16 +32,17 @@ def bytes_of(service: Service, message: Message, plant_id: int) -> str:
     return json.dumps([answer.status, headers, answer.body.decode()]).replace(str(plant_id), "ID")
 
 
-@pytest.mark.parametrize("base", ["", "/stores/{store}"])
-def test_a_delete_cannot_tell_anothers_plant_from_none(
-    service: Service, other: httpx.Client, token: str, store: str, base: str
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_nobody_can_tell_anothers_plant_from_none(
+    service: Service, other: httpx.Client, token: str, store: str, method: str
 ) -> None:
-    answers = set()
-    for plant_id in (ID, FREE_ID):
-        message = Message("DELETE", f"{base.format(store=store)}/plants/{plant_id}")
-        authorised = message.adding("Authorization", f"Bearer {token}")
-        answers.add(bytes_of(service, authorised, plant_id))
-    assert len(answers) == 1
+    for base in ("", f"/stores/{store}"):
+        answers = set()
+        for plant_id in (ID, FREE_ID):
+            message = Message(method, f"{base}/plants/{plant_id}").adding("If-Match", "*")
+            authorised = message.adding("Authorization", f"Bearer {token}")
+            answers.add(bytes_of(service, authorised.carrying(b'{"name":"Fern"}'), plant_id))
+        assert len(answers) == 1
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
@@ -76,7 +77,10 @@ def test_the_same_id_lives_in_two_stores(client: httpx.Client, other: httpx.Clie
 
 @pytest.mark.parametrize(
     ("method", "path"),
-    [("GET", "plants"), ("POST", "plants"), ("DELETE", f"plants/{ID}")],
+    [
+        *(("GET", "plants"), ("POST", "plants")),
+        *((method, f"plants/{ID}") for method in ("GET", "PUT", "DELETE")),
+    ],
 )
 @pytest.mark.parametrize("all_stores", [True, False])
 def test_a_store_of_others_looks_like_none(

@@ -7,7 +7,7 @@ from plantstore.model import EXPIRY_MAX, Role, Scope
 from tests.http.calls import expect_refused
 from tests.service import Service
 
-ALL = ["list", "create", "delete"]
+ALL = ["list", "create", "update", "delete"]
 
 
 def get_me(service: Service, token: str) -> httpx.Response:

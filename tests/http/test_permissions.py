@@ -13,9 +13,10 @@ from tests.service import Service
 OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
     Scope.LIST: lambda client: client.get("/plants"),
     Scope.CREATE: lambda client: create(client, '{"id": 2, "name": "Aloe"}'),
+    Scope.UPDATE: lambda client: client.put("/plants/1", json={"name": "Moss"}),
     Scope.DELETE: lambda client: client.delete("/plants/1"),
 }
-SCOPES = [frozenset(scopes) for size in range(1, 4) for scopes in combinations(sorted(Scope), size)]
+SCOPES = [frozenset(scopes) for size in range(1, 5) for scopes in combinations(sorted(Scope), size)]
 
 
 def expect_allowed(client: httpx.Client, allowed: frozenset[Scope]) -> None:

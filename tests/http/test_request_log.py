@@ -13,6 +13,7 @@ from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_st
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.log_lines import LoggingService, Record
 from tests.http.raw import Connection, Message
+from tests.http.test_errors_database import UNKNOWN_ROLE
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -137,7 +138,7 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
     with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
         fixture = make_fixture(quiet)
         for change, number, level in (
-            ("UPDATE tokens SET scopes = 'fly'", 50001, "error"),
+            (UNKNOWN_ROLE["sqlite"], 50001, "error"),
             ("ALTER TABLE stores RENAME TO lost", 50302, "warning"),
         ):
             execute(quiet.database, change)

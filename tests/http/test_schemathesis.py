@@ -44,4 +44,8 @@ def test_the_service_keeps_its_documents_promises(
     assert run.returncode == 0, run.stdout
     assert "No issues found" in run.stdout, run.stdout
     # It has reached what the service is for.
-    assert {event.kind for event in service.events(store)} == {"plant.created", "plant.deleted"}
+    assert {event.kind for event in service.events(store)} == {
+        "plant.created",
+        "plant.updated",
+        "plant.deleted",
+    }

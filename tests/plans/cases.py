@@ -179,6 +179,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         PAGE, large=2 * (PLANTS + EVENTS), small=2 * PLANTS_OF_SMALL + 2
     ),
     "lock_revisions": [Case((SMALL, SMALL), 1)],
+    "update_plant": [Case((LARGE, 7, "Moss", None), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
     "set_revision": [Case((SMALL, 1), 1)],
     "set_store": both(1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
@@ -186,30 +187,28 @@ COMMON: Mapping[str, Sequence[Case]] = {
 }
 
 
-def write(plant_id: int, name: str | None, key: str | None) -> dict[str, object]:
-    """A write as the batch has it: to the small stores in turn, or the large one."""
-    store_id = LARGE if plant_id % 2 else STORES - plant_id
-    return {
+def write(store_id: int, plant_id: int) -> dict[str, object]:
+    """A write as the batch has it: a create, an update or a delete, some with keys."""
+    kind = ("create", "update", "delete")[plant_id % 3]
+    key = {"key": f"new-{plant_id}", "fingerprint": "00"} if kind == "create" else {}
+    return key | {
+        "kind": kind,
         "store_id": store_id,
         "id": plant_id,
-        "name": name,
+        "name": "Moss",
         "tag": "a",
         "user_id": store_id,
         "token_label": "",
         "token_store_id": store_id,
         "token_hash": hash_of(store_id).hex(),
-        "key": key,
-        "fingerprint": None if key is None else "00",
+        "if_none_match": ["0123456789abcdef"],
     }
 
 
-def batch(count: int) -> Case:
-    """Creates and deletes, some with keys; each looks at few rows of a few tables."""
-    names = ("Fern", None, "Moss")
-    writes = [
-        write(n, names[n % 3], f"new-{n}" if n % 3 == 0 else None) for n in range(1, count + 1)
-    ]
-    return Case((json.dumps(writes), LATER, LATER - OLD), 12 * count)
+def batch(*stores: int) -> Case:
+    """Writes to these stores; each looks at few rows of a few tables."""
+    writes = [write(store_id, number) for number, store_id in enumerate(stores, 1)]
+    return Case((json.dumps(writes), LATER, LATER - OLD, "1s"), 12 * len(stores))
 
 
 _MANY = [SMALL - number for number in range(PAGE)]
@@ -230,9 +229,10 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
     ],
     "find_counts": [Case((SMALL,), 1)],
     "find_read_only": [Case((), 0)],
-    "begin_batch": [Case(("1s",), 0)],
-    "lock_stores": [Case(([SMALL],), 1), Case((_MANY,), PAGE)],
-    "write_batch": [batch(1), batch(2), batch(3), batch(500)],
+    "write_batch": [
+        *(batch(*[LARGE] * count) for count in (1, 2, 3, 500)),
+        batch(*range(STORES - 64, STORES)),
+    ],
     "trim_events": [
         Case((LARGE, 50, 500), 500 + 50 + 1),
         Case((LARGE, LATER, 500), 500 + 500 + 1),

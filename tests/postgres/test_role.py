@@ -44,6 +44,8 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
             body = {"id": 1, "name": "Fern", "tag": "green"}
             assert client.post("/plants", json=body, headers=key).status_code == 200
         assert client.post("/stores/nursery/plants", json={"id": 2, "name": "Aloe"}).is_success
+        assert client.put("/plants/2", json={"name": "Moss"}).status_code == 200
+        assert client.get("/plants/2").json() == {"name": "Moss"}
         assert client.delete("/plants/2").status_code == 204
         listed = client.get("/plants?tag=green&include=id").json()
         assert [plant["id"] for plant in listed] == [1]
@@ -61,7 +63,7 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
     [
         "SELECT * FROM events",
         "SELECT created_at FROM tokens",
-        "UPDATE plants SET name = 'x'",
+        "UPDATE plants SET id = 1",
         "UPDATE events SET name = 'x'",
         "SELECT name FROM events",
         "UPDATE revisions SET max_plants = NULL",

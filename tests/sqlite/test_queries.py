@@ -5,6 +5,7 @@ import re
 from pathlib import Path
 
 import plantstore
+from plantstore.sql.migrations import load_migrations
 from plantstore.sql.queries import load_queries
 
 QUERIES = {
@@ -56,6 +57,23 @@ def test_each_part_of_a_query_of_plants_names_the_store() -> None:
         for statement in re.split(r"(?=\b(?:SELECT|DELETE)\b)", sql):
             if re.search(r"\bFROM plants\b", statement):
                 assert re.search(STORE, statement)
+
+
+def test_each_statement_of_the_function_that_writes_names_the_store() -> None:
+    (sql,) = (
+        found.sql
+        for found in load_migrations("plantstore.postgres")
+        if "FUNCTION write_batch" in found.sql
+    )
+    statements = re.findall(r"\b(?:SELECT|INSERT|UPDATE|DELETE)\b[^;]*;", sql)
+    reads = [one for one in statements if READS_A_STORES_DATA.search(" ".join(one.split()))]
+    assert len(reads) > 6
+    for statement in reads:
+        assert re.search(
+            r"store_id = (w\.store_id|o\.store_id|o\.token_store_id)\b"
+            r"|INSERT INTO .*\(store_id, [^)]*\)\s*(VALUES \(w\.store_id,|SELECT o\.store_id,)",
+            statement,
+        )
 
 
 def test_every_query_is_used() -> None:

@@ -61,7 +61,7 @@ async def test_a_damaged_index_breaks_it(url: str) -> None:
     change_condition_of_index(path, "tag IS NULL", "tag IS NOT NULL")
     database = SQLiteDatabase(Settings(database=url))
     with pytest.raises(OutcomeUnknownError):
-        await database.delete_plant(1, ADA, 1)
+        await database.delete_plant(1, ADA, 1, None)
     with pytest.raises(DatabaseUnavailableError):
         await database.check()
     assert isinstance(await asyncio.wait_for(database.wait_until_broken(), 5), apsw.CorruptError)

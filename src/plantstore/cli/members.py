@@ -34,7 +34,7 @@ def member() -> None:
     "--role",
     type=click.Choice([role.value for role in Role]),
     required=True,
-    help="reader: list; editor and owner: list, create, delete.",
+    help="reader: list; editor and owner: list, create, update, delete.",
 )
 @_last_owner_option
 @change_options

@@ -7,13 +7,14 @@ _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"
 _EXPOSED = (
     b"Access-Control-Expose-Headers: "
-    b"Allow, ETag, Link, Retry-After, WWW-Authenticate, X-Request-Id, X-Total-Count\r\n"
+    b"Allow, ETag, Idempotent-Replayed, Link, Retry-After, WWW-Authenticate, "
+    b"X-Request-Id, X-Total-Count\r\n"
 )
 _ACCEPTED = b"Accept-Post: application/json\r\n"
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
-    b"Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, Traceparent, "
-    b"X-Request-Id\r\n"
+    b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
+    b"Traceparent, X-Request-Id\r\n"
     b"Access-Control-Max-Age: 7200\r\n"
 )
 

@@ -15,7 +15,13 @@ from plantstore.database import Database, Snapshot
 from plantstore.http.cors import Cors
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
-from plantstore.http.responses import JSON, header_line, is_current, make_response
+from plantstore.http.responses import (
+    JSON,
+    REVALIDATED,
+    header_line,
+    is_current,
+    make_response,
+)
 from plantstore.http.streams import StreamPlaces
 from plantstore.model import Caller, PlantQuery
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
@@ -23,8 +29,6 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 # Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
 _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
-# A client's cache revalidates each time, and gets a 304 if nothing has changed.
-_CACHING = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 
 class PlantLists:
@@ -55,7 +59,7 @@ class PlantLists:
         if known is not None:
             etag = _make_etag(caller.store_id, caller.revision, request)
             if is_current(etag, known):
-                return make_response(304, header_line("ETag", etag) + _CACHING)
+                return make_response(304, header_line("ETag", etag) + REVALIDATED)
         return self._cache.get((caller.store_id, caller.revision, request.query))
 
     async def _read(self, request: Request, caller: Caller, query: PlantQuery) -> Response | Stream:
@@ -123,7 +127,7 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
 
 
 def _make_headers(store_id: int, revision: int, request: Request) -> HeaderLines:
-    return JSON + header_line("ETag", _make_etag(store_id, revision, request)) + _CACHING
+    return JSON + header_line("ETag", _make_etag(store_id, revision, request)) + REVALIDATED
 
 
 def _make_etag(store_id: int, revision: int, request: Request) -> bytes:

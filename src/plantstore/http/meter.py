@@ -15,6 +15,9 @@ _OPERATIONS = {
     ("GET", "/plants"): "list",
     ("HEAD", "/plants"): "list",
     ("POST", "/plants"): "create",
+    ("GET", "/plants/{id}"): "read",
+    ("HEAD", "/plants/{id}"): "read",
+    ("PUT", "/plants/{id}"): "update",
     ("DELETE", "/plants/{id}"): "delete",
     ("GET", "/events"): "events",
     ("HEAD", "/events"): "events",
@@ -26,7 +29,7 @@ Requests = tuple[str, bytes, int]  # of one operation, status and error number
 
 
 def find_operation(method: str, route: str) -> str:
-    """The operation that a metric names: list, create, delete, events, me or other."""
+    """The operation that a metric names: list, create, ..., events, me or other."""
     return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
 
 

@@ -1,4 +1,4 @@
-"""Reads a create: its media type, its key, and the plant in its body.
+"""Reads a create or an update: its media type, its key, and the plant in its body.
 
 A usual body is decoded quickly; any other with precise error messages.
 """
@@ -21,6 +21,7 @@ from plantstore.model import (
     IdempotencyKey,
     NewPlant,
     broken_rule,
+    digest_of,
 )
 
 _JSON = b"application/json"
@@ -61,8 +62,8 @@ def _check_content_type(content_type: bytes) -> None:
             raise RequestError(41501, reason="its charset is not utf-8")
 
 
-def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | None:
-    """The request's key with its body's fingerprint, or None if it has no key.
+def read_key(headers: Mapping[bytes, bytes]) -> str | None:
+    """The request's Idempotency-Key, or None if it has none.
 
     :raises RequestError: the key is not valid.
     """
@@ -71,7 +72,12 @@ def read_key(headers: Mapping[bytes, bytes], body: bytes) -> IdempotencyKey | No
         return None
     if not _PRINTABLE.fullmatch(key):
         raise RequestError(40010)
-    return IdempotencyKey(key.decode(), hashlib.sha256(body).digest())
+    return key.decode()
+
+
+def make_key(key: str, plant: NewPlant, body: bytes) -> IdempotencyKey:
+    """The key of a create of this plant, which came as this body."""
+    return IdempotencyKey(key, digest_of(plant), hashlib.sha256(body).digest())
 
 
 def decode_new_plant(body: bytes) -> NewPlant:
@@ -88,6 +94,18 @@ def decode_new_plant(body: bytes) -> NewPlant:
     if not (name.isprintable() and tag.isprintable()) or name.isspace() or tag.isspace():
         return _decode_slowly(body)  # which knows all the rules
     return NewPlant(found.id, name, found.tag or None)
+
+
+def decode_plant(body: bytes, plant_id: int) -> NewPlant:
+    """As ``decode_new_plant``, for the plant with this id, which the body need not have.
+
+    :raises RequestError: the body is not one JSON value in UTF-8, or not this Plant.
+    """
+    fields = parse_json(body)
+    plant = to_new_plant({"id": plant_id} | fields if isinstance(fields, dict) else fields)
+    if plant.id != plant_id:  # no update gives a plant another id, though it may look so
+        _refuse(f"id must be the path's, {plant_id}, or left out")
+    return plant
 
 
 def _decode_slowly(body: bytes) -> NewPlant:

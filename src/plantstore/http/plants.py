@@ -9,12 +9,14 @@ from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
-from plantstore.http.new_plant import check_media_type, decode_new_plant, read_key
+from plantstore.http.new_plant import check_media_type, decode_new_plant, make_key, read_key
+from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024
+_REPLAYED = NO_STORE + b"Idempotent-Replayed: true\r\n"
 
 
 class PlantOperations:
@@ -43,21 +45,28 @@ class PlantOperations:
             body = await body.read(MAX_BODY)
             # The body may have taken long: the token may have been revoked since.
             caller = await self._authentication.identify(request, store_name, Scope.CREATE)
-        key = read_key(request.headers, body)
+        key = read_key(request.headers)
         plant = decode_new_plant(body)
-        await operations.create_plant(self._database, caller, plant, key)
-        return json_response(200, Plant(plant.name, plant.tag), NO_STORE)
+        once = None if key is None else make_key(key, plant, body)
+        is_replay = await operations.create_plant(self._database, caller, plant, once)
+        headers = _REPLAYED if is_replay else NO_STORE
+        return json_response(200, Plant(plant.name, plant.tag), headers)
 
     async def delete(
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
         """Delete the plant with this id."""
         caller = await self._authentication.admit(request, store_name, Scope.DELETE)
-        await operations.delete_plant(self._database, caller, _read_id(plant_id))
+        condition = read_precondition(request.headers)
+        await operations.delete_plant(self._database, caller, read_id(plant_id), condition)
         return make_response(204, b"")
 
 
-def _read_id(text: str) -> int:
+def read_id(text: str) -> int:
+    """The id in a path.
+
+    :raises RequestError: it is not an int64.
+    """
     plant_id = read_integer(text)
     if plant_id is None or not INT64_MIN <= plant_id <= INT64_MAX:
         raise RequestError(40009)

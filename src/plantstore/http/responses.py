@@ -8,6 +8,8 @@ from plantstore.server.messages import HeaderLines, Response
 
 JSON = b"Content-Type: application/json\r\n"
 NO_STORE = b"Cache-Control: no-store\r\n"
+# A client's cache revalidates each time, and gets a 304 if nothing has changed.
+REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 _STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
 _encode = msgspec.json.Encoder().encode

@@ -13,6 +13,7 @@ from plantstore.http.events import EventOperations
 from plantstore.http.health import Health
 from plantstore.http.lists import PlantLists
 from plantstore.http.me import describe_token
+from plantstore.http.one_plant import OnePlant
 from plantstore.http.openapi import OpenApi
 from plantstore.http.plants import PlantOperations
 from plantstore.http.site import find_page
@@ -38,7 +39,8 @@ class Routes:
         self.health, document = Health(database), OpenApi(public_url)
         operations = PlantOperations(database, authentication, lists)
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
-        self._plant: Methods = {"DELETE": operations.delete}
+        one = OnePlant(database, authentication)
+        self._plant: Methods = _reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
         self._events = _reads(events.list_events)
         live = _reads(self.health.respond_live)
         fixed = {

@@ -19,12 +19,14 @@ from plantstore.model import (
     Outcome,
     Page,
     PlantQuery,
+    Precondition,
     TokenInfo,
 )
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials, again_arguments, to_callers_again
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.postgres.opening import wait_for_schema
+from plantstore.postgres.plants import Plants
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages
@@ -36,7 +38,7 @@ from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
-from plantstore.sql.writes import MAX_TRIMMED, Create, Delete
+from plantstore.sql.writes import MAX_TRIMMED, Create, Delete, Update
 
 
 class PostgresDatabase:
@@ -55,6 +57,7 @@ class PostgresDatabase:
         self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
         self._uses = TokenUses()
         self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
+        self._plants = Plants(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
@@ -78,6 +81,10 @@ class PostgresDatabase:
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
+
+    async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
+        """See ``Database``."""
+        return await self._plants.submit((store_id, plant_id))
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
@@ -105,9 +112,17 @@ class PostgresDatabase:
         """See ``Database``."""
         return await self._writer.submit(Create(store_id, caller, plant, key))
 
-    async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
+    async def update_plant(
+        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
+    ) -> Outcome:
         """See ``Database``."""
-        return await self._writer.submit(Delete(store_id, caller, plant_id))
+        return await self._writer.submit(Update(store_id, caller, plant, precondition))
+
+    async def delete_plant(
+        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
+    ) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Delete(store_id, caller, plant_id, precondition))
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""
@@ -177,6 +192,7 @@ class PostgresDatabase:
         self._opening.cancel()
         await self._writer.drain()
         await self._callers.drain()
+        await self._plants.drain()
         await self._pages.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()

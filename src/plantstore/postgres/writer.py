@@ -1,9 +1,8 @@
 """Group commit over the network: many writes in one round trip and one transaction.
 
-Invariant: a write has an outcome only after its commit, and writes of one plant, or with one key,
-are committed in the order of their arrival: a batch has at most one of them, and while a store's
-writes are in flight, its later ones wait. Writes of other plants may overtake those that wait, and
-a batch whose connection was lost may still be committed after later ones: its outcome is unknown.
+Invariant: a write has an outcome only after its commit, and a store's writes are applied in the
+order of their arrival: while some are in flight, later ones wait. A batch whose connection was lost
+may still be committed after later ones: its outcome is unknown.
 """
 
 import asyncio
@@ -24,10 +23,11 @@ from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 from plantstore.sql.store_shares import StoreShares
-from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Write
+from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
 
 _MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500
+_MAX_STORES = 500  # of a batch: it waits for the locks of all
 _PURGE_INTERVAL_MS = 60_000
 _encode = msgspec.json.Encoder().encode
 
@@ -63,25 +63,25 @@ class Writer(Batcher[Write, Outcome]):
         return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
-        """The oldest writes that may go together, at most one for each plant and each key."""
+        """The oldest writes that may go together, by store, each store's in their order."""
         batch: list[Waiting[Write, Outcome]] = []
         later: list[Waiting[Write, Outcome]] = []
-        taken: set[object] = set()
+        stores: set[int] = set()
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
+            store_id = waiting.item.store_id
+            is_full = len(stores) == _MAX_STORES and store_id not in stores
             if waiting.arrived < deadline:
                 _time_out(waiting)
-                continue
-            if waiting.item.store_id in self._busy or len(batch) == _MAX_BATCH_SIZE:
+            elif store_id in self._busy or is_full or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
-                continue
-            names = _names(waiting.item)
-            (batch if taken.isdisjoint(names) else later).append(waiting)
-            taken.update(names)  # even if it waits: then later ones must wait too
+            else:
+                batch.append(waiting)
+                stores.add(store_id)
         self._waiting = later
         self._shares.count(waiting.item.store_id for waiting in later)
-        self._busy.update(waiting.item.store_id for waiting in batch)
-        return batch
+        self._busy |= stores
+        return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
     async def run(self, items: Sequence[Write]) -> Sequence[Outcome | Exception]:
         """The outcomes of the writes, after their commit."""
@@ -121,22 +121,18 @@ class Writer(Batcher[Write, Outcome]):
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write]
     ) -> Sequence[Outcome]:
-        """All statements in one message, which the server treats as one transaction."""
+        """The outcomes of writes that are grouped by store, all in one transaction."""
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
-        stores = [sorted({write.store_id for write in writes})]
-        batch = (_encode(list(map(_to_row, writes))).decode(), at, oldest_key)
-        purges = abs(at - self._purged_at) >= _PURGE_INTERVAL_MS
-        async with connection.pipeline():
-            await connection.execute(self._sql["begin_batch"], [self._lock_limit])
-            await connection.execute(self._sql["lock_stores"], stores)
-            cursor = await connection.execute(self._sql["write_batch"], batch, binary=True)
-            if purges:
-                purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
-        if purges and not purge.rowcount:  # else there may be more, for the next batch
-            self._purged_at = at
-        outcomes: dict[int, str] = dict(await cursor.fetchall())
-        return [Outcome(outcomes[number]) for number in range(1, len(writes) + 1)]
+        if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
+            purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
+            if not purge.rowcount:  # else there may be more, for the next batch
+                self._purged_at = at
+        batch = _encode(list(map(_to_row, writes))).decode()
+        arguments = (batch, at, oldest_key, self._lock_limit)
+        cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
+        ((outcomes,),) = await cursor.fetchall()
+        return list(map(Outcome, outcomes))
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken:
@@ -148,40 +144,41 @@ class Writer(Batcher[Write, Outcome]):
         return self._pool.availability.refuse(error)
 
 
-def _names(write: Write) -> set[object]:
-    """The plant and the key, which no other write of the batch may have."""
-    if not isinstance(write, Create):
-        return {(write.store_id, write.plant_id)}
-    names: set[object] = {(write.store_id, write.plant.id)}
-    if write.key is not None:
-        names.add((write.store_id, write.caller.user_id, write.key.key))
-    return names
+class _Row(Struct, omit_defaults=True):
+    """A write as the function ``write_batch`` reads it."""
 
-
-class _Row(Struct):
-    """A write as ``write_batch`` reads it."""
-
+    kind: str
     store_id: int
-    id: int
-    name: str | None
-    tag: str | None
     user_id: int
     token_label: str
     token_store_id: int
     token_hash: str
-    key: str | None
-    fingerprint: str | None
+    id: int
+    name: str | None = None
+    tag: str | None = None
+    key: str | None = None
+    fingerprint: str | None = None
+    body_digest: str | None = None
+    if_match: tuple[str, ...] | None = None
+    if_none_match: tuple[str, ...] | None = None
 
 
 def _to_row(write: Write) -> _Row:
     caller = write.caller
     token = (caller.token_label, caller.token_store_id, caller.token_hash.hex())
-    who = (caller.user_id, *token)
+    who = (write.scope.value, write.store_id, caller.user_id, *token)
+    if isinstance(write, Delete):
+        row = _Row(*who, write.plant_id)
+    else:
+        row = _Row(*who, write.plant.id, write.plant.name, write.plant.tag)
     if not isinstance(write, Create):
-        return _Row(write.store_id, write.plant_id, None, None, *who, None, None)
-    plant, key = write.plant, write.key
-    once = (None, None) if key is None else (key.key, key.fingerprint.hex())
-    return _Row(write.store_id, plant.id, plant.name, plant.tag, *who, *once)
+        condition = write.precondition
+        if condition is not None:
+            row.if_match, row.if_none_match = condition.if_match, condition.if_none_match
+    elif write.key is not None:
+        row.key, row.fingerprint = write.key.key, write.key.fingerprint.hex()
+        row.body_digest = write.key.body_digest.hex()
+    return row
 
 
 def _time_out(waiting: Waiting[Write, Outcome]) -> None:

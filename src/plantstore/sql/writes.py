@@ -4,7 +4,7 @@ from typing import ClassVar
 
 from msgspec import Struct
 
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Scope
+from plantstore.model import Caller, IdempotencyKey, NewPlant, Precondition, Scope
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
@@ -21,14 +21,26 @@ class Create(Struct, frozen=True):
     scope: ClassVar = Scope.CREATE
 
 
+class Update(Struct, frozen=True):
+    """A plant's new name and tag."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    precondition: Precondition | None
+
+    scope: ClassVar = Scope.UPDATE
+
+
 class Delete(Struct, frozen=True):
     """A plant to remove."""
 
     store_id: int
     caller: Caller
     plant_id: int
+    precondition: Precondition | None = None
 
     scope: ClassVar = Scope.DELETE
 
 
-Write = Create | Delete
+Write = Create | Update | Delete

@@ -11,9 +11,17 @@ from typing import Any
 import apsw
 from msgspec import Struct
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome, Role, Scope
+from plantstore.model import (
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Precondition,
+    Role,
+    Scope,
+    entity_tag_of,
+)
 from plantstore.sql.queries import load_queries
-from plantstore.sql.writes import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Write
+from plantstore.sql.writes import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS
 
 _CLEAN_INTERVAL_MS = 60_000
@@ -99,11 +107,13 @@ class BatchWriter:
         if write.scope not in self._scopes[token]:
             return self._refuse(write)
         store = self._stores[write.store_id]
-        if isinstance(write, Delete):
-            return self._delete(write, store)
-        if write.key is None:
-            return self._create(write, store)
-        return self._create_once(write, store, write.key)
+        if isinstance(write, Create):
+            if write.key is None:
+                return self._create(write, store)
+            return self._create_once(write, store, write.key)
+        if isinstance(write, Update):
+            return self._update(write, store)
+        return self._delete(write, store)
 
     def finish(self) -> None:
         """Write the counts, and clean up from time to time."""
@@ -148,7 +158,10 @@ class BatchWriter:
         stored = self._execute(self._sql["find_key"], (*row, self._at - KEY_LIFETIME_MS)).get
         if stored is not None:
             fingerprint, outcome = stored
-            return Outcome(outcome) if fingerprint == key.fingerprint else Outcome.KEY_REUSED
+            if fingerprint not in (key.fingerprint, key.body_digest):
+                return Outcome.KEY_REUSED
+            first = Outcome(outcome)
+            return Outcome.REPLAYED if first is Outcome.CREATED else first
         created = self._create(write, store)
         if created is not Outcome.STORE_FULL:  # which it may not be for the next try
             once = (*row, key.fingerprint, created.value, self._at)
@@ -171,13 +184,35 @@ class BatchWriter:
         self._record("plant.created", write, plant, store)
         return Outcome.CREATED
 
+    def _update(self, write: Update, store: _Store) -> Outcome:
+        plant = write.plant
+        stored = self._find(write.store_id, plant.id)
+        if stored is None:
+            return Outcome.NO_SUCH_PLANT
+        if not _is_met(write.precondition, stored):
+            return Outcome.PRECONDITION_FAILED
+        if stored == plant:
+            return Outcome.UNCHANGED
+        row = (write.store_id, plant.id, plant.name, plant.tag)
+        self._execute(self._sql["update_plant"], row)
+        self._record("plant.updated", write, plant, store)
+        return Outcome.UPDATED
+
     def _delete(self, write: Delete, store: _Store) -> Outcome:
+        if write.precondition is not None:
+            stored = self._find(write.store_id, write.plant_id)
+            if stored is not None and not _is_met(write.precondition, stored):
+                return Outcome.PRECONDITION_FAILED
         row = self._execute(self._sql["delete_plant"], (write.store_id, write.plant_id)).get
         if row is None:
             return Outcome.NO_SUCH_PLANT
         store.plants -= 1
         self._record("plant.deleted", write, NewPlant(write.plant_id, *row), store)
         return Outcome.DELETED
+
+    def _find(self, store_id: int, plant_id: int) -> NewPlant | None:
+        row = self._execute(self._sql["find_plant"], (store_id, plant_id)).get
+        return None if row is None else NewPlant(plant_id, *row)
 
     def _record(self, kind: str, write: Write, plant: NewPlant, store: _Store) -> None:
         caller = write.caller
@@ -209,3 +244,10 @@ class BatchWriter:
             self._cleaned_at = self._at
         if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
+
+
+def _is_met(precondition: Precondition | None, plant: NewPlant) -> bool:
+    if precondition is None:
+        return True
+    tag = entity_tag_of(plant)
+    return precondition.matches(tag) and not precondition.excludes(tag)

@@ -22,6 +22,7 @@ from plantstore.model import (
     Outcome,
     Page,
     PlantQuery,
+    Precondition,
     Role,
     TokenInfo,
     Unchanged,
@@ -33,7 +34,7 @@ from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
-from plantstore.sql.writes import Create, Delete
+from plantstore.sql.writes import Create, Delete, Update
 from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
@@ -101,6 +102,15 @@ class SQLiteDatabase:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
 
+    async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
+        """See ``Database``."""
+        try:
+            row = self._execute(self._sql["find_plant"], (store_id, plant_id)).get
+        except apsw.Error as error:
+            raise unavailable(error) from error
+        failures.note_success()
+        return None if row is None else NewPlant(plant_id, *row)
+
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
         try:
@@ -130,9 +140,17 @@ class SQLiteDatabase:
         """See ``Database``."""
         return await self._writer.submit(Create(store_id, caller, plant, key))
 
-    async def delete_plant(self, store_id: int, caller: Caller, plant_id: int) -> Outcome:
+    async def update_plant(
+        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
+    ) -> Outcome:
         """See ``Database``."""
-        return await self._writer.submit(Delete(store_id, caller, plant_id))
+        return await self._writer.submit(Update(store_id, caller, plant, precondition))
+
+    async def delete_plant(
+        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
+    ) -> Outcome:
+        """See ``Database``."""
+        return await self._writer.submit(Delete(store_id, caller, plant_id, precondition))
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""

@@ -42,6 +42,9 @@ ORDER BY s.name
 -- name: find_revision
 SELECT revision FROM stores WHERE store_id = ?1
 
+-- name: find_plant
+SELECT name, tag FROM plants WHERE store_id = ?1 AND id = ?2
+
 -- name: count_all
 SELECT count(*), coalesce(sum(plants), 0) FROM stores
 
@@ -117,8 +120,8 @@ SELECT revision, plants, max_plants FROM stores WHERE store_id = ?1
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT DO NOTHING
 
--- name: find_plant
-SELECT name, tag FROM plants WHERE store_id = ?1 AND id = ?2
+-- name: update_plant
+UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
 -- name: delete_plant
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2 RETURNING name, tag

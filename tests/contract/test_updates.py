@@ -1,0 +1,234 @@
+"""Updates and reads of one plant, and writes that depend on its entity tag."""
+
+import asyncio
+import random
+from itertools import product
+
+import pytest
+
+from plantstore.model import (
+    INT64_MAX,
+    INT64_MIN,
+    IdempotencyKey,
+    NewPlant,
+    Outcome,
+    Precondition,
+    entity_tag_of,
+)
+from plantstore.sql.administration import Administration
+from tests.contract.harness import DatabaseHarness
+
+pytestmark = pytest.mark.anyio
+
+MONSTERA, FICUS, FERN = (
+    NewPlant(1, "Monstera", "tropical"),
+    NewPlant(1, "Ficus"),
+    NewPlant(2, "Fern"),
+)
+OTHER = "0123456789abcdef"
+MAX_PLANTS = 4
+
+
+def if_match(*tags: str) -> Precondition:
+    return Precondition(tags, None)
+
+
+def if_none_match(*tags: str) -> Precondition:
+    return Precondition(None, tags)
+
+
+async def test_a_plant_is_found_by_its_id_in_its_store(harness: DatabaseHarness) -> None:
+    other = await harness.make_caller("orchard", "eve")
+    await harness.create(MONSTERA)
+    await harness.create(FERN, caller=other)
+    found = [harness.database.find_plant(harness.store_id, plant_id) for plant_id in (1, 2, 1)]
+    assert await asyncio.gather(*found) == [MONSTERA, None, MONSTERA]
+
+
+async def test_an_update_replaces_name_and_tag_and_is_an_event(harness: DatabaseHarness) -> None:
+    eve = await harness.make_caller("nursery", "eve", label="kiosk")
+    await harness.create(MONSTERA)
+    await harness.create(FERN)
+    assert await harness.update(FICUS, caller=eve) is Outcome.UPDATED
+    assert await harness.read_plants() == [FICUS, FERN]
+    event = harness.read_events()[-1]
+    assert (event.revision, event.kind, event.plant) == (3, "plant.updated", FICUS)
+    assert (event.subject, event.token_label, event.token_id) == ("eve", "kiosk", eve.token_id)
+    await harness.assert_consistency()
+
+
+async def test_what_changes_nothing_is_no_event(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA)
+    assert await harness.update(MONSTERA) is Outcome.UNCHANGED
+    assert await harness.update(FERN) is Outcome.NO_SUCH_PLANT
+    assert await harness.update(FICUS, if_match(OTHER)) is Outcome.PRECONDITION_FAILED
+    assert await harness.read_plants() == [MONSTERA]
+    assert await harness.read_revision() == 1
+
+
+async def test_a_full_store_takes_updates(
+    harness: DatabaseHarness, administration: Administration
+) -> None:
+    await harness.create(MONSTERA)
+    administration.set_quota("nursery", 1)
+    assert await harness.update(FICUS) is Outcome.UPDATED
+
+
+async def test_preconditions_are_those_of_rfc_9110(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA)
+    tag = entity_tag_of(MONSTERA)
+    for precondition, is_met in (
+        (if_match(tag), True),
+        (if_match(OTHER, tag), True),
+        (if_match("*"), True),
+        (if_match(OTHER), False),
+        (if_match(), False),
+        (if_none_match(tag), False),
+        (if_none_match(OTHER, tag), False),
+        (if_none_match("*"), False),
+        (if_none_match(OTHER), True),
+        (if_none_match(), True),
+        (Precondition((tag,), (OTHER,)), True),
+        (Precondition((tag,), (tag,)), False),
+        (Precondition((OTHER,), (OTHER,)), False),
+    ):
+        done = Outcome.UNCHANGED if is_met else Outcome.PRECONDITION_FAILED
+        assert await harness.update(MONSTERA, precondition) is done
+        done = Outcome.DELETED if is_met else Outcome.PRECONDITION_FAILED
+        assert await harness.delete(1, precondition=precondition) is done
+        await harness.create(MONSTERA)
+        assert await harness.update(FERN, precondition) is Outcome.NO_SUCH_PLANT
+        assert await harness.delete(2, precondition=precondition) is Outcome.NO_SUCH_PLANT
+
+
+async def test_entity_tags_are_the_same_wherever_they_are_calculated(
+    harness: DatabaseHarness,
+) -> None:
+    ids = (INT64_MIN, -1, 0, INT64_MAX)
+    names = ("Fern", "Zoë 🌿", 'a "b" \\ \u2028', "e\u0301", "x" * 256)
+    tags = (None, "tag", " ", "🌵" * 64)
+    for plant_id in ids:
+        plants = [NewPlant(plant_id, name, tag) for name, tag in product(names, tags)]
+        await harness.create(plants[0])
+        for plant, following in zip(plants, plants[1:] + plants[:1], strict=True):
+            assert (
+                await harness.update(following, if_match(entity_tag_of(plant))) is Outcome.UPDATED
+            )
+    assert entity_tag_of(MONSTERA) == "5a8c101bbf3425f3"  # clients keep them: never another
+
+
+async def test_of_many_updates_with_one_tag_one_wins(harness: DatabaseHarness) -> None:
+    await harness.create(MONSTERA)
+    plants = [NewPlant(1, f"Plant {number}") for number in range(60)]
+    precondition = if_match(entity_tag_of(MONSTERA))
+    outcomes = await asyncio.gather(*(harness.update(plant, precondition) for plant in plants))
+    winner = plants[outcomes.index(Outcome.UPDATED)]
+    assert sorted(outcome.value for outcome in outcomes) == 59 * ["precondition_failed"] + [
+        "updated"
+    ]
+    assert await harness.read_plants() == [winner]
+    await harness.assert_consistency()
+
+
+async def test_each_batch_gives_what_one_write_after_another_gives(
+    harness: DatabaseHarness, administration: Administration
+) -> None:
+    """Against a plain model: any writes, in batches of any size."""
+    chance = random.Random(4)  # noqa: S311 - no secrets
+    administration.set_quota("nursery", MAX_PLANTS)
+    model = Model()
+    for _ in range(120):
+        writes = [choose_write(chance) for _ in range(chance.choice((1, 2, 8, 40)))]
+        outcomes = await asyncio.gather(*(send(harness, *write) for write in writes))
+        assert list(outcomes) == [model.apply(*write) for write in writes]
+    assert await harness.read_plants() == sorted(model.plants.values(), key=lambda plant: plant.id)
+    await harness.assert_consistency()
+
+
+Write = tuple[str, NewPlant, Precondition | None, IdempotencyKey | None]
+
+
+def choose_write(chance: random.Random) -> Write:
+    plant, known = (
+        NewPlant(plant_id, chance.choice(("Fern", "Moss")), chance.choice((None, "green")))
+        for plant_id in [chance.randrange(7)] * 2
+    )
+    tags = chance.choice((None, (), ("*",), (entity_tag_of(known),), (OTHER, entity_tag_of(known))))
+    kind = chance.choice(("create", "create", "update", "delete"))
+    if kind != "create":
+        return (
+            kind,
+            plant,
+            chance.choice((None, Precondition(tags, None), Precondition(None, tags))),
+            None,
+        )
+    key = IdempotencyKey(f"key {chance.randrange(200)}", bytes([chance.randrange(2)]) * 32)
+    return kind, plant, None, chance.choice((None, key))
+
+
+async def send(
+    harness: DatabaseHarness,
+    kind: str,
+    plant: NewPlant,
+    precondition: Precondition | None,
+    key: IdempotencyKey | None,
+) -> Outcome:
+    if kind == "create":
+        return await harness.create(plant, key)
+    if kind == "update":
+        return await harness.update(plant, precondition)
+    return await harness.delete(plant.id, precondition=precondition)
+
+
+class Model:
+    """A store of four plants at most: what a write gives, and what it leaves."""
+
+    def __init__(self) -> None:
+        self.plants: dict[int, NewPlant] = {}
+        self.keys: dict[str, tuple[bytes, Outcome]] = {}
+
+    def apply(
+        self,
+        kind: str,
+        plant: NewPlant,
+        precondition: Precondition | None,
+        key: IdempotencyKey | None,
+    ) -> Outcome:
+        """The outcome of a write that comes after all others."""
+        if kind == "create":
+            return self._create_once(plant, key)
+        stored = self.plants.get(plant.id)
+        if stored is None:
+            return Outcome.NO_SUCH_PLANT
+        if precondition is not None and not self._is_met(precondition, stored):
+            return Outcome.PRECONDITION_FAILED
+        if kind == "delete":
+            del self.plants[plant.id]
+            return Outcome.DELETED
+        self.plants[plant.id] = plant
+        return Outcome.UNCHANGED if stored == plant else Outcome.UPDATED
+
+    def _is_met(self, precondition: Precondition, stored: NewPlant) -> bool:
+        tags = {entity_tag_of(stored), "*"}
+        wanted, unwanted = precondition.if_match, precondition.if_none_match
+        return (wanted is None or bool(tags & set(wanted))) and not tags & set(unwanted or ())
+
+    def _create_once(self, plant: NewPlant, key: IdempotencyKey | None) -> Outcome:
+        if key is not None and key.key in self.keys:
+            fingerprint, outcome = self.keys[key.key]
+            if fingerprint != key.fingerprint:
+                return Outcome.KEY_REUSED
+            return Outcome.REPLAYED if outcome is Outcome.CREATED else outcome
+        outcome = self._create(plant)
+        if key is not None and outcome is not Outcome.STORE_FULL:
+            self.keys[key.key] = (key.fingerprint, outcome)
+        return outcome
+
+    def _create(self, plant: NewPlant) -> Outcome:
+        stored = self.plants.get(plant.id)
+        if stored is not None:
+            return Outcome.ALREADY_STORED if stored == plant else Outcome.ID_TAKEN
+        if len(self.plants) == MAX_PLANTS:
+            return Outcome.STORE_FULL
+        self.plants[plant.id] = plant
+        return Outcome.CREATED
