@@ -7,10 +7,11 @@ import plantstore
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
 
-NEWEST, NEWEST_POSTGRES = (
-    load_migrations(f"plantstore.{adapter}")[-1].number for adapter in ("sqlite", "postgres")
-)
-NEXT, NEXT_POSTGRES = NEWEST + 1, NEWEST_POSTGRES + 1
+# By the adapter's name.
+NEWEST = {
+    adapter: load_migrations(f"plantstore.{adapter}")[-1].number
+    for adapter in ("sqlite", "postgres")
+}
 MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
 
 
@@ -21,8 +22,7 @@ def next_program(program: Program, migration: str = MIGRATION, adapter: str = "s
     ignored = shutil.ignore_patterns("__pycache__")
     shutil.copytree(source, folder / "plantstore", ignore=ignored)
     migrations = folder / "plantstore" / adapter / "migrations"
-    number = NEXT if adapter == "sqlite" else NEXT_POSTGRES
-    (migrations / f"{number:04}_next.sql").write_text(migration, encoding="utf-8")
+    (migrations / f"{NEWEST[adapter] + 1:04}_next.sql").write_text(migration, encoding="utf-8")
     environ = {
         "PYTHONPATH": str(folder),
         "PLANTSTORE_DATABASE": program.environ["PLANTSTORE_DATABASE"],

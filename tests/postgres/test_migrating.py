@@ -11,7 +11,7 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.sql.migrations import load_migrations
 from tests.cli.program import Program
-from tests.next_version import MIGRATION, NEWEST_POSTGRES, NEXT_POSTGRES, next_program
+from tests.next_version import MIGRATION, NEWEST, next_program
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -70,7 +70,7 @@ def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
         connection.execute("INSERT INTO plants VALUES (9, 1, 'Ficus', NULL)")
     pending = "2 (members_by_user), 3 (tokens_by_hash), 4 (quotas_and_token_ids), "
     assert pending in program.refusal("store", "list")
-    assert program.run("migrate").out.count("applied migration") == NEWEST_POSTGRES - 1
+    assert program.run("migrate").out.count("applied migration") == NEWEST["postgres"] - 1
     with closing(open_administration(program.environ["PLANTSTORE_DATABASE"])) as administration:
         (store,) = administration.list_stores()
         assert (store.name, store.revision, store.plants, store.max_plants) == ("old", 1, 1, None)
@@ -96,7 +96,7 @@ def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program
         reader.execute("SELECT count(*) FROM plants")
         said = newer.refusal("migrate")
     assert "lock timeout" in said
-    assert newer.run("migrate").out == f"applied migration {NEXT_POSTGRES} (next)\n"
+    assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
 
 
 def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program) -> None:
@@ -106,7 +106,9 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
         token = old.make_token()
         with old.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert newer.run("migrate").out == f"applied migration {NEXT_POSTGRES} (next)\n"
+            assert (
+                newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+            )
             assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
             assert client.delete("/plants/1").is_success
             assert client.get("/plants").json() == [{"name": "Aloe"}]
