@@ -24,8 +24,6 @@ def set_up_logs(log_format: str) -> None:
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
-    # It logs the start and stop of every process, as we do ourselves.
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)
 
 
 def fields_of(record: logging.LogRecord) -> Fields:

@@ -78,4 +78,4 @@ def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:
     make = (TOOLS / "cyclonedx-py", "requirements", "--pyproject", ROOT / "pyproject.toml")
     run(*make, "--output-file", file, pinned)
     names = {part["name"] for part in json.loads(file.read_text())["components"]}
-    assert names >= {"apsw", "msgspec", "psycopg", "uvicorn"}
+    assert names >= {"apsw", "msgspec", "psycopg", "uvloop"}

@@ -48,7 +48,7 @@ class OneStream:
 
 async def lose_connection_while_closing() -> None:
     application, loop = OneStream(), asyncio.get_running_loop()
-    connections = Connections(application, Settings(database=""), set())
+    connections = Connections(application, Settings(database=""))
     server = await loop.create_server(lambda: Connection(connections), "127.0.0.1")
     async with server, asyncio.timeout(SECONDS):
         address = server.sockets[0].getsockname()

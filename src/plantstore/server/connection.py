@@ -430,7 +430,7 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
 
     def shutdown(self) -> None:
-        """Close the connection, after what is in flight or has arrived (uvicorn's hook)."""
+        """Close the connection, after what is in flight or has arrived."""
         self._is_stopping = True
         self._end_stream()
         if self._phase is not Phase.REQUEST:

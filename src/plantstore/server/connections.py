@@ -28,24 +28,26 @@ _ROOM = 64  # one connection in so many is closed at a time, since finding them 
 
 
 class Connections:
-    """The connections on which ``application`` is served, in ``opened``.
+    """The connections on which ``application`` is served.
 
-    ``now`` is the loop's time, ``end_of_heads`` what every response's head ends with except the
-    request's id, ``end_of_repeated`` except the number in an id of ours: as of the last tick.
+    ``opened`` has those that are counted, ``now`` is the loop's time, ``end_of_heads`` what every
+    response's head ends with except the request's id, ``end_of_repeated`` except the number in an
+    id of ours: as of the last tick.
     """
 
-    def __init__(
-        self, application: Application, settings: Settings, opened: "set[Connection]"
-    ) -> None:
+    def __init__(self, application: Application, settings: Settings) -> None:
         self.application = application
         self.settings = settings
-        self.opened = application.connections = opened
+        self.opened: set[Connection] = set()
+        application.connections = self.opened
         self.certificate = open_certificate(settings)
         self.known_fields = KnownFields()
         self.unsent = 0
         self.is_stopping = False
         self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
+        self._are_closed = asyncio.Event()
+        self._are_closed.set()
         self._tick()
 
     @property
@@ -80,6 +82,7 @@ class Connections:
         if is_full or (bound and self._addresses[address] >= bound):
             return False
         self.opened.add(connection)
+        self._are_closed.clear()
         self._addresses[address] += 1
         return True
 
@@ -88,6 +91,8 @@ class Connections:
         if connection in self.opened:
             self.opened.remove(connection)
             self._addresses -= Counter([connection.address])
+            if not self.opened:
+                self._are_closed.set()
 
     def announce_stop(self) -> None:
         """From now on say that the service is stopping, and end connections with a response."""
@@ -96,6 +101,12 @@ class Connections:
             self.application.announce_stop()
             for connection in self.opened:
                 connection.announce_stop()
+
+    async def drain(self) -> None:
+        """Have all connections end with what is in flight, and wait for that."""
+        for connection in tuple(self.opened):
+            connection.shutdown()
+        await self._are_closed.wait()
 
     def close(self) -> None:
         """Respond to all requests in flight at once, and close all connections."""

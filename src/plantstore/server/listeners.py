@@ -16,7 +16,7 @@ from pathlib import Path
 from plantstore.errors import SetupError
 from plantstore.settings import Settings
 
-_BACKLOG = 2048
+BACKLOG = 2048
 _FIRST_FD = 3  # of those that systemd passes
 # Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
 # megabytes that nobody reads.
@@ -60,7 +60,7 @@ async def accept_waiting(
     """Accept the connections that clients have made already: closing the listener resets them."""
     loop = asyncio.get_running_loop()
     with suppress(BlockingIOError):
-        for _ in range(_BACKLOG):
+        for _ in range(BACKLOG):
             connected, _address = listener.accept()
             await loop.connect_accepted_socket(make_protocol, connected)
 
@@ -87,7 +87,7 @@ def _listen_tcp(settings: Settings) -> socket.socket:
         listener = socket.socket(family, kind, protocol)
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
@@ -103,7 +103,7 @@ def _listen_unix(settings: Settings) -> socket.socket:
     try:
         _remove_stale(path)
         listener.bind(path)
-        listener.listen(_BACKLOG)
+        listener.listen(BACKLOG)
     except OSError as error:
         listener.close()
         reason = error.strerror or error  # a path that is too long has only the latter

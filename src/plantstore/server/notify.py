@@ -3,6 +3,7 @@
 See sd_notify(3). Without NOTIFY_SOCKET nothing is sent.
 """
 
+import asyncio
 import os
 import socket
 import time
@@ -10,7 +11,6 @@ from contextlib import suppress
 
 READY = "READY=1"
 STOPPING = "STOPPING=1"
-WATCHDOG = "WATCHDOG=1"
 
 
 def notify(*lines: str) -> None:
@@ -29,8 +29,10 @@ def notify_reload() -> None:
     notify(READY)
 
 
-def find_watchdog_seconds() -> float:
-    """Seconds between two signs of life, half of what the supervisor allows; 0 if it asks none."""
-    if os.environ.get("WATCHDOG_PID", str(os.getpid())) != str(os.getpid()):
-        return 0.0
-    return int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000
+async def keep_notifying() -> None:
+    """Give signs of life, twice as often as the supervisor asks for them; none if it does not."""
+    is_for_us = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000 if is_for_us else 0
+    while seconds:
+        notify("WATCHDOG=1")
+        await asyncio.sleep(seconds)

@@ -1,217 +1,235 @@
 """Several processes that serve one socket, and the process that supervises them.
 
 Invariant: a worker that dies, or hangs after it was ready, is replaced; but one that finds the
-database broken, or cannot start, ends the whole service: its replacement would fail too. So does a
-worker that died at its start several times in a row: its supervisor decides then.
+database broken ends the whole service: its replacement would find the same. So does a worker that
+died at its start several times in a row: its supervisor decides then.
 """
 
+import asyncio
 import logging
+import multiprocessing
 import os
 import signal
 import sys
-import time
+from collections.abc import Callable
+from contextlib import suppress
 from multiprocessing import resource_tracker
-from multiprocessing.connection import wait
+from multiprocessing.connection import Connection as Pipe
 from socket import socket
-
-from uvicorn.config import STARTUP_FAILURE
-from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from plantstore.errors import SetupError
 from plantstore.server.deaths import EARLY_SECONDS, Deaths
-from plantstore.server.notify import (
-    READY,
-    STOPPING,
-    WATCHDOG,
-    find_watchdog_seconds,
-    notify,
-    notify_reload,
-)
-from plantstore.server.serve import SIGNALS, Server, ServerConfig
+from plantstore.server.messages import Application
+from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
+from plantstore.server.serve import SIGNALS, Server, run, take_signals
+from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
+_BROKEN = 3  # exit status: the database is broken
+_BEAT_SECONDS = 0.5
+_MAX_SILENCE = 20  # beats that a worker may leave out
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
-_SIGNALS_SECONDS = 0.2  # between two looks for signals, while the workers end
-_READY_SECONDS = 0.1  # for a reply from a worker that may still be starting
+
+_spawn = multiprocessing.get_context("spawn")
 
 
-class Worker(Process):
-    """A serving process. It exits with STARTUP_FAILURE if a replacement could not serve either."""
-
-    config: ServerConfig
-    _own_server: Server | None = None
-    was_ready = False
-
-    def target(self, sockets: list[socket] | None = None) -> None:
-        """Serve until a signal or a broken database stops it (uvicorn's hook)."""
-        server = self.server
-        server.handle_signals()
-        try:
-            super().target(sockets)
-        except (OSError, SetupError) as error:
-            logger.critical("a worker cannot start: %s", error)
-            sys.exit(STARTUP_FAILURE)
-        if server.has_failed:
-            sys.exit(STARTUP_FAILURE)
-
-    @property
-    def server(self) -> Server:
-        """The server, made in the worker (uvicorn's hook)."""
-        if self._own_server is None:
-            self._own_server = Server(self.config)
-        return self._own_server
-
-    def is_alive(self, timeout: float = 5) -> bool:
-        """Whether it is alive and, once ready, replies in time: a start may take long."""
-        if not self.was_ready:
-            self.was_ready = self.is_ready(_READY_SECONDS)
-            return self.process.is_alive()
-        return super().is_alive(timeout)
-
-
-class Workers(Multiprocess):
+class Workers:
     """The workers. ``has_failed`` says that they ended because they cannot serve."""
 
-    def __init__(self, config: ServerConfig, sockets: list[socket]) -> None:
-        hangup = signal.getsignal(signal.SIGHUP)
-        super().__init__(config, sockets)
-        if hangup is signal.SIG_IGN:  # set by nohup
-            signal.signal(signal.SIGHUP, hangup)
+    def __init__(
+        self,
+        create_application: Callable[[], Application],
+        settings: Settings,
+        listeners: list[socket],
+    ) -> None:
         self.has_failed = False
-        settings = config.settings
-        self._stops = 0  # stop signals
-        self._max_seconds = (
-            settings.lame_duck + settings.drain_timeout + settings.write_timeout + _END_SECONDS
-        )
-        # By the worker's place:
-        self._started_at = [time.monotonic()] * config.workers
-        self._deaths = [Deaths() for _ in range(config.workers)]
-        self._due: dict[int, float] = {}  # the places to fill, and when
+        self._create_application = create_application
+        self._settings = settings
+        self._listeners = listeners
+        self._running: set[Worker] = set()
+        self._stopping = asyncio.Event()
+        self._ready = [asyncio.Event() for _ in range(settings.workers)]
 
-        self.processes: list[Worker] = []  # type: ignore[assignment]  # ours
-        self._has_started = False
-        self._has_watchdog = find_watchdog_seconds() > 0
-
-    def init_processes(self) -> None:
-        """Start all."""
-        self.processes += [self._start() for _ in range(self.processes_num)]
-
-    def keep_subprocess_alive(self) -> None:
-        """Replace those that died, or end."""
-        for place, worker in enumerate(self.processes):
-            if self.should_exit.is_set():
-                return
-            if place in self._due:
-                self._replace_when_due(place)
-            elif not worker.is_alive(self.config.timeout_worker_healthcheck):
-                worker.kill()  # it may only hang
-                worker.join()
-                self._bury(place, worker)
-        self._notify()
-
-    def _notify(self) -> None:
-        """Tell the supervisor that all workers serve, and that this process is alive."""
-        if not self._has_started:
-            self._has_started = all(worker.was_ready for worker in self.processes)
-            if self._has_started:
-                notify(READY)
-        if self._has_watchdog:
-            notify(WATCHDOG)
-
-    def _bury(self, place: int, worker: Process) -> None:
-        """Have a worker that died replaced, or end."""
-        if worker.exitcode == STARTUP_FAILURE:  # it has said why
-            self._fail()
-            return
-        deaths, now = self._deaths[place], time.monotonic()
-        delay = deaths.find_delay(now - self._started_at[place])
-        if delay is None:
-            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
-            logger.critical(message, worker.pid, _how(worker), deaths.early - 1, EARLY_SECONDS)
-            self._fail()
-            return
-        when = f"in {delay:g} s" if delay else "now"
-        logger.error("worker %s %s and is replaced %s", worker.pid, _how(worker), when)
-        self._due[place] = now + delay
-        self._replace_when_due(place)
-
-    def _replace_when_due(self, place: int) -> None:
-        if time.monotonic() >= self._due[place]:
-            del self._due[place]
-            self._started_at[place] = time.monotonic()
-            self.processes[place] = self._start()
-
-    def _fail(self) -> None:
-        self.has_failed = True
-        self.should_exit.set()
-
-    def terminate_all(self) -> None:
-        """Have the workers stop; without our listeners new clients are refused when they have."""
+    async def run(self) -> None:
+        """Keep all workers running until a signal."""
+        take_signals(self._handle_stop, self._handle_hangup)
+        loop = asyncio.get_running_loop()
+        places = [loop.create_task(self._keep_one(ready)) for ready in self._ready]
+        beside = [loop.create_task(one) for one in (self._notify_ready(), keep_notifying())]
+        await self._stopping.wait()
         notify(STOPPING)
-        for listener in self.sockets:
+        self._signal(signal.SIGTERM)
+        for listener in self._listeners:  # or clients would wait in it for nobody
             listener.close()
-        super().terminate_all()
-
-    def join_all(self) -> None:
-        """Wait until all have ended; kill those that take too long."""
-        deadline = time.monotonic() + self._max_seconds
-        while self._running and time.monotonic() < deadline:
-            wait([worker.process.sentinel for worker in self._running], _SIGNALS_SECONDS)
-            self.handle_signals()
-            if self._stops > 1:
-                self._signal_all(signal.SIGQUIT)
+        _, left = await asyncio.wait(places, timeout=self._max_seconds)
         for worker in self._running:
             logger.error("worker %s does not stop and is killed", worker.pid)
             worker.kill()
-            worker.join()
+        if left:
+            await asyncio.wait(left)
+        for task in beside:
+            task.cancel()
 
-    def handle_term(self) -> None:
-        """Stop; at a second signal at once."""
-        self._stops += 1
-        self.should_exit.set()
+    async def _keep_one(self, ready: asyncio.Event) -> None:
+        """Have one worker after the other serve, until the service stops."""
+        deaths, loop = Deaths(), asyncio.get_running_loop()
+        while not self._stopping.is_set():
+            began = loop.time()
+            worker = Worker(self._create_application, self._settings, self._listeners)
+            self._running.add(worker)
+            await worker.wait(ready)
+            self._running.remove(worker)
+            if not self._stopping.is_set():
+                delay = self._find_delay(worker, deaths, loop.time() - began)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._stopping.wait(), delay)
 
-    handle_int = handle_term
+    def _find_delay(self, worker: "Worker", deaths: Deaths, lived: float) -> float:
+        """Seconds until a worker that died is replaced; with too many deaths the service ends."""
+        how = describe_end(worker.exitcode)
+        if worker.exitcode == _BROKEN:  # it has said why
+            self._fail()
+            return 0.0
+        delay = deaths.find_delay(lived)
+        if delay is None:
+            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
+            logger.critical(message, worker.pid, how, deaths.early - 1, EARLY_SECONDS)
+            self._fail()
+            return 0.0
+        when = f"in {delay:g} s" if delay else "now"
+        logger.error("worker %s %s and is replaced %s", worker.pid, how, when)
+        return delay
 
-    def handle_quit(self) -> None:
-        """Stop at once."""
-        self._stops = 2
-        self.should_exit.set()
+    def _fail(self) -> None:
+        self.has_failed = True
+        self._stopping.set()
 
     @property
-    def _running(self) -> list[Process]:
-        return [worker for worker in self.processes if worker.process.is_alive()]
+    def _max_seconds(self) -> float:
+        """Until the last worker has ended."""
+        settings = self._settings
+        return settings.lame_duck + settings.drain_timeout + settings.write_timeout + _END_SECONDS
 
-    def _signal_all(self, number: int) -> None:
-        for worker in self._running:
-            if worker.pid is not None:
-                os.kill(worker.pid, number)
+    async def _notify_ready(self) -> None:
+        """Tell the supervisor when all serve for the first time."""
+        for ready in self._ready:
+            await ready.wait()
+        notify(READY)
 
-    def handle_hup(self) -> None:
-        """Pass it on: uvicorn would replace the workers."""
-        self._signal_all(signal.SIGHUP)
+    def _handle_stop(self, number: int) -> None:
+        """Stop; at SIGQUIT, or a second signal, at once."""
+        if number == signal.SIGQUIT or self._stopping.is_set():
+            self._signal(signal.SIGQUIT)
+        self._stopping.set()
+
+    def _handle_hangup(self) -> None:
+        self._signal(signal.SIGHUP)
         notify_reload()
 
-    def handle_ttin(self) -> None:
-        """Do nothing: the number of workers is a setting."""
+    def _signal(self, number: int) -> None:
+        for worker in self._running:
+            worker.send(number)
 
-    handle_ttou = handle_ttin
 
-    def _start(self) -> Worker:
-        worker = Worker(self.config, self.sockets)
+class Worker:
+    """A serving process, as its parent sees it."""
+
+    def __init__(
+        self,
+        create_application: Callable[[], Application],
+        settings: Settings,
+        listeners: list[socket],
+    ) -> None:
+        self._is_ready = False
+        self._silence = 0  # beats that were left out
+        self._beats, beats = _spawn.Pipe(duplex=False)
+        arguments = create_application, settings, listeners, beats
+        self._process = _spawn.Process(target=_serve, args=arguments)
         # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
-            worker.start()
+            self._process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-        return worker
+            beats.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def exitcode(self) -> int | None:
+        """Its exit status, or the negative number of the signal that ended it."""
+        return self._process.exitcode
+
+    async def wait(self, ready: asyncio.Event) -> None:
+        """Wait for its end; kill it if it hangs after it was ready."""
+        loop, ended = asyncio.get_running_loop(), asyncio.Event()
+        loop.add_reader(self._process.sentinel, ended.set)
+        loop.add_reader(self._beats, self._hear, ready)
+        while not ended.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(ended.wait(), _BEAT_SECONDS)
+            self._silence += self._is_ready  # a start may take long
+            if self._silence > _MAX_SILENCE:
+                self.kill()
+        loop.remove_reader(self._process.sentinel)
+        loop.remove_reader(self._beats)
+        self._beats.close()
+        self._process.join()
+
+    def _hear(self, ready: asyncio.Event) -> None:
+        """Take its signs of life."""
+        if os.read(self._beats.fileno(), 4096):
+            self._is_ready, self._silence = True, 0
+            ready.set()
+        else:
+            asyncio.get_running_loop().remove_reader(self._beats)
+
+    def send(self, number: int) -> None:
+        """Send it a signal."""
+        if self.exitcode is None and self.pid is not None:
+            os.kill(self.pid, number)
+
+    def kill(self) -> None:
+        """End it at once."""
+        self._process.kill()
 
 
-def _how(worker: Process) -> str:
-    """How a worker ended: by a signal, or with an exit status."""
-    code = worker.exitcode
-    if code is None or code >= 0:
-        return f"died with exit status {code}"
-    return f"died by signal {-code} ({signal.strsignal(-code)})"
+def describe_end(exitcode: int | None) -> str:
+    """How a process ended: by a signal, or with an exit status."""
+    if exitcode is None or exitcode >= 0:
+        return f"died with exit status {exitcode}"
+    return f"died by signal {-exitcode} ({signal.strsignal(-exitcode)})"
+
+
+def _serve(
+    create_application: Callable[[], Application],
+    settings: Settings,
+    listeners: list[socket],
+    beats: Pipe,
+) -> None:
+    """Serve in a worker."""
+    server = Server(create_application, settings, is_worker=True)
+    try:
+        run(server.run(listeners, _beat(beats, server)))
+    except (OSError, SetupError) as error:
+        logger.critical("a worker cannot start: %s", error)
+        sys.exit(1)
+    if server.has_failed:
+        sys.exit(_BROKEN)
+
+
+async def _beat(beats: Pipe, server: Server) -> None:
+    """Give signs of life while it serves; stop when nobody is there to take them."""
+    os.set_blocking(beats.fileno(), False)  # a parent that is stopped reads none
+    try:
+        while True:
+            with suppress(BlockingIOError):
+                os.write(beats.fileno(), b".")
+            await asyncio.sleep(_BEAT_SECONDS)
+    except BrokenPipeError:  # a worker must not outlive its parent
+        server.stop()
