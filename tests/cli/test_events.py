@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from plantstore.cli.output import print_records
 from tests.cli.program import PLANTSTORE, Program
 from tests.service import Service
 
@@ -78,3 +79,33 @@ def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> 
     with service.client(service.make_token("nursery", "ada")) as ada:
         assert ada.delete("/plants/8").is_success
     assert "is full" in program.refusal("plant", "restore", "--store", "nursery", "8")
+
+
+@pytest.mark.parametrize("count", [0, 1, 2500])
+def test_any_number_of_events_is_listed(program: Program, count: int) -> None:
+    program.out("store", "create", "nursery")
+    plants = "".join(f'{{"id":{n},"name":"{"Fern" * (1 + n // 1500)}"}}\n' for n in range(count))
+    if count:
+        program.out("import", "-", "--store", "nursery", stdin=plants)
+    listed = program.out("event", "list", "--store", "nursery", "--json")
+    events = json.loads(listed)
+    assert [event["id"] for event in events] == [*range(count)]
+    assert listed == json.dumps(events, indent=2)
+    header, *lines = program.out("event", "list", "--store", "nursery").splitlines()
+    assert header.split()[:3] == ["revision", "at", "kind"]
+    assert [int(line.split()[3]) for line in lines] == [*range(count)]
+
+
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_long_list_is_printed_while_it_is_read(
+    capsys: pytest.CaptureFixture[str], *, as_json: bool
+) -> None:
+    printed = []
+
+    def read() -> Iterator[dict[str, object]]:
+        for number in range(2000):
+            yield {"number": number}
+        printed.append(capsys.readouterr().out)
+
+    print_records(read(), ["number"], as_json=as_json)
+    assert "999" in printed[0]

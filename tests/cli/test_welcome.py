@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import httpx
@@ -10,6 +11,7 @@ import httpx
 from plantstore.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
 from tests.service import Service
+from tests.waiting import wait_until
 
 TOKEN = re.compile(r"\bpst_\w+")
 
@@ -17,14 +19,25 @@ TOKEN = re.compile(r"\bpst_\w+")
 class Welcoming(Service):
     """A service that shows a welcome; its stdout goes to a file of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, object] | None = None) -> None:
         self._out = folder / "out.txt"
         script = f'exec "$@" --welcome >>{self._out}'
-        super().__init__(folder, command=("sh", "-c", script, "sh", *PLANTSTORE))
+        command = ("sh", "-c", script, "sh", *PLANTSTORE)
+        super().__init__(folder, command=command, settings=settings)
 
     def shown(self) -> str:
         """What stdout has."""
         return self._out.read_text()
+
+
+def paste_calls(shown: str) -> None:
+    """The three calls do what they are for."""
+    calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
+    assert len(calls) == 3
+    answers = [paste(call) for call in calls]
+    plant = {"name": "Monstera", "tag": "tropical"}
+    assert [json.loads(answer) for answer in answers[:2]] == [plant, [plant]]
+    assert answers[2] == ""
 
 
 def test_the_first_start_shows_a_token_and_three_calls_that_work(tmp_path: Path) -> None:
@@ -33,15 +46,24 @@ def test_the_first_start_shows_a_token_and_three_calls_that_work(tmp_path: Path)
         assert f"Plant Store is running at {service.origin}\n" in shown
         (token,) = set(TOKEN.findall(shown))
         assert is_well_formed(token)
-        calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
-        assert len(calls) == 3
-        answers = [paste(call) for call in calls]
-        plant = {"name": "Monstera", "tag": "tropical"}
-        assert [json.loads(answer) for answer in answers[:2]] == [plant, [plant]]
-        assert answers[2] == ""
+        paste_calls(shown)
         with service.client(token) as client:
             assert client.get("/plants").json() == []
         assert token not in service.log()
+
+
+def test_the_calls_work_on_a_unix_socket_too(tmp_path: Path) -> None:
+    path = tmp_path / "a socket"
+    service = Welcoming(tmp_path, {"uds": path})
+    service.launch()
+    try:
+        wait_until(lambda: "serving" in service.log())
+        shown = service.shown()
+        assert f"Plant Store is running at unix:{path}\n" in shown
+        assert "browser" not in shown
+        paste_calls(shown)
+    finally:
+        assert service.stop() == 0
 
 
 def paste(call: str) -> str:

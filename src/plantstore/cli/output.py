@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import click
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 Record = Mapping[str, object]
 
 _KIB = 1024
+_PART_ROWS = 1000  # of a table: its columns may be wider in a later part
 
 
 def print_json(value: object) -> None:
@@ -23,9 +25,9 @@ def print_json(value: object) -> None:
 
 
 def print_records(records: Iterable[Record], columns: Sequence[str], *, as_json: bool) -> None:
-    """Records as a JSON array, or as a table of these columns."""
+    """Records, any number of them, as a JSON array, or as a table of these columns."""
     if as_json:
-        print_json(list(records))
+        _print_array(records)
     else:
         _print_table(records, columns)
 
@@ -94,19 +96,40 @@ def format_bytes(count: int) -> str:
     return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
+def _print_array(records: Iterable[Record]) -> None:
+    """As ``print_json`` prints a list, without holding it."""
+    separator = "["
+    for record in records:
+        text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
+        click.echo(separator + "\n  " + text.replace("\n", "\n  "), nl=False)
+        separator = ","
+    click.echo("[]" if separator == "[" else "\n]")
+
+
 def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     """Nothing is truncated: a narrow terminal wraps the lines."""
     from rich.cells import cell_len  # noqa: PLC0415 - not needed for JSON
 
-    rows = [columns, *([_to_text(record[column]) for column in columns] for record in records)]
-    widths = [max(map(cell_len, cells)) for cells in zip(*rows, strict=True)]
+    texts = ([_to_text(record[column]) for column in columns] for record in records)
+    rows = chain([columns], texts)
+    widths = [0] * len(columns)
     has_style = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    for number, row in enumerate(rows):
-        cells = (
-            cell + " " * (wide - cell_len(cell)) for cell, wide in zip(row, widths, strict=True)
-        )
-        line = "  ".join(cells).rstrip()
-        click.echo(click.style(line, bold=True) if has_style and number == 0 else line)
+    while part := list(islice(rows, _PART_ROWS)):
+        cells = zip(widths, zip(*part, strict=True), strict=True)
+        widths = [max(width, *map(cell_len, column)) for width, column in cells]
+        lines = list(_align(part, widths))
+        if has_style:
+            lines[0] = click.style(lines[0], bold=True)
+            has_style = False  # the header has it
+        click.echo("\n".join(lines))
+
+
+def _align(rows: Iterable[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
+    from rich.cells import cell_len  # noqa: PLC0415 - not needed for JSON
+
+    for row in rows:
+        cells = zip(row, widths, strict=True)
+        yield "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in cells).rstrip()
 
 
 def _to_text(value: object) -> str:

@@ -1,5 +1,7 @@
 """A first store with a token, for new users: shown once, on stdout, only with --welcome."""
 
+import shlex
+
 import click
 
 from plantstore.cli.administration_log import log_token
@@ -16,15 +18,15 @@ The store {store} was created. This is a token for it, shown only once, so keep 
 
   {token}
 
-Sign in with it at {origin} in a browser, or create a plant,
+{invitation}
 list the plants and delete one here:
 
-  curl {origin}/plants -H 'Authorization: Bearer {token}' \\
+  curl {address}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
 
-  curl {origin}/plants -H 'Authorization: Bearer {token}'
+  curl {address}/plants -H 'Authorization: Bearer {token}'
 
-  curl -X DELETE {origin}/plants/1 -H 'Authorization: Bearer {token}'
+  curl -X DELETE {address}/plants/1 -H 'Authorization: Bearer {token}'
 """
 
 _LATER = """\
@@ -45,4 +47,14 @@ def welcome(administration: Administration, origin: str, expires_at: int) -> Non
     request = TokenRequest(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
     issued = administration.create_token(request)
     log_token("serve --welcome", issued.token)
-    click.echo(_FIRST.format(origin=origin, store=_STORE, token=issued.secret))
+    address, invitation = _find_ways(origin)
+    fields = {"origin": origin, "store": _STORE, "token": issued.secret}
+    click.echo(_FIRST.format(**fields, address=address, invitation=invitation))
+
+
+def _find_ways(origin: str) -> tuple[str, str]:
+    """How curl is told the address, and what else can be done there."""
+    if origin.startswith("unix:"):  # browsers cannot connect to it
+        path = shlex.quote(origin.removeprefix("unix:"))
+        return f"--unix-socket {path} http://localhost", "Create a plant,"
+    return origin, f"Sign in with it at {origin} in a browser, or create a plant,"
