@@ -107,9 +107,56 @@ def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup
     wal = file.with_name("plants.db-wal").read_bytes()
     assert wal
     file.write_bytes(broken)
-    kept = Path(program.data("restore", str(backup), "--yes")["kept"])
+    restored = program.data("restore", str(backup), "--yes")
+    assert restored["revocations"] is None
+    kept = Path(restored["kept"])
     assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (broken, wal)
     assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+
+
+def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) -> None:
+    program.out("store", "create", "meadow")
+    made = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
+    secrets = {
+        user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "fay")
+    }
+    tokens = {token["user"]: token["id"] for token in program.data("token", "list")}
+    backup = program.folder / "plants.backup"
+    program.out("backup", str(backup))
+    program.out("token", "revoke", tokens["ada"])
+    program.out("token", "rotate", tokens["bea"], "--grace", "0")
+    program.out("member", "remove", "--store", "nursery", "--user", "cyd")
+    program.out("member", "add", "--store", "nursery", "--user", "dee", "--role", "reader")
+    program.out("user", "delete", "eve", "--yes")
+    program.out("store", "delete", "meadow", "--yes")
+    done = program.run("restore", str(backup), "--yes")
+    assert "who lost access since the backup has none again: tokens: 3, members: 2" in done.err
+    assert "deleted since the backup, and back without tokens: eve" in done.err
+    with served(program) as service:
+        statuses = {user: status_of(service, secret) for user, secret in secrets.items()}
+        with service.client(secrets["dee"]) as dee:
+            assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
+    assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
+    assert [store["name"] for store in program.data("store", "list")] == ["meadow", "nursery"]
+    again = program.data("restore", str(backup), "--yes")
+    assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}
+
+
+def status_of(service: Service, secret: str) -> int:
+    with service.client(secret) as client:
+        return client.get("/plants").status_code
+
+
+def test_a_database_with_other_stores_takes_no_access_away(program: Program, backup: Path) -> None:
+    """As where the machine was lost, and a service has been started on the new one."""
+    new = ("--database", url_of(program.folder / "new.db"))
+    program.out("migrate", *new)
+    program.out("token", "create", "--create", "--store", "orchard", "--user", "eve", *new)
+    done = program.run("restore", str(backup), "--yes", *new)
+    assert done.status == 0
+    assert "access" not in done.err
+    states = {token["state"] for token in program.data("token", "list", *new)}
+    assert states == {"active"}
 
 
 def test_a_missing_database_is_created(program: Program, backup: Path) -> None:

@@ -15,6 +15,7 @@ from plantstore.settings import without_password
 
 if TYPE_CHECKING:
     from plantstore.sqlite.restore import Restored
+    from plantstore.sqlite.revocations import Revocations
 
 
 @click.command()
@@ -31,8 +32,9 @@ def restore(backup: str | None, database: str, *, in_place: bool, yes: bool, as_
     """Replace a SQLite database by the file BACKUP, while no service uses it.
 
     BACKUP may come from `plantstore backup`, Litestream or SQLite, may have an older schema, and
-    stays as it is. It is verified first; the old database is kept, under a name with the time. All
-    stores get new revisions, so that no client takes an old list for the restored one.
+    stays as it is. It is verified first; the old database is kept, under a name with the time, and
+    whoever lost access in it since the backup does not get it back. All stores get new revisions,
+    so that no client takes an old list for the restored one.
 
     \b
     Examples:
@@ -68,13 +70,31 @@ def _report(restored: "Restored", seconds: float, *, as_json: bool) -> None:
     if as_json:
         fields = ("database", "kept", "stores", "plants", "bytes")
         found = {name: getattr(restored, name) for name in fields}
-        print_json(found | {"migrations": applied, "seconds": seconds})
+        more = {"migrations": applied, "revocations": restored.revocations}
+        print_json(found | more | {"seconds": seconds})
         return
     contents = f"stores: {restored.stores}, plants: {restored.plants}"
     size = format_bytes(restored.bytes)
     click.echo(f"restored {restored.database}: {contents}, {size}, {seconds:.1f} s", err=True)
     if restored.kept:
         click.echo(f"the database that was there is now {restored.kept}", err=True)
+        _report_revocations(restored.revocations)
     if applied:
         numbers = ", ".join(map(str, applied))
         click.echo(f"applied to the restored database: migrations {numbers}", err=True)
+
+
+def _report_revocations(found: "Revocations | None") -> None:
+    if found is None:
+        click.echo(
+            "it cannot be read: tokens and members that were removed since the backup have access "
+            "again; remove them before you start the service",
+            err=True,
+        )
+        return
+    if found.tokens or found.members:
+        counts = f"tokens: {found.tokens}, members: {found.members}"
+        click.echo(f"who lost access since the backup has none again: {counts}", err=True)
+    if found.users:
+        names = ", ".join(found.users)
+        click.echo(f"deleted since the backup, and back without tokens: {names}", err=True)

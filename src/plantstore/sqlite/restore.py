@@ -29,6 +29,7 @@ from plantstore.sqlite.connection import LOCK_TIMEOUT, find_reason, migrate, ope
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import create_file
 from plantstore.sqlite.inspection import open_to_read
+from plantstore.sqlite.revocations import Revocations, carry_over
 from plantstore.sqlite.session import SQLiteSession
 from plantstore.sqlite.workspace import flush, flush_folder, workspace
 
@@ -36,7 +37,10 @@ _LOCK_BYTES = (512, 2**30)  # how many, and the first one
 
 
 class Restored(Struct, frozen=True):
-    """What was restored, and where the database that was there is ``kept``, if any."""
+    """What was restored, and where the database that was there is ``kept``, if any.
+
+    ``revocations`` are None if that one cannot be read.
+    """
 
     database: str
     kept: str | None
@@ -44,6 +48,7 @@ class Restored(Struct, frozen=True):
     plants: int
     bytes: int
     migrations: Sequence[Migration]
+    revocations: Revocations | None
 
 
 def restore(backup: Path, database: Path) -> Restored:
@@ -63,13 +68,14 @@ def restore(backup: Path, database: Path) -> Restored:
         create_file(file)
         with closing(open_to_read(backup)) as source:
             stores, plants = copy_database(source, file)
+        revocations = carry_over(database, file) if database.exists() else None
         applied = migrate(file, dry_run=False)
         with closing(SQLiteSession(f"sqlite:///{file}")) as session:
             renew_revisions(session)
         _adopt(file, database)
         size = file.stat().st_size
         kept = _replace(database, file)
-    return Restored(str(database), kept, stores, plants, size, applied)
+    return Restored(str(database), kept, stores, plants, size, applied, revocations)
 
 
 def prove(database: Path) -> None:
