@@ -16,6 +16,7 @@ from bench.postgres import measure_on_postgres, running_on_postgres
 from bench.report import find_figures, show, to_json
 from bench.rounds import Result, Rounds, measure
 from bench.scenarios import BIG, POSTGRES_SCENARIOS, SCENARIOS
+from bench.size import measure_size
 from bench.wire import WrongResponseError
 
 _OTHERS = {
@@ -23,6 +24,7 @@ _OTHERS = {
     "stream": measure_stream,
     "fair": measure_fairness,
     "import": measure_import,
+    "size": measure_size,
 }
 _NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 
