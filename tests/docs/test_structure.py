@@ -1,0 +1,149 @@
+"""The docs as a whole: blocks are run, links lead somewhere, and what is named exists."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from plantstore.cli import cli
+from plantstore.http.errors import TABLE
+from plantstore.metrics.catalogue import CATALOGUE
+from plantstore.settings import setting_names
+from tests.docs.pages import (
+    DOCS,
+    NOT_RUN,
+    PAGES,
+    ROOT,
+    RUN_BY,
+    anchors_of,
+    blocks_of,
+    read_page,
+    without_blocks,
+)
+
+LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
+ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
+SOURCES = ROOT / "src" / "plantstore"
+STARTING = (
+    *("settings.py", "sources.py", "bootstrap.py", "sql/migrations.py", "metrics/exporter.py"),
+    *("server/listeners.py", "server/certificates.py", "postgres/connection.py"),
+    *("sqlite/connection.py", "sqlite/file_lock.py"),
+)
+NOT_AT_A_START = {"both URLs name "}  # of a copy
+
+
+def by_name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def test_each_block_is_run_by_a_test_or_has_a_reason() -> None:
+    found = {(block.page, block.heading) for block in ALL_BLOCKS}
+    whole = {page for page, heading in RUN_BY if heading == "*"}
+    undecided = {key for key in found if key[0] not in whole} - set(RUN_BY) - set(NOT_RUN)
+    assert not undecided
+    keys = {key for key in (*RUN_BY, *NOT_RUN) if key[1] != "*"}
+    assert keys <= found, "headings without blocks"
+    assert not set(RUN_BY) & set(NOT_RUN)
+    for (page, _), test in RUN_BY.items():
+        named = (page, page.removesuffix(".md").upper(), "DOCUMENT")
+        assert any(name in (ROOT / test).read_text() for name in named), (page, test)
+
+
+def test_nothing_to_copy_is_outside_of_a_block() -> None:
+    for page in PAGES:
+        for line in without_blocks(page).splitlines():
+            assert not re.match(r" {4,}(\$ )?(plantstore|curl|export|systemctl) ", line), line
+
+
+@pytest.mark.parametrize("document", EVERY, ids=by_name)
+def test_links_lead_somewhere(document: Path) -> None:
+    for target, anchor in LINK.findall(without_blocks(document)):
+        path = (document.parent / target).resolve() if target else document
+        assert path.exists(), target
+        assert not anchor or anchor in anchors_of(path), f"{target}#{anchor}"
+
+
+def test_each_page_is_in_the_index() -> None:
+    index = read_page(DOCS / "README.md")
+    assert {page.name for page in PAGES if page.name not in index} == {"README.md"}
+
+
+def commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from ((f"{name} {path}", found) for path, found in commands(command))
+        else:
+            yield name, command
+
+
+COMMANDS = dict(commands(cli))
+GROUPS = {path.split()[0] for path in COMMANDS if " " in path}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=by_name)
+def test_commands_and_their_options_exist(page: Path) -> None:
+    text = re.sub(r"\\\n\s*", " ", read_page(page))
+    for words in re.findall(r"(?:^|[`\"$( ])plantstore ((?:[a-z]\S*|--)[^`\n|;&#)]*)", text, re.M):
+        if page.name == "reference.md" or not re.match(r"(--|[a-z-]+\b(?!:))", words):
+            continue
+        first, *rest = words.split()
+        path = f"{first} {rest[0]}" if first in GROUPS and rest else first
+        if first not in GROUPS and first not in COMMANDS:
+            assert page.name in {"production.md", "install.md"}, words  # names of containers
+            continue
+        assert path in COMMANDS, words
+        options = {name for one in COMMANDS[path].params for name in (*one.opts, "--help")}
+        given = {word.partition("=")[0] for word in rest if word.startswith("--")}
+        assert {option.rstrip(".,:'") for option in given} <= options, words
+
+
+def test_settings_exist() -> None:
+    known = {f"PLANTSTORE_{name.upper()}" for name in setting_names()}
+    known |= {f"{name}_FILE" for name in known} | {"PLANTSTORE_SETTINGS"}
+    for page in PAGES:
+        named = set(re.findall(r"(?<!_)PLANTSTORE_[A-Z_]*[A-Z]\b", read_page(page)))
+        assert named <= known, page
+
+
+def test_metrics_exist() -> None:
+    known = {metric.name for metric in CATALOGUE}
+    for page in PAGES:
+        text = read_page(page)
+        named = re.findall(r"`plantstore_([a-z_]+?)(?:_bucket|_sum|_count)?`", text)
+        assert set(named) <= known, page
+
+
+def test_error_numbers_exist() -> None:
+    known = {row.number for row in TABLE}
+    for page in PAGES:
+        named = re.findall(r"(?<![\w,.:])[45][0-3]\d0[1-9]|(?<![\w,.:])400(?:1\d)", read_page(page))
+        assert {int(number) for number in named} <= known, page
+
+
+def messages_of(source: Path) -> Iterator[str]:
+    """The longest constant part of each message of a failed start."""
+    for node in ast.walk(ast.parse(source.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
+            name = getattr(node.exc.func, "id", "")
+            if name in {"SetupError", "kind"}:
+                yield max(constants(node.exc.args[0]), key=len)
+
+
+def constants(message: ast.expr) -> list[str]:
+    parts = message.values if isinstance(message, ast.JoinedStr) else [message]
+    return [str(part.value) for part in parts if isinstance(part, ast.Constant)]
+
+
+def test_every_message_of_a_failed_start_is_in_troubleshooting() -> None:
+    page = plain(read_page(DOCS / "troubleshooting.md"))
+    for source in STARTING:
+        for message in messages_of(SOURCES / source):
+            assert plain(message)[:24].strip() in page or message in NOT_AT_A_START, message
+
+
+def plain(text: str) -> str:
+    return " ".join(text.replace("`", "").strip(" ,;:)").split())
