@@ -1,0 +1,191 @@
+"""The blocks of the pages do what they say, as they stand there, beside a service."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.certificates import make_certificate
+from tests.cli.program import Program
+from tests.docs.pages import take
+from tests.postgres.server import free_port
+from tests.service import Service
+from tests.waiting import wait_until
+
+LEAKED_ID = "3f0c9a52b7d84e63"
+
+
+class Reader:
+    """Somebody who pastes blocks of a page, beside a service that has had some use."""
+
+    def __init__(self, program: Program, service: Service) -> None:
+        self.program, self.service = program, service
+        self.ada, self.eve = service.make_token(), service.make_token(user="eve")
+        with service.client(self.ada) as ada, service.client(self.eve) as eve:
+            assert ada.post("/plants", json={"id": 7, "name": "Fern"}).is_success
+            assert eve.delete("/plants/7").is_success
+        self._values = {
+            "http://127.0.0.1:8080": service.origin,
+            "sqlite:////var/lib/plantstore/plants.db": service.database,
+            LEAKED_ID: self.id_of("eve"),
+        }
+
+    def id_of(self, user: str) -> str:
+        """The id of a user's token."""
+        (token,) = self.program.data("token", "list", "--user", user)
+        return str(token["id"])
+
+    def paste(self, *blocks: str, **environ: str) -> str:
+        """Run blocks in a shell; what they print."""
+        script = "".join(blocks)
+        for documented, actual in self._values.items():
+            script = script.replace(documented, actual)
+        variables = "".join(f"export {name}={value}\n" for name, value in environ.items())
+        done = self.program.in_shell(f"set -e\n{variables}{script}", shell="bash")
+        assert done.status == 0, done
+        return done.out
+
+    def run(self, command: str, file: str, text: str) -> list[str]:
+        """Run a program of a page; the lines that it prints."""
+        path = self.program.folder / file
+        path.write_text(text.replace("http://127.0.0.1:8080", self.service.origin))
+        environ = os.environ | {"TOKEN": self.ada}
+        done = subprocess.run(
+            [command, path], env=environ, capture_output=True, text=True, check=False, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.splitlines()
+
+
+@pytest.fixture
+def reader(tmp_path: Path) -> Iterator[Reader]:
+    """A reader."""
+    program = Program(tmp_path)
+    with Service(tmp_path, database=program.database) as service:
+        yield Reader(program, service)
+
+
+def test_the_quick_start_with_curl(reader: Reader) -> None:
+    create_token, calls = take("quickstart.md", "Start")[1], take("quickstart.md", "curl")[0]
+    create_token = create_token.replace("sqlite:///plants.db", reader.service.database)
+    printed = reader.paste(create_token, calls)
+    plant = {"name": "Monstera", "tag": "tropical"}
+    assert printed == json.dumps(plant, separators=(",", ":")) + json.dumps(
+        [plant], separators=(",", ":")
+    )
+
+
+def test_the_quick_start_in_python(reader: Reader) -> None:
+    (program,) = take("quickstart.md", "Python", kind="python")
+    created, listed, refused = reader.run(sys.executable, "plants.py", program)
+    assert created == "{'name': 'Fern', 'tag': 'shade'}"
+    assert "'id': 8" in listed
+    assert refused.startswith("404 {'error': 40401")
+
+
+def test_the_quick_start_in_javascript(reader: Reader) -> None:
+    (program,) = take("quickstart.md", "JavaScript", kind="js")
+    created, listed, refused = reader.run("node", "plants.mjs", program)
+    assert created == "{ name: 'Basil' }"
+    assert "id: 9" in listed
+    assert refused.startswith("40401: ")
+
+
+def test_starting_with_a_welcome(tmp_path: Path) -> None:
+    (start, *_) = take("quickstart.md", "Start")
+    program = Program(tmp_path)
+    script = start.replace("--welcome", "--welcome --port 0 >out & trap 'kill $!' EXIT")
+    waiting = "until grep -q pst_ out; do sleep 0.1; done\n"
+    # The options that follow those that were put in stand before them.
+    option = "--database sqlite:///plants.db"
+    script = script.replace(f" {option}", "").replace("--port 0", f"--port 0 {option}")
+    done = program.in_shell(f"set -e\n{script}{waiting}", shell="bash")
+    assert (tmp_path / "plants.db").exists(), done
+    assert "pst_" in (tmp_path / "out").read_text()
+
+
+def test_events(reader: Reader) -> None:
+    listing, restoring, over_http, streaming = take("events.md")
+    printed = reader.paste(listing)
+    assert "eve" in printed
+    reader.paste(restoring)
+    with reader.service.client(reader.ada) as client:
+        assert client.get("/plants/7").json() == {"name": "Fern"}
+    assert '"plant.deleted"' in reader.paste(over_http, TOKEN=reader.ada)
+    stream = streaming.replace("curl", "curl -sS --max-time 1") + "test $? = 28\n"
+    reader.paste("set +e\n", stream, TOKEN=reader.ada)
+
+
+def test_who_deleted_a_plant_and_it_comes_back(reader: Reader) -> None:
+    printed = reader.paste(*take("troubleshooting.md", "", "Who deleted plant 7?"))
+    assert [line for line in printed.splitlines() if "plant.deleted" in line and "eve" in line]
+    with reader.service.client(reader.ada) as client:
+        assert client.get("/plants/7").is_success
+
+
+def test_which_token_leaked(reader: Reader) -> None:
+    revoking, asking = take("troubleshooting.md", "Which token leaked?")
+    assert reader.paste(revoking, LEAKED=reader.eve) == ""
+    found = reader.paste(asking.replace("journalctl", ": journalctl"))
+    assert '"state": "revoked"' in found
+    assert '"kind": "plant.deleted"' in found
+    with reader.service.client(reader.eve) as client:
+        assert client.get("/plants").status_code == 401
+
+
+def test_health_and_checks(reader: Reader) -> None:
+    for page, heading in (
+        ("monitoring.md", "Health"),
+        ("troubleshooting.md", "Why is it not ready?"),
+    ):
+        assert '"status":"ready"' in reader.paste(*take(page, heading)).replace(" ", "")
+    (check,) = take("production.md", "Settings")
+    assert "accepts writes" in reader.paste(check)
+
+
+def test_shell_completion(reader: Reader) -> None:
+    bash, fish = take("install.md", "Shell completion")
+    assert reader.paste(bash, "complete -p plantstore\n").endswith(" plantstore\n")
+    folder = reader.program.folder / ".config" / "fish" / "completions"
+    folder.mkdir(parents=True)
+    reader.paste(fish)
+    assert "complete" in (folder / "plantstore.fish").read_text()
+
+
+def test_a_move_copies_twice(reader: Reader) -> None:
+    target = f"sqlite:///{reader.program.folder / 'target.db'}"
+    first, again = take("moving.md")
+    reader.paste(first, TARGET=target)
+    with reader.service.client(reader.ada) as client:
+        assert client.post("/plants", json={"id": 8, "name": "Ficus"}).is_success
+    assert reader.service.stop() == 0
+    assert "accepts writes" in reader.paste(again, TARGET=target)
+    with (
+        Service(reader.program.folder, database=target) as moved,
+        moved.client(reader.ada) as client,
+    ):
+        wait_until(lambda: client.get("/plants").json() == [{"name": "Ficus"}])
+
+
+def test_a_renewed_certificate(tmp_path: Path) -> None:
+    serving, hook = take("production.md", "TLS")
+    make_certificate(tmp_path).with_suffix(".key").rename(tmp_path / "key.pem")
+    renewed = tmp_path / "renewed"
+    renewed.mkdir()
+    make_certificate(renewed).rename(renewed / "fullchain.pem")
+    (renewed / "cert.key").rename(renewed / "privkey.pem")
+    hook = hook.replace("-o plantstore ", "").replace("/etc/plantstore", str(tmp_path))
+    serving = serving.replace("0.0.0.0 --port 8443", "127.0.0.1 --port 0").rstrip()
+    renewing = "until grep -q 'was taken anew from' log; do sleep 0.1; done\n"
+    ready = f"until curl -sfk https://127.0.0.1:{(port := free_port())}/readyz; do sleep 0.1; done"
+    serving = serving.replace("--port 0", f"--port {port}")
+    done = Program(tmp_path).in_shell(
+        f"set -e\n{serving} 2>log & trap 'kill $!' EXIT\n{ready}\n"
+        f"export RENEWED_LINEAGE={renewed}\n{hook}{renewing}",
+        shell="bash",
+    )
+    assert done.status == 0, done
