@@ -3,11 +3,12 @@
 import os
 import subprocess
 import sys
-import venv
 from pathlib import Path
 
 import pytest
 
+from plantstore.settings import setting_names
+from tests.docs.pages import take
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
@@ -26,25 +27,25 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def install(tool: str, wheel: Path, folder: Path) -> Path:
-    """Install it with a tool, into the folder; the program."""
-    if tool == "pip":
-        venv.create(folder / "venv", with_pip=True)
-        command = [str(folder / "venv" / "bin" / "pip"), "install", "--quiet", str(wheel)]
-        program = folder / "venv" / "bin" / "plantstore"
-    else:
-        start = [str(PIPX)] if tool == "pipx" else [str(UV), "tool"]
-        command = [*start, "install", str(wheel)]
-        program = folder / "bin" / "plantstore"
+    """Install it as docs/install.md says, but into the folder; the program."""
+    (folder / "bin").mkdir()
+    heading = "For a service" if tool == "pip" else "For yourself"
+    (block,) = (text for text in take("install.md", heading) if f"{tool} " in f"{text} ")
+    block = block.replace("plantstore-1.0.0-py3-none-any.whl", str(wheel))
+    block = block.replace("/opt/plantstore", str(folder / "venv"))
+    script = block.replace("/usr/local/bin", str(folder / "bin"))
     places = {
         "PIPX_HOME": folder / "pipx",
         "PIPX_BIN_DIR": folder / "bin",
         "UV_TOOL_DIR": folder / "uv",
         "UV_TOOL_BIN_DIR": folder / "bin",
+        "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
     }
     environ = os.environ | {name: str(path) for name, path in places.items()}
-    done = subprocess.run(command, env=environ, capture_output=True, text=True, check=False)
+    run = ("sh", "-ec", script)
+    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    return program
+    return folder / "bin" / "plantstore"
 
 
 @pytest.mark.parametrize("tool", ["pip", "pipx", "uv"])
@@ -56,3 +57,7 @@ def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> No
             assert created.json() == {"name": "Ficus"}
             assert "<title>Plant Store<" in client.get("/").text
         assert service.stop() == 0
+    help_settings = subprocess.run(
+        [program, "help", "settings"], capture_output=True, text=True, check=True
+    )
+    assert all(f"PLANTSTORE_{name.upper()}" in help_settings.stdout for name in setting_names())

@@ -1,7 +1,5 @@
 """The blocks of docs/upgrade.md: a new version is installed, and the way back is a backup."""
 
-import os
-import subprocess
 from pathlib import Path
 
 from tests.cli.program import Program
