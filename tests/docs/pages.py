@@ -13,7 +13,7 @@ _GENERATED = "reference.md"
 _BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
-# The tests that run the blocks of a heading ("" is what comes before the first; "*" all of a page's).
+# The tests that run the blocks of a heading: "" is what comes before the first, "*" the page.
 RUN_BY: Mapping[tuple[str, str], str] = {
     ("README.md", "*"): "tests/docs/test_readme.py",  # but the last two, as in scaling.md
     ("access.md", "*"): "tests/docs/test_access.py",
@@ -43,9 +43,9 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("backup.md", "Litestream: every second, to another place"): "tests/keeping/test_litestream.py",
     ("backup.md", "Dump"): "tests/keeping/test_postgres.py",
     ("backup.md", "Any point in time"): "tests/keeping/test_postgres.py",
-    ("proxies.md", "nginx"): "tests/deploy/test_rolling.py",
-    ("proxies.md", "Caddy"): "tests/deploy/test_rolling.py",
-    ("proxies.md", "HAProxy"): "tests/deploy/test_rolling.py",
+    ("proxies.md", "nginx"): "tests/deploy/proxies.py",
+    ("proxies.md", "Caddy"): "tests/deploy/proxies.py",
+    ("proxies.md", "HAProxy"): "tests/deploy/proxies.py",
 }
 NOT_RUN: Mapping[tuple[str, str], str] = {
     ("install.md", ""): "it builds; tests/deploy/test_packages.py builds without the network",
