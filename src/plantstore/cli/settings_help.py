@@ -15,12 +15,13 @@ the value, for secrets."""
 
 _LINE = 76
 _GROUPS = {
-    "Address": "host port tls_cert tls_key public_url cors_origins trusted_proxies workers",
+    "Address": "host port uds uds_mode tls_cert tls_key public_url cors_origins trusted_proxies "
+    "workers",
     "Database": "database database_connections database_timeout prepare_statements max_wal_size",
     "Logs and metrics": "log_format access_log slow_request metrics",
     "Stores and tokens": "max_plants events_keep token_expiry",
     "Limits": "rate_limit invalid_token_rate cache_size",
-    "Timeouts": "",
+    "Timeouts": "lame_duck",
 }
 
 
