@@ -34,6 +34,7 @@ def restore(url: str, backup: str) -> "Restored":
     """Put a backup in the place of a SQLite database that nobody uses.
 
     :raises SetupError: it is on PostgreSQL or in use, or the backup is none: nothing was changed.
+        Or it was restored and cannot be used, as its message says.
     """
     if is_postgres(url):
         raise SetupError(
@@ -46,7 +47,11 @@ def restore(url: str, backup: str) -> "Restored":
 
     path = database_path(url)
     restored = run(Path(backup).absolute(), path)
-    prove(path)
+    try:
+        prove(path)
+    except SetupError as error:
+        kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
+        raise SetupError(f"the backup was restored, but {error}{kept}") from error
     return restored
 
 

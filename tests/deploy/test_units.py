@@ -79,3 +79,23 @@ def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:
     run(*make, "--output-file", file, pinned)
     names = {part["name"] for part in json.loads(file.read_text())["components"]}
     assert names >= {"apsw", "msgspec", "psycopg", "uvloop"}
+
+
+def test_the_backup_units_command_makes_a_backup(tmp_path: Path) -> None:
+    """What systemd would run, with the unit's own environment and folders of the test."""
+    unit = (DEPLOY / "systemd" / "plantstore-backup.service").read_text()
+    places = {
+        "/var/lib/plantstore": str(tmp_path / "state"),
+        "/var/backups/plantstore": str(tmp_path / "backups"),
+        "/opt/plantstore/bin/plantstore": f"{sys.executable} -m plantstore",
+    }
+    for documented, actual in places.items():
+        unit = unit.replace(documented, actual)
+    (environ,) = re.findall(r"^Environment=(.+)$", unit, re.MULTILINE)
+    (command,) = re.findall(r"^ExecStart=(.+)$", unit, re.MULTILINE)
+    (tmp_path / "backups").mkdir()
+    run("env", environ, sys.executable, "-m", "plantstore", "store", "create", "nursery")
+    for _ in range(2):
+        said = run("env", "-i", environ, *command.split())
+        assert "stores: 1" in said
+    assert len(list((tmp_path / "backups").glob("plants-*Z.db"))) == 2

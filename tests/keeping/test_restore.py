@@ -171,6 +171,19 @@ def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
     assert stat.S_IMODE((there / "plants.db").stat().st_mode) == 0o600
 
 
+def test_a_restored_file_that_cannot_be_used_is_told_from_none(
+    program: Program, backup: Path
+) -> None:
+    file = file_of(program)
+    file.chmod(0o400)  # which the restored one gets
+    said = program.refusal("restore", str(backup), "--yes")
+    assert said.startswith(f"Error: the backup was restored, but {file} is not writable: ")
+    (kept,) = file.parent.glob("plants-replaced-*.db")
+    assert f"the database that was there is now {kept}" in said
+    file.chmod(0o600)
+    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+
+
 def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) -> None:
     with served(program) as service, service.client(service.make_token()) as client:
         for _ in range(2):
