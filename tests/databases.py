@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
+from itertools import islice
 from pathlib import Path
 
 import psycopg
@@ -11,6 +12,7 @@ from plantstore.sqlite.connection import connect, database_path, open_lock
 from tests.postgres.server import PostgresServer
 
 _SQLITE_PREFIX = "sqlite:"
+_MAX_STATEMENTS = 500  # of a transaction
 
 
 class Kind(Struct, frozen=True):
@@ -51,5 +53,8 @@ def execute(url: str, sql: str, rows: Iterable[Sequence[object]] = ((),)) -> Non
         with writes_held(url), closing(connect(database_path(url))) as database, database:
             database.executemany(sql, rows)
         return
-    with psycopg.connect(url, cursor_factory=psycopg.RawCursor) as connection:
-        connection.cursor().executemany(sql.encode(), rows)
+    left = iter(rows)
+    with psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as connection:
+        # In parts: Citus takes minutes to commit so many statements at once.
+        while part := list(islice(left, _MAX_STATEMENTS)):
+            connection.cursor().executemany(sql.encode(), part)

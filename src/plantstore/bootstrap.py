@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from plantstore.sql.administration import Administration
     from plantstore.sql.checks import Check
     from plantstore.sql.copying.copying import Copy
+    from plantstore.sql.copying.one_store import StoreCopy
     from plantstore.sql.migrations import Migration
     from plantstore.sql.session import Session
     from plantstore.sqlite.staging import Staging
@@ -91,12 +92,15 @@ def open_session(url: str) -> "Session":
 
 
 @contextmanager
-def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
-    """A copy of a database to another, within a snapshot of the first.
+def open_copy(
+    source_url: str, target_url: str, store: str | None = None
+) -> "Iterator[Copy | StoreCopy]":
+    """A copy of a database, or of one store, to another, within a snapshot of the first.
 
-    :raises SetupError: one of them cannot be used, or they are the same.
+    :raises SetupError: one of them cannot be used, or they are the same; there is no such store.
     """
     from plantstore.sql.copying.copying import Copy
+    from plantstore.sql.copying.one_store import StoreCopy
 
     require_database(source_url, "name another source")
     with (
@@ -106,7 +110,7 @@ def open_copy(source_url: str, target_url: str) -> "Iterator[Copy]":
     ):
         if source.location == target.location:
             raise SetupError(f"both URLs name {source.location}: give two databases")
-        yield Copy(source, target)
+        yield Copy(source, target) if store is None else StoreCopy(source, target, store)
 
 
 def create_database(url: str) -> str | None:

@@ -43,23 +43,22 @@ def in_flight_stream(fixture: StoreFixture) -> Iterator[Connection]:
 
 def fill_store(service: Service, store: str, count: int, size: int = 10, filler: str = "x") -> None:
     """Put plants with the ids from 1 into a store's table; names have ``size`` characters."""
-    execute(
-        service.database,
-        "INSERT INTO plants (store_id, id, name, tag)"
-        " SELECT store_id, $1, $2, $3 FROM stores WHERE name = $4"
-        " ON CONFLICT (store_id, id) DO UPDATE SET name = excluded.name, tag = excluded.tag",
-        (
-            (
-                number,
-                f"{number:06}".ljust(size, filler),
-                "even" if number % 2 == 0 else None,
-                store,
-            )
-            for number in range(1, count + 1)
-        ),
-    )
     with closing(open_session(service.database)) as session:
         ((store_id, *_),) = session.query("find_store", store)
+        execute(
+            service.database,
+            "INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)"
+            " ON CONFLICT (store_id, id) DO UPDATE SET name = excluded.name, tag = excluded.tag",
+            (
+                (
+                    store_id,
+                    number,
+                    f"{number:06}".ljust(size, filler),
+                    "even" if number % 2 == 0 else None,
+                )
+                for number in range(1, count + 1)
+            ),
+        )
         session.query("set_store", store_id, None, 0)  # which counts them
 
 

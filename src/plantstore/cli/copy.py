@@ -16,20 +16,24 @@ from plantstore.settings import without_password
 @click.command()
 @click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
+@click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
 @json_option
 @quiet_option
-def copy(source: str, target: str, *, as_json: bool, quiet: bool) -> None:
-    """Copy everything to another database, of either kind, and verify it.
+def copy(source: str, target: str, store: str | None, *, as_json: bool, quiet: bool) -> None:
+    """Copy everything, or one store, to another database, of either kind, and verify it.
 
     Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
     an earlier copy: the same command resumes after an interruption, and updates an earlier copy.
     What is written to the source after the start is not copied.
 
+    With --store the target may have other stores and be in use. The store keeps its number and its
+    tokens; users are those of the same name.
+
     \b
     Example:
       plantstore copy --from sqlite:///plants.db --to postgresql://postgres@localhost/plants
     """
-    with bootstrap.open_copy(source, target) as copying:
+    with bootstrap.open_copy(source, target, store) as copying:
         copying.check()
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
@@ -37,7 +41,8 @@ def copy(source: str, target: str, *, as_json: bool, quiet: bool) -> None:
                 deque(steps, maxlen=0)
             else:
                 _show(words, steps, rows)
-    log_change("copy", database=without_password(target), source=without_password(source))
+    databases = {"database": without_password(target), "source": without_password(source)}
+    log_change("copy", **databases, store=store)
     record = {"written": copying.written, "verified": True}
     print_change(_describe(copying.written), record, as_json=as_json, quiet=quiet)
 
