@@ -68,7 +68,7 @@ _STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
 
 
 @contextmanager
-def proxy(kind: str, folder: Path, services: Mapping[str, int]) -> Iterator[str]:
+def proxy(kind: str, folder: Path, services: Mapping[str, int | str]) -> Iterator[str]:
     """The origin of a proxy before services, whose ports stand in place of the document's."""
     make_certificate(folder).with_suffix(".key").rename(folder / "key.pem")
     config, port = CONFIGS[kind], free_port()
