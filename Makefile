@@ -3,8 +3,9 @@
 
 PORT ?= 8080
 ARGS ?=
+PG_CONFIG ?= pg_config
 
-.PHONY: help serve test test-oldest quick check docs picture bench lock sbom clean
+.PHONY: help serve test test-oldest test-citus quick check docs picture bench lock sbom clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -36,6 +37,12 @@ test-oldest: ## run the tests of PostgreSQL on the oldest version that is suppor
 	@scripts/need /usr/lib/postgresql/15/bin/postgres postgresql-15
 	POSTGRESQL_PROGRAMS=/usr/lib/postgresql/15/bin .venv/bin/pytest --numprocesses 3 \
 		-k postgres tests/contract tests/copying tests/plans tests/postgres $(ARGS)
+
+test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path of one that has it
+	@scripts/setup dev
+	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
+		--numprocesses 2 -k "postgres or citus" \
+		tests/contract tests/copying tests/faults tests/http tests/citus $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev

@@ -1,6 +1,7 @@
 """Fixtures: one server process for the whole run, and a store of its own for each test."""
 
 import itertools
+import os
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import hypothesis
 import pytest
 
 from tests.databases import SQLITE, Kind, postgres_kind
+from tests.postgres.citus import CitusCluster
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -51,7 +53,8 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
 @pytest.fixture(scope="session")
 def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[PostgresServer]:
     """A running PostgreSQL, shared by tests that only need databases of their own."""
-    with PostgresServer(tmp_path_factory.mktemp("postgres")) as running:
+    kind = CitusCluster if "TEST_ON_CITUS" in os.environ else PostgresServer
+    with kind(tmp_path_factory.mktemp("postgres")) as running:
         yield running
 
 

@@ -150,12 +150,17 @@ def require_database(url: str, advice: str = _NAME_IT) -> None:
         require_file(database_path(url), advice)
 
 
-def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
-    """Migrate the database to this program's schema; returns the migrations that it lacked."""
+def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migration]":
+    """Migrate the database to this program's schema; returns the migrations that it lacked.
+
+    With ``citus`` its tables are distributed over the workers.
+    """
     if is_postgres(url):
         from plantstore.postgres.connection import migrate
 
-        return migrate(url, dry_run=dry_run)
+        return migrate(url, dry_run=dry_run, citus=citus)
+    if citus:
+        raise SetupError("only a database of PostgreSQL can be distributed by Citus")
     from plantstore.sqlite import connection
 
     return connection.migrate(connection.database_path(url), dry_run=dry_run)

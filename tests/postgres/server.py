@@ -37,6 +37,8 @@ class PostgresServer:
     becomes its data, it recovers.
     """
 
+    is_citus = False
+
     def __init__(
         self,
         folder: Path,
@@ -169,7 +171,7 @@ class PostgresServer:
         """
         if self._emptied is None:
             self._emptied = self.make_database()
-            migrate(self._emptied, dry_run=False)
+            migrate(self._emptied, dry_run=False, citus=self.is_citus)
         yield self._emptied
         with psycopg.connect(self._emptied, autocommit=True) as connection:
             connection.execute(

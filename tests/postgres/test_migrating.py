@@ -45,6 +45,11 @@ def test_a_dry_run_changes_nothing(empty: Program) -> None:
     assert "run `plantstore migrate` first" in empty.refusal("store", "list")
 
 
+def test_without_citus_nothing_is_distributed(empty: Program) -> None:
+    assert "the database has no Citus" in empty.refusal("migrate", "--citus")
+    assert "run `plantstore migrate` first" in empty.refusal("store", "list")
+
+
 def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     with ThreadPoolExecutor() as pool:
         runs = list(pool.map(lambda _: empty.run("migrate"), range(4)))

@@ -18,8 +18,9 @@ from plantstore.sql.migrations import Migration
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@click.option("--citus", is_flag=True, help="Distribute the tables over the workers of Citus.")
 @change_options
-def migrate(database: str, *, dry_run: bool, as_json: bool, quiet: bool) -> None:
+def migrate(database: str, *, dry_run: bool, citus: bool, as_json: bool, quiet: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
 
     \b
@@ -27,7 +28,7 @@ def migrate(database: str, *, dry_run: bool, as_json: bool, quiet: bool) -> None
       plantstore migrate --dry-run
     """
     created = None if dry_run else bootstrap.create_database(database)
-    done = bootstrap.migrate(database, dry_run=dry_run)
+    done = bootstrap.migrate(database, dry_run=dry_run, citus=citus)
     if done and not dry_run:
         log_change("migrate", database=without_password(database), migrations=len(done))
     if not quiet:
@@ -37,6 +38,8 @@ def migrate(database: str, *, dry_run: bool, as_json: bool, quiet: bool) -> None
         print_json({"dry_run": dry_run, "created": created, "migrations": applied})
     elif not quiet:
         _print_migrations(done, dry_run=dry_run)
+        if citus and not dry_run:
+            click.echo("the tables are distributed")
 
 
 def _print_migrations(done: Sequence[Migration], *, dry_run: bool) -> None:

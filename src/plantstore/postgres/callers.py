@@ -3,7 +3,7 @@
 Each look-up begins after its requests have arrived, so its result is current.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
@@ -13,8 +13,6 @@ from plantstore.postgres.pool import Pool, Query
 from plantstore.sql.scopes import from_text
 from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
-
-_MAX_BATCHES = 2
 
 
 class Credentials(Struct, frozen=True):
@@ -28,15 +26,23 @@ class Credentials(Struct, frozen=True):
 class Callers(Batcher[Credentials, Caller | None]):
     """Look-ups with the named queries ``sql``; ``uses`` notes the tokens."""
 
+    max_batches = 2
+
     def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int, uses: TokenUses) -> None:
-        super().__init__(_MAX_BATCHES, max_waiting)
+        super().__init__(self.max_batches, max_waiting)
         self._uses = uses
         self._pool = pool
         self._sql = sql
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
         """The callers, None where there is no such token."""
-        distinct = list(dict.fromkeys(items))
+        found = await self.look_up(list(dict.fromkeys(items)))
+        for one, caller in found.items():
+            self._uses.note(one.store_id, one.token_hash, caller.expires_at)
+        return [found.get(one) for one in items]
+
+    async def look_up(self, distinct: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
+        """The callers of the tokens that there are."""
         own = [one for one in distinct if one.store_name is None]
         named = [one for one in distinct if one.store_name is not None]
         queries: list[Query] = []
@@ -44,15 +50,24 @@ class Callers(Batcher[Credentials, Caller | None]):
             queries.append((self._sql["find_callers"], _arrays(own)[:2]))
         if named:
             queries.append((self._sql["find_callers_of_named_stores"], _arrays(named)))
-        found: dict[Credentials, Caller] = {}
         results = await self._pool.read(*queries)
-        for part, rows in zip([part for part in (own, named) if part], results, strict=True):
-            for row in rows:
-                credentials = part[row[0] - 1]
-                caller = _to_caller(credentials, row)
-                found[credentials] = caller
-                self._uses.note(credentials.store_id, credentials.token_hash, caller.expires_at)
-        return [found.get(one) for one in items]
+        parts = [part for part in (own, named) if part]
+        return {
+            part[number - 1]: to_caller(part[number - 1], row)
+            for part, rows in zip(parts, results, strict=True)
+            for number, *row in rows
+        }
+
+    async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """Each caller as of now: see ``Database.find_callers_again``."""
+        keys = [Credentials(one.token_store_id, one.token_hash, None) for one in callers]
+        arguments = (*_arrays(keys)[:2], [one.store_id for one in callers])
+        (rows,) = await self._pool.read((self._sql["find_callers_again"], arguments))
+        found = {number: row for number, *row in rows}
+        return [
+            to_caller(one, found[number]) if number in found else None
+            for number, one in enumerate(keys, 1)
+        ]
 
 
 def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
@@ -63,27 +78,9 @@ def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
     )
 
 
-def _to_caller(credentials: Credentials, row: Row) -> Caller:
-    _, user_id, label, expires_at, store_id, role_name, scopes, revision = row
+def to_caller(credentials: Credentials, row: Row) -> Caller:
+    """The caller in the row of a look-up."""
+    user_id, label, expires_at, store_id, role_name, scopes, revision = row
     who = (credentials.store_id, credentials.token_hash, user_id, label, expires_at)
     role = None if role_name is None else Role(role_name)
     return Caller(*who, store_id, role, permissions_of(role, from_text(scopes)), revision)
-
-
-def again_arguments(callers: Sequence[Caller]) -> tuple[object, ...]:
-    """The arguments of the query that finds these callers again."""
-    return (
-        [caller.token_store_id for caller in callers],
-        [caller.token_hash for caller in callers],
-        [caller.store_id for caller in callers],
-    )
-
-
-def to_callers_again(callers: Sequence[Caller], rows: Sequence[Row]) -> Sequence[Caller | None]:
-    """What the query found, for each of the callers."""
-    found: list[Caller | None] = [None] * len(callers)
-    for row in rows:
-        before = callers[row[0] - 1]
-        credentials = Credentials(before.token_store_id, before.token_hash, None)
-        found[row[0] - 1] = _to_caller(credentials, row)
-    return found

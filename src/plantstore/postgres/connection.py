@@ -13,6 +13,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plantstore.clock import now
 from plantstore.errors import DatabaseAwayError, SetupError
+from plantstore.postgres.citus.distributing import distribute, is_distributed
 from plantstore.postgres.reasons import is_temporary
 from plantstore.sql.migrations import (
     Applied,
@@ -122,10 +123,11 @@ def _require(applied: Sequence[Applied]) -> None:
     require_current(find_pending(_migrations(), applied))
 
 
-def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
+def migrate(url: str, *, dry_run: bool, citus: bool = False) -> Sequence[Migration]:
     """Apply and return the migrations that the database lacks; with ``dry_run`` only return them.
 
-    If several run at once, one applies them and the others wait for it.
+    With ``citus``, and where that was given before, the tables are distributed. If several run at
+    once, one applies them and the others wait for it.
 
     :raises SetupError: the database cannot be migrated; the message says what to do.
     """
@@ -136,6 +138,8 @@ def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
             connection.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
             pending = find_pending(_migrations(), _applied(connection))
             _apply(connection, pending)
+            if citus or is_distributed(connection):
+                distribute(connection)
         return pending
 
 
@@ -155,6 +159,7 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     """One transaction for all, so that a lost connection leaves the old schema intact."""
     connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
     connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
+    connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")  # if it has Citus
     connection.execute(
         "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, "
         "name text NOT NULL, checksum text NOT NULL, oldest integer NOT NULL, "

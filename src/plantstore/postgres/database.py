@@ -23,7 +23,10 @@ from plantstore.model import (
     TokenInfo,
 )
 from plantstore.postgres.availability import Availability
-from plantstore.postgres.callers import Callers, Credentials, again_arguments, to_callers_again
+from plantstore.postgres.callers import Callers, Credentials
+from plantstore.postgres.citus.callers import CitusCallers
+from plantstore.postgres.citus.distributing import citus_queries, is_distributed
+from plantstore.postgres.citus.writer import CitusWriter
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.postgres.opening import wait_for_schema
 from plantstore.postgres.plants import Plants
@@ -31,7 +34,7 @@ from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages
 from plantstore.postgres.snapshot import PostgresSnapshot
-from plantstore.postgres.token_uses import write_uses
+from plantstore.postgres.token_uses import write_each_use, write_uses
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.event_rows import to_event_page
@@ -51,20 +54,19 @@ class PostgresDatabase:
         self._settings = settings
         self._sql = load_queries("plantstore.postgres")
         self._availability = Availability()
-        self._opening = self._open()
         self._pool = Pool(settings, settings.database_connections, self._availability)
         self._stream_pool = Pool(settings, settings.max_streams, self._availability)
         self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
         self._uses = TokenUses()
-        self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
         self._plants = Plants(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
-        self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
             self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
         )
+        self._adapt(is_distributed=False)
+        self._opening = self._open()
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -132,9 +134,7 @@ class PostgresDatabase:
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
-        query = (self._sql["find_callers_again"], again_arguments(callers))
-        (rows,) = await self._pool.read(query)
-        return to_callers_again(callers, rows)
+        return await self._callers.find_again(callers)
 
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
         """See ``Database``."""
@@ -154,7 +154,10 @@ class PostgresDatabase:
             with self._uses.taken() as uses:
                 if not uses:
                     return
-                await write_uses(self._pool, self._sql["note_token_uses"], uses)
+                if self._is_distributed:
+                    await write_each_use(self._pool, self._sql["note_token_use"], uses)
+                else:
+                    await write_uses(self._pool, self._sql["note_token_uses"], uses)
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -199,6 +202,15 @@ class PostgresDatabase:
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
 
+    def _adapt(self, *, is_distributed: bool) -> None:
+        self._is_distributed = is_distributed
+        if is_distributed:
+            self._sql.update(citus_queries())
+        callers = CitusCallers if is_distributed else Callers
+        writer = CitusWriter if is_distributed else Writer
+        self._callers = callers(self._pool, self._sql, self._settings.max_requests, self._uses)
+        self._writer = writer(self._pool, self._sql, self._settings, self.commit_observers)
+
     def _open(self) -> "asyncio.Future[None]":
         """Check the schema, or start a task that does once the server can be reached.
 
@@ -208,11 +220,17 @@ class PostgresDatabase:
         try:
             with closing(connect(url)) as connection, explained():
                 require_schema(connection)
+                self._adapt(is_distributed=is_distributed(connection))
         except DatabaseAwayError as error:
             self._availability.is_open = False
             self._availability.fail("waiting for the database", error.__cause__ or error)
-            seconds = self._settings.database_timeout
-            return loop.create_task(wait_for_schema(url, seconds, self._availability))
+            return loop.create_task(self._wait())
         opened: asyncio.Future[None] = loop.create_future()
         opened.set_result(None)
         return opened
+
+    async def _wait(self) -> None:
+        url, seconds = self._settings.database, self._settings.database_timeout
+        self._adapt(is_distributed=await wait_for_schema(url, seconds, self._availability))
+        self._availability.is_open = True
+        self._availability.note_read()

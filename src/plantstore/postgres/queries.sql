@@ -6,11 +6,12 @@
 -- All queries are look-ups by the beginning of a key. The planner would choose other plans while it
 -- has no statistics of a table, or none yet of a store that has grown: it would read and sort the
 -- whole store for a page. And to compile a plan takes longer than any of ours. Queries join by
--- LATERAL and LIMIT 1 where a hash join could read a whole table.
+-- LATERAL and LIMIT 1 where a hash join could read a whole table. The last setting is Citus': a
+-- transaction changes tables on all servers and tables of a store, in any order.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
-    set_config('jit', 'off', false)
+    set_config('jit', 'off', false), set_config('citus.multi_shard_modify_mode', 'sequential', false)
 
 
 -- Serving: callers and lists -----------------------------------------------------------------

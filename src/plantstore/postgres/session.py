@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 
+from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
@@ -22,6 +23,8 @@ class PostgresSession:
         try:
             with explained():
                 require_schema(self._connection)
+                if is_distributed(self._connection):
+                    self._sql = citus_queries()
                 self._connection.execute(self._sql["plan_lookups"])
         except BaseException:
             self._connection.close()

@@ -25,9 +25,7 @@ from plantstore.settings import Settings
 from plantstore.sql.store_shares import StoreShares
 from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
 
-_MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500
-_MAX_STORES = 500  # of a batch: it waits for the locks of all
 _PURGE_INTERVAL_MS = 60_000
 _encode = msgspec.json.Encoder().encode
 
@@ -38,6 +36,9 @@ _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
 class Writer(Batcher[Write, Outcome]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit."""
 
+    max_batches = 4
+    max_stores = 500  # of a batch: it waits for the locks of all
+
     def __init__(
         self,
         pool: Pool,
@@ -45,7 +46,7 @@ class Writer(Batcher[Write, Outcome]):
         settings: Settings,
         observers: Sequence[CommitObserver] = (),
     ) -> None:
-        super().__init__(_MAX_BATCHES, settings.max_writes)
+        super().__init__(self.max_batches, settings.max_writes)
         self._pool = pool
         self._sql = sql
         self._observers = observers
@@ -70,7 +71,7 @@ class Writer(Batcher[Write, Outcome]):
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
-            is_full = len(stores) == _MAX_STORES and store_id not in stores
+            is_full = len(stores) == self.max_stores and store_id not in stores
             if waiting.arrived < deadline:
                 _time_out(waiting)
             elif store_id in self._busy or is_full or len(batch) == _MAX_BATCH_SIZE:
@@ -129,13 +130,23 @@ class Writer(Batcher[Write, Outcome]):
             if not purge.rowcount:  # else there may be more, for the next batch
                 self._purged_at = at
         batch = _encode(list(map(_to_row, writes))).decode()
-        arguments = (batch, at, oldest_key, self._lock_limit)
+        arguments = self.arguments(writes, (batch, at, oldest_key, self._lock_limit))
         cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
         return list(map(Outcome, outcomes))
 
+    def arguments(
+        self, _writes: Sequence[Write], arguments: tuple[object, ...]
+    ) -> tuple[object, ...]:
+        """The arguments of ``write_batch``, given those that it has in any case."""
+        return arguments
+
+    def may_be_committed(self, _error: psycopg.Error) -> bool:
+        """Whether the server that reports an error does not know what became of the batch."""
+        return False
+
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
-        if connection.broken:
+        if connection.broken or self.may_be_committed(error):
             self._pool.availability.fail("the connection was lost in a commit", error)
             return OutcomeUnknownError()
         # The server has rolled back. Another one may accept it: a primary that became a standby

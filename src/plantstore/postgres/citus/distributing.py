@@ -1,0 +1,44 @@
+"""Distributes the tables of a database, and tells whether they are."""
+
+from importlib.resources import files
+
+import psycopg
+from psycopg import Connection
+
+from plantstore.errors import SetupError
+from plantstore.sql.queries import load_queries
+
+# One that only such a database has, on each of its servers.
+IS_DISTRIBUTED = "SELECT to_regprocedure('write_batch(bigint,json,bigint,bigint,text)') IS NOT NULL"
+_FILES = ("write_batch.sql", "distribute.sql")
+
+
+def is_distributed(connection: Connection) -> bool:
+    """Whether the tables are distributed."""
+    row = connection.execute(IS_DISTRIBUTED).fetchone()
+    return row is not None and bool(row[0])
+
+
+def distribute(connection: Connection) -> None:
+    """Distribute what is not distributed yet, within a transaction.
+
+    :raises SetupError: the server has no Citus.
+    """
+    connection.execute("SET LOCAL client_min_messages = warning")
+    try:
+        for name in _FILES:
+            connection.execute(_read(name))
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable) as error:
+        raise SetupError(
+            "the database has no Citus: CREATE EXTENSION citus on all of its servers, and add the "
+            "workers with citus_add_node (see docs/scaling.md)"
+        ) from error
+
+
+def citus_queries() -> dict[str, str]:
+    """The named queries for distributed tables."""
+    return load_queries("plantstore.postgres") | load_queries("plantstore.postgres.citus")
+
+
+def _read(name: str) -> bytes:
+    return files("plantstore.postgres.citus").joinpath(name).read_bytes()

@@ -1,0 +1,105 @@
+-- The named queries that are others where Citus distributes the tables: each is of one store.
+
+
+-- Serving --------------------------------------------------------------------------------------
+
+-- name: find_callers
+SELECT t.user_id, t.label, t.expires_at, t.store_id, m.role, t.scopes, r.revision
+FROM tokens AS t
+JOIN revisions AS r ON r.store_id = t.store_id
+LEFT JOIN members AS m ON m.store_id = t.store_id AND m.user_id = t.user_id
+WHERE t.store_id = $1 AND t.token_hash = $2 AND t.revoked_at IS NULL
+
+-- name: find_store_ids
+SELECT name, store_id FROM stores WHERE name = ANY ($1)
+
+-- name: find_token_of_key
+SELECT user_id, label, expires_at, scopes, all_stores FROM tokens
+WHERE store_id = $1 AND token_hash = $2 AND revoked_at IS NULL
+
+-- name: find_revision_and_role
+SELECT r.store_id, m.role, r.revision
+FROM revisions AS r LEFT JOIN members AS m ON m.store_id = r.store_id AND m.user_id = $2
+WHERE r.store_id = $1
+
+-- name: write_batch
+SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
+
+-- name: delete_old_keys
+DELETE FROM idempotency_keys WHERE created_at <= $1
+
+-- name: note_token_use
+UPDATE tokens SET last_used_at = $3
+WHERE store_id = $1 AND token_hash = $2 AND (last_used_at IS NULL OR last_used_at <= $3)
+
+
+-- Of a token for all stores, whose user's memberships are on all servers. The parts are read one after
+-- another, and joined with the tables that each server has.
+
+-- name: find_token_info
+WITH t AS MATERIALIZED (
+    SELECT store_id, user_id, label, expires_at, scopes, all_stores FROM tokens
+    WHERE store_id = $1 AND token_hash = $2 AND revoked_at IS NULL
+), m AS MATERIALIZED (
+    SELECT store_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
+)
+SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
+FROM t
+JOIN users AS u ON u.user_id = t.user_id
+JOIN stores AS own ON own.store_id = t.store_id
+LEFT JOIN m ON t.all_stores OR m.store_id = t.store_id
+LEFT JOIN stores AS s ON s.store_id = m.store_id
+ORDER BY s.name COLLATE "C"
+
+
+-- Administration -------------------------------------------------------------------------------
+
+-- name: list_tokens
+WITH t AS MATERIALIZED (
+    SELECT * FROM tokens WHERE store_id BETWEEN $1 AND $2 AND user_id BETWEEN $3 AND $4
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members WHERE user_id BETWEEN $3 AND $4
+)
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
+FROM t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+ORDER BY t.created_at, t.token_hash
+
+-- name: find_token
+WITH t AS MATERIALIZED (
+    SELECT * FROM tokens WHERE store_id = $1 AND token_hash = $2
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
+)
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
+FROM t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+
+-- name: find_tokens_between
+WITH t AS MATERIALIZED (
+    SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
+)
+SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
+    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
+FROM t
+JOIN stores AS s ON s.store_id = t.store_id
+JOIN users AS u ON u.user_id = t.user_id
+
+
+-- Copying --------------------------------------------------------------------------------------
+
+-- name: page_of_stores
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
+WHERE s.store_id >= $1 AND s.store_id <= $2 ORDER BY s.store_id LIMIT $3
+
+-- Citus locks no rows of several shards but by changing them.
+
+-- name: lock_revisions
+UPDATE revisions SET revision = revision WHERE store_id BETWEEN $1 AND $2 RETURNING store_id, revision

@@ -1,0 +1,73 @@
+"""A cluster of Citus: a coordinator and two workers, each a real PostgreSQL with the extension."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Self
+
+from plantstore.bootstrap import migrate
+from tests.postgres.server import PostgresServer
+
+OPTIONS = (
+    "shared_preload_libraries = 'citus'",
+    "citus.node_conninfo = 'sslmode=disable'",
+    "max_prepared_transactions = 400",
+    "wal_level = logical",  # by which shards are moved
+)
+_FEW_SHARDS = "citus.shard_count = 4"  # of each table: the default, 32, takes tests seconds
+
+
+class CitusCluster(PostgresServer):
+    """The coordinator of some ``workers``; alone, it has the shards too.
+
+    Its databases are distributed.
+    """
+
+    is_citus = True
+
+    def __init__(self, folder: Path, *options: str, workers: int = 2) -> None:
+        every = (*OPTIONS, _FEW_SHARDS, *options)
+        super().__init__(folder / "coordinator", *every)
+        self.workers = [
+            PostgresServer(folder / f"worker-{number}", *every) for number in range(workers)
+        ]
+
+    def __enter__(self) -> Self:
+        self._running = ExitStack()
+        for worker in self.workers:
+            self._running.enter_context(worker)
+        return super().__enter__()
+
+    def __exit__(self, *error: object) -> None:
+        with self._running:
+            super().__exit__(*error)
+
+    def make_database(self) -> str:
+        """The URL of a new database on all of them, empty."""
+        url = super().make_database()
+        name = url.rpartition("/")[2]
+        for worker in self.workers:
+            worker.execute(f"CREATE DATABASE {name}")
+        for node in (*self.workers, self):
+            node.execute("CREATE EXTENSION citus", database=name)
+        self.execute(
+            f"SELECT citus_set_coordinator_host('127.0.0.1', {self.port})",
+            *(f"SELECT citus_add_node('127.0.0.1', {node.port})" for node in self.workers),
+            database=name,
+        )
+        if not self.workers:
+            whole = f"'127.0.0.1', {self.port}, 'shouldhaveshards', true"
+            self.execute(f"SELECT citus_set_node_property({whole})", database=name)
+        return url
+
+    @contextmanager
+    def fresh(self) -> Iterator[str]:
+        """See ``PostgresServer``."""
+        url = self.make_database()
+        migrate(url, dry_run=False, citus=True)
+        try:
+            yield url
+        finally:
+            name = url.rpartition("/")[2]
+            for node in (self, *self.workers):
+                node.execute(f"DROP DATABASE {name} WITH (FORCE)")
