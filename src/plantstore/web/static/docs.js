@@ -1,36 +1,50 @@
-// The OpenAPI document in Swagger UI, whose controls get labels for screen readers.
+// The reference: what the page has beyond its text. The examples get the page's own address, colours
+// and buttons; the contents follow the reader.
 
-/** @type {Record<string, (one: Element) => string>} */
-const NAMES = {
-  "#servers": () => "Servers",
-  ".examples-select-element": () => "Examples",
-  ".body-param__text": () => "Body",
-  ".close-modal": () => "Close",
-  ".copy-to-clipboard button": () => "Copy",
-  ".json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))": () => "Schema",
-  "[data-param-name] select": (one) => one.closest("[data-param-name]")?.getAttribute("data-param-name") ?? "",
-  "table[role=region]": (one) => `Responses of ${one.closest(".opblock")?.id}: ${one.id}`,
-};
+import { colour } from "./docs-colours.js";
+import { followReader } from "./docs-contents.js";
+import { addTry, showSession } from "./docs-try.js";
+import { all, make } from "./dom.js";
+import { keep, recall } from "./session.js";
 
-const root = /** @type {HTMLElement} */ (document.getElementById("interface"));
+const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
+const COPIED_FOR = 2_000; // milliseconds
 
-function nameControls() {
-  for (const [selector, nameOf] of Object.entries(NAMES))
-    for (const one of root.querySelectorAll(`:is(${selector}):not([aria-label])`))
-      one.setAttribute("aria-label", nameOf(one));
-  for (const code of root.querySelectorAll("pre:not([tabindex])"))
-    if (code.scrollHeight > code.clientHeight) code.setAttribute("tabindex", "0"); // to scroll it without a mouse
+function nameAddress() {
+  const here = new URL(".", location.href).href.replace(/\/$/, "");
+  for (const code of all("pre code")) {
+    const first = code.firstChild;
+    if (first?.nodeValue) first.nodeValue = first.nodeValue.replace(ORIGIN, here);
+  }
 }
 
-new MutationObserver(nameControls).observe(root, { childList: true, subtree: true });
+function rememberLanguage() {
+  const wanted = recall("language");
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const radios = document.querySelectorAll(".languages input");
+  for (const radio of radios) {
+    if (radio.value === wanted) radio.checked = true;
+    radio.addEventListener("change", () => keep("language", radio.value));
+  }
+}
 
-SwaggerUIBundle({
-  url: "openapi.json",
-  dom_id: "#interface",
-  deepLinking: true,
-  // A button opens an operation; a link inside it would be a redundant tab stop.
-  plugins: [{ components: { DeepLink: (/** @type {{text: string}} */ { text }) => text } }],
-  syntaxHighlight: { theme: "monokai" },
-  validatorUrl: null,
-  persistAuthorization: false,
-});
+// Browsers offer the clipboard only with TLS, or on the own machine.
+/** @param {HTMLElement} box */
+function addCopy(box) {
+  const button = make("button", { type: "button", textContent: "Copy" });
+  button.addEventListener("click", async () => {
+    const shown = [...box.querySelectorAll("pre")].find((pre) => pre.checkVisibility());
+    await navigator.clipboard.writeText(shown?.textContent ?? "");
+    button.textContent = "Copied";
+    setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
+  });
+  box.querySelector(".bar")?.append(button);
+}
+
+nameAddress();
+rememberLanguage();
+if (navigator.clipboard) for (const box of all(".request")) addCopy(box);
+for (const form of all("form")) addTry(/** @type {HTMLFormElement} */ (form));
+for (const code of all("pre code")) colour(code);
+followReader();
+showSession();
