@@ -61,10 +61,11 @@ class MediaType(Struct, frozen=True):
 
     @property
     def all_examples(self) -> list[Example]:
-        """The examples, however they are written."""
+        """The examples, however they are written; one of several has a summary."""
         if self.example is not UNSET:
             return [Example(self.example)]
-        return list(self.examples.values())
+        named = [(one, name.replace("_", " ").capitalize()) for name, one in self.examples.items()]
+        return [Example(one.value, one.summary or name * (len(named) > 1)) for one, name in named]
 
 
 class Header(Struct, frozen=True):

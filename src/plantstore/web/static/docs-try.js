@@ -86,7 +86,8 @@ async function send(form, signal) {
   tell(form, "Sending…");
   const { target, ...options } = makeRequest(form);
   const response = await fetch(target, { ...options, signal, cache: "no-store" });
-  tell(form, `${response.status} ${response.statusText}, ${Math.round(performance.now() - start)} ms`);
+  const taken = `${Math.round(performance.now() - start)} ms`;
+  tell(form, `${response.status} ${response.statusText}, ${taken}`, response.ok ? "succeeded" : "failed");
   await show(response, /** @type {HTMLElement} */ (form.querySelector(".result")));
 }
 
@@ -111,8 +112,8 @@ function makeRequest(form) {
 const makeHeaders = (secret) => new Headers(secret ? { Authorization: `Bearer ${secret}` } : {});
 
 /** @param {HTMLFormElement} form @param {string} text */
-function tell(form, text) {
-  /** @type {HTMLElement} */ (form.querySelector("[role=status]")).textContent = text;
+function tell(form, text, className = "hint") {
+  Object.assign(/** @type {HTMLElement} */ (form.querySelector("[role=status]")), { textContent: text, className });
 }
 
 /** @param {Response} response @param {HTMLElement} result */
