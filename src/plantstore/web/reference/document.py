@@ -25,6 +25,7 @@ class Schema(Struct, frozen=True, rename="camel"):
     properties: dict[str, "Schema"] = {}
     required: list[str] = []
     items: "Schema | None" = None
+    content_schema: "Schema | None" = None
     one_of: list["Schema"] = []
     any_of: list["Schema"] = []
     all_of: list["Schema"] = []

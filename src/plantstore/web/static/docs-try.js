@@ -11,6 +11,7 @@ const MAX_SHOWN = 100_000; // characters
 /** @type {WeakMap<HTMLFormElement, AbortController>} */
 const running = new WeakMap();
 let token = recall("token") ?? "";
+let isSignedIn = false;
 
 // Whom the token is of; without a valid one, the forms have a field for it.
 export async function showSession() {
@@ -20,28 +21,44 @@ export async function showSession() {
     if (!response.ok) return;
     const { user, store } = await response.json();
     $("session").replaceChildren("Signed in as ", bdi(user), ", ", bdi(store));
+    isSignedIn = true;
     for (const label of all(".try .token")) label.hidden = true;
   } catch {
     // The field is left.
   }
 }
 
-/** @param {HTMLFormElement} form */
-export function addTry(form) {
+// The form is part of the page only once it is asked for.
+/** @param {HTMLTemplateElement} template */
+export function addTry(template) {
   const button = make("button", { type: "button", className: "try-button", textContent: "Try it" });
+  /** @type {HTMLFormElement | undefined} */
+  let form;
   button.setAttribute("aria-expanded", "false");
   button.addEventListener("click", () => {
-    form.hidden = !form.hidden;
+    if (form) form.hidden = !form.hidden;
+    form ??= makeForm(template);
     button.setAttribute("aria-expanded", `${!form.hidden}`);
     if (!form.hidden) focusFirst(form);
   });
-  form.parentElement?.querySelector(".bar")?.append(button);
+  template.parentElement?.querySelector(".bar")?.append(button);
+}
+
+/** @param {HTMLTemplateElement} template */
+function makeForm(template) {
+  template.after(template.content.cloneNode(true));
+  const form = /** @type {HTMLFormElement} */ (template.nextElementSibling);
+  for (const label of form.querySelectorAll(".token")) {
+    /** @type {HTMLElement} */ (label).hidden = isSignedIn;
+    Reflect.set(label.lastElementChild ?? label, "value", isSignedIn ? "" : token);
+  }
   form.addEventListener("input", (event) => follow(form, /** @type {HTMLInputElement} */ (event.target)));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     if (running.has(form)) running.get(form)?.abort();
     else run(form);
   });
+  return form;
 }
 
 /** @param {HTMLFormElement} form */

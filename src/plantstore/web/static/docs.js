@@ -44,7 +44,7 @@ function addCopy(box) {
 nameAddress();
 rememberLanguage();
 if (navigator.clipboard) for (const box of all(".request")) addCopy(box);
-for (const form of all("form")) addTry(/** @type {HTMLFormElement} */ (form));
+for (const template of document.querySelectorAll("template")) addTry(template);
 for (const code of all("pre code")) colour(code);
 followReader();
 showSession();
