@@ -29,27 +29,23 @@ export async function showSession() {
 }
 
 // The form is part of the page only once it is asked for.
-/** @param {HTMLTemplateElement} template */
-export function addTry(template) {
-  const button = make("button", { type: "button", className: "try-button", textContent: "Try it" });
-  /** @type {HTMLFormElement | undefined} */
-  let form;
-  button.setAttribute("aria-expanded", "false");
-  button.addEventListener("click", () => {
-    if (form) form.hidden = !form.hidden;
-    form ??= makeForm(template);
-    button.setAttribute("aria-expanded", `${!form.hidden}`);
-    if (!form.hidden) focusFirst(form);
-  });
-  template.parentElement?.querySelector(".bar")?.append(button);
+/** @param {HTMLElement} button */
+export function openForm(button) {
+  const template = /** @type {HTMLTemplateElement} */ (button.closest(".code")?.querySelector("template"));
+  /** @type {HTMLFormElement | null} */
+  const made = template.parentElement?.querySelector("form") ?? null;
+  const form = made ?? makeForm(template);
+  form.hidden = button.getAttribute("aria-expanded") === "true";
+  button.setAttribute("aria-expanded", `${!form.hidden}`);
+  if (!form.hidden) [...all("input, textarea, button", form)].find((field) => field.checkVisibility())?.focus();
 }
 
 /** @param {HTMLTemplateElement} template */
 function makeForm(template) {
   template.after(template.content.cloneNode(true));
   const form = /** @type {HTMLFormElement} */ (template.nextElementSibling);
-  for (const label of form.querySelectorAll(".token")) {
-    /** @type {HTMLElement} */ (label).hidden = isSignedIn;
+  for (const label of all(".token", form)) {
+    label.hidden = isSignedIn;
     Reflect.set(label.lastElementChild ?? label, "value", isSignedIn ? "" : token);
   }
   form.addEventListener("input", (event) => follow(form, /** @type {HTMLInputElement} */ (event.target)));
@@ -59,13 +55,6 @@ function makeForm(template) {
     else run(form);
   });
   return form;
-}
-
-/** @param {HTMLFormElement} form */
-function focusFirst(form) {
-  /** @type {NodeListOf<HTMLElement>} */
-  const fields = form.querySelectorAll("input, textarea, button");
-  [...fields].find((field) => field.checkVisibility())?.focus();
 }
 
 // A token is typed once for all operations; each media type has its own body.

@@ -1,10 +1,10 @@
-// The reference: what the page has beyond its text. The examples get the page's own address, colours
-// and buttons; the contents follow the reader.
+// The reference: what the page has beyond its text. The examples get the page's own address and
+// colours, their buttons work, and the contents follow the reader.
 
 import { colour } from "./docs-colours.js";
 import { followReader } from "./docs-contents.js";
-import { addTry, showSession } from "./docs-try.js";
-import { all, make } from "./dom.js";
+import { openForm, showSession } from "./docs-try.js";
+import { all, pause } from "./dom.js";
 import { keep, recall } from "./session.js";
 
 const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
@@ -28,23 +28,33 @@ function rememberLanguage() {
   }
 }
 
-// Browsers offer the clipboard only with TLS, or on the own machine.
-/** @param {HTMLElement} box */
-function addCopy(box) {
-  const button = make("button", { type: "button", textContent: "Copy" });
-  button.addEventListener("click", async () => {
-    const shown = [...box.querySelectorAll("pre")].find((pre) => pre.checkVisibility());
-    await navigator.clipboard.writeText(shown?.textContent ?? "");
-    button.textContent = "Copied";
-    setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
-  });
-  box.querySelector(".bar")?.append(button);
+// Browsers offer the clipboard only with TLS, or on the own machine: elsewhere the text is selected.
+/** @param {HTMLElement} button */
+async function copy(button) {
+  const shown = [...all("pre", button.closest(".box"))].find((pre) => pre.checkVisibility());
+  if (!shown) return;
+  getSelection()?.selectAllChildren(shown);
+  if (!navigator.clipboard) return;
+  await navigator.clipboard.writeText(shown.textContent ?? "");
+  button.textContent = "Copied";
+  setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
 }
 
+// Part by part: the browser may do something else in between.
+async function colourAll() {
+  for (const part of all("main > section, .operation")) {
+    await pause(0);
+    for (const code of all(":scope > .code pre code", part)) colour(code);
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = /** @type {HTMLElement} */ (target);
+  if (button.dataset.do === "copy") copy(button);
+  if (button.dataset.do === "try") openForm(button);
+});
 nameAddress();
 rememberLanguage();
-if (navigator.clipboard) for (const box of all(".request")) addCopy(box);
-for (const template of document.querySelectorAll("template")) addTry(template);
-for (const code of all("pre code")) colour(code);
 followReader();
 showSession();
+colourAll();
