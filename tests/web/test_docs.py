@@ -14,7 +14,10 @@ from tests.web.test_states import assert_no_violations, overflow
 
 IDS = "[...document.querySelectorAll('[id]')].map((one) => one.id)"
 LINKS = "[...document.links].map((one) => one.getAttribute('href'))"
-SHOWN = "[...document.querySelectorAll('#list_plants .request pre')].filter((one) => one.checkVisibility())"
+CUT_OFF = """[...document.querySelectorAll("main button")].filter(
+    (one) => one.getBoundingClientRect().right > innerWidth).length"""
+SHOWN = """[...document.querySelectorAll("#list_plants .request pre")].filter(
+    (one) => one.checkVisibility())"""
 
 
 @pytest.fixture
@@ -139,6 +142,7 @@ def test_everybody_can_read_it(open_page: OpenPage, owner: str, scheme: str) -> 
     for width in (1440, 1024, 360):
         driver.page.set_viewport_size({"width": width, "height": 800})
         assert overflow(driver) <= 0
+        assert driver.evaluate(CUT_OFF) == 0
         assert_no_violations(driver)
     driver.page.get_by_role("button", name="Contents").click()
     assert_no_violations(driver)

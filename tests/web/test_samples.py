@@ -18,7 +18,7 @@ OPERATIONS = [
 ]
 # With TOKEN, and as blocks of their own, since all have the same names.
 RUNS: dict[str, tuple[list[str], Callable[[list[str]], str]]] = {
-    "curl": (["sh", "-c"], lambda calls: "\necho\n".join(calls)),
+    "curl": (["sh", "-c"], "\necho\n".join),
     "python": ([sys.executable, "-c"], "\n".join),
     "javascript": (
         ["node", "--input-type=module", "-e"],

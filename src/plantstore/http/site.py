@@ -1,7 +1,7 @@
 """Serves the web pages and their files, under a policy that lets them load nothing else.
 
-A file is made on first use, and kept. Making it takes up to 0.3 s (imports, and the reference): that
-happens in another thread, so that no other request waits for it.
+A file is made on first use, and kept. Making it takes up to 0.3 s (imports, and the reference):
+that happens in another thread, so that no other request waits for it.
 """
 
 import asyncio

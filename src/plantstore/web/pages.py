@@ -27,7 +27,10 @@ def make_docs(
     """The reference: the OpenAPI document, the table of errors, and what to do about each."""
     from plantstore.web.reference.view import FILTERS, make_view  # noqa: PLC0415 - as above
 
-    values = make_view(document, rows) | {"remedies": remedies, "modules": list_scripts(of_docs=True)}
+    values = make_view(document, rows) | {
+        "remedies": remedies,
+        "modules": list_scripts(of_docs=True),
+    }
     return _make_page("docs.html", values, FILTERS)
 
 

@@ -30,7 +30,7 @@ class Schemas:
         return self.named[schema.name] if schema.ref else schema
 
     def list_fields(self, schema: Schema, depth: int = 0) -> Iterator[Field]:
-        """The fields of an object, or of the objects in an array; those of unnamed ones in it too."""
+        """The fields of an object, or of those in an array; those of unnamed ones in it too."""
         found = self.look_up(schema)
         for part in found.all_of:
             yield from self.list_fields(part, depth)

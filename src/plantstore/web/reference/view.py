@@ -22,13 +22,20 @@ class ErrorRow(Protocol):
     """A row of the table of errors."""
 
     @property
-    def number(self) -> int: ...
+    def number(self) -> int:
+        """The error's number."""
+
     @property
-    def status(self) -> int: ...
+    def status(self) -> int:
+        """The HTTP status."""
+
     @property
-    def when(self) -> str: ...
+    def when(self) -> str:
+        """When it happens, in CommonMark."""
+
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """The message, with braces for what varies."""
 
 
 class Entry(Struct, frozen=True):
