@@ -146,6 +146,6 @@ def test_everybody_can_read_it(open_page: OpenPage, owner: str, scheme: str) -> 
         assert_no_violations(driver)
     driver.page.get_by_role("button", name="Contents").click()
     assert_no_violations(driver)
-    driver.page.get_by_role("link", name="Schemas", exact=True).click()
+    driver["#contents"].get_by_role("link", name="Schemas").click()
     expect(driver["#schemas h2"]).to_be_in_viewport()
     expect(driver["#contents"]).to_be_hidden()
