@@ -5,30 +5,24 @@ from playwright.sync_api import Locator, expect
 from tests.web.page_driver import PageDriver
 
 
-def open_reference(driver: PageDriver) -> None:
-    """Go to it; it takes its time to show itself."""
+def open_reference(driver: PageDriver, token: str = "") -> None:
+    """Go to it, signed in if there is a token."""
+    if token:
+        driver.sign_in(token)
     driver.open("/docs")
-    expect(driver["#operations-plants-list_plants"]).to_be_visible(timeout=30_000)
+    if token:
+        expect(driver["#session"]).to_contain_text("Signed in as")
 
 
-def authorize(driver: PageDriver, token: str) -> None:
-    """Paste the token."""
-    driver.page.get_by_role("button", name="Authorize").click()
-    driver[".auth-container input"].fill(token)
-    driver[".auth-btn-wrapper .authorize"].click()
-    driver[".auth-btn-wrapper .btn-done"].click()
+def try_out(driver: PageDriver, operation_id: str) -> Locator:
+    """Open the form of an operation, with what its fields have from the start."""
+    operation = driver[f"#{operation_id}"]
+    operation.get_by_role("button", name="Try it").click()
+    return operation.locator("form")
 
 
-def try_out(driver: PageDriver, name: str) -> Locator:
-    """Open an operation of the token's own store, with what its fields have from the start."""
-    operation = driver[f"#operations-plants-{name}"]
-    operation.locator(".opblock-summary-control").click()
-    operation.get_by_role("button", name="Try it out").click()
-    return operation
-
-
-def execute(driver: PageDriver, operation: Locator) -> Locator:
-    """Send the request; where its response is shown."""
-    with driver.page.expect_response("**/plants*"):
-        operation.get_by_role("button", name="Execute").click()
-    return operation.locator(".live-responses-table tbody").first
+def send(form: Locator, status: str) -> Locator:
+    """Send the request, whose response has this status; where its body is shown."""
+    form.get_by_role("button", name="Send").click()
+    expect(form.get_by_role("status")).to_contain_text(status)
+    return form.locator(".result pre").last

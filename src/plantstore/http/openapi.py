@@ -7,10 +7,10 @@ taken from a request, whose Host and forwarded headers anybody may set.
 import asyncio
 import json
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 
+from plantstore.http.document import parse_document, read_document
 from plantstore.http.site import REVALIDATE, file_response
 from plantstore.server.messages import Request, Response
 from plantstore.web.assets import File, make_file
@@ -40,12 +40,8 @@ def _make_yaml(server: str) -> File:
 
 @cache
 def _make_json(server: str) -> File:
-    import yaml  # noqa: PLC0415 - slow to import, and seldom needed
-
-    document = yaml.load(_read(server), Loader=yaml.CSafeLoader)
-    return make_file("application/json", msgspec.json.encode(document))
+    return make_file("application/json", msgspec.json.encode(parse_document(_read(server))))
 
 
 def _read(server: str) -> str:
-    text = files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
-    return text.replace(_SERVER, f"servers: [{{url: {json.dumps(server)}}}]", 1)
+    return read_document().replace(_SERVER, f"servers: [{{url: {json.dumps(server)}}}]", 1)

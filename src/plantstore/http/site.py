@@ -1,7 +1,7 @@
 """Serves the web pages and their files, under a policy that lets them load nothing else.
 
-A file is made on first use, and kept. Making it takes up to 0.1 s (jinja2's import, Swagger UI's
-compression): that happens in another thread, so that no other request waits for it.
+A file is made on first use, and kept. Making it takes up to 0.3 s (imports, and the reference):
+that happens in another thread, so that no other request waits for it.
 """
 
 import asyncio
@@ -11,24 +11,21 @@ from functools import cache
 from msgspec.structs import replace
 
 from plantstore.http.accept import read_weights
+from plantstore.http.document import parse_document, read_document
 from plantstore.http.errors import TABLE
 from plantstore.http.responses import header_line, is_current, make_response
 from plantstore.server.messages import HeaderLines, Request, Response
 from plantstore.web.assets import File, find_asset
-from plantstore.web.pages import make_docs, make_errors, make_index
+from plantstore.web.pages import make_docs, make_index
 
 Read = Callable[[Request], Awaitable[Response]]
 
 REVALIDATE = b"Cache-Control: no-cache\r\n"
 _FOREVER = b"Cache-Control: public, max-age=31536000, immutable\r\n"
-_BARRED = b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
 _POLICY = (
-    _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
+    b"script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     b"require-trusted-types-for 'script'; trusted-types 'none'"
-)
-# Swagger UI writes HTML and has images in its styles; scripts still come only from here.
-_DOCS_POLICY = (
-    _BARRED + b"script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 )
 _SAFE = (
     b"Referrer-Policy: no-referrer\r\n"
@@ -38,11 +35,10 @@ _SAFE = (
 
 
 async def find_page(path: bytes) -> Read | None:
-    """The operation for ``/``, ``/docs``, ``/docs/errors`` or a file below ``/static/``."""
+    """The operation for ``/``, ``/docs`` or a file below ``/static/``."""
     if path in _PAGES:
-        make, policy = _PAGES[path]
-        headers = REVALIDATE + header_line("Content-Security-Policy", policy) + _SAFE
-        return _responds_with(await asyncio.to_thread(make), headers)
+        headers = REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
+        return _responds_with(await asyncio.to_thread(_PAGES[path]), headers)
     if path.startswith(b"/static/"):
         file = await asyncio.to_thread(find_asset, path[1:].decode("latin-1"))
         return None if file is None else _responds_with(file, _FOREVER + _SAFE)
@@ -71,8 +67,11 @@ def _responds_with(file: File, headers: HeaderLines) -> Read:
     return respond
 
 
-_PAGES: dict[bytes, tuple[Callable[[], File], bytes]] = {
-    b"/": (cache(make_index), _POLICY),
-    b"/docs": (cache(make_docs), _DOCS_POLICY),
-    b"/docs/errors": (cache(lambda: make_errors(TABLE)), _POLICY),
-}
+@cache
+def _make_docs() -> File:
+    from plantstore.http.remedies import REMEDIES  # noqa: PLC0415 - only this page has them
+
+    return make_docs(parse_document(read_document()), TABLE, REMEDIES)
+
+
+_PAGES: dict[bytes, Callable[[], File]] = {b"/": cache(make_index), b"/docs": _make_docs}

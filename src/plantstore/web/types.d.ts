@@ -85,5 +85,3 @@ interface Elements {
 }
 
 type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement;
-
-declare function SwaggerUIBundle(options: object): void;

@@ -1,36 +1,60 @@
-// The OpenAPI document in Swagger UI, whose controls get labels for screen readers.
+// The reference: what the page has beyond its text. The examples get the page's own address and
+// colours, their buttons work, and the contents follow the reader.
 
-/** @type {Record<string, (one: Element) => string>} */
-const NAMES = {
-  "#servers": () => "Servers",
-  ".examples-select-element": () => "Examples",
-  ".body-param__text": () => "Body",
-  ".close-modal": () => "Close",
-  ".copy-to-clipboard button": () => "Copy",
-  ".json-schema-2020-12-accordion:not(:has(.json-schema-2020-12__title))": () => "Schema",
-  "[data-param-name] select": (one) => one.closest("[data-param-name]")?.getAttribute("data-param-name") ?? "",
-  "table[role=region]": (one) => `Responses of ${one.closest(".opblock")?.id}: ${one.id}`,
-};
+import { colour } from "./docs-colours.js";
+import { followReader } from "./docs-contents.js";
+import { openForm, showSession } from "./docs-try.js";
+import { all, pause } from "./dom.js";
+import { keep, recall } from "./session.js";
 
-const root = /** @type {HTMLElement} */ (document.getElementById("interface"));
+const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
+const COPIED_FOR = 2_000; // milliseconds
 
-function nameControls() {
-  for (const [selector, nameOf] of Object.entries(NAMES))
-    for (const one of root.querySelectorAll(`:is(${selector}):not([aria-label])`))
-      one.setAttribute("aria-label", nameOf(one));
-  for (const code of root.querySelectorAll("pre:not([tabindex])"))
-    if (code.scrollHeight > code.clientHeight) code.setAttribute("tabindex", "0"); // to scroll it without a mouse
+function nameAddress() {
+  const here = new URL(".", location.href).href.replace(/\/$/, "");
+  for (const code of all("pre code")) {
+    const first = code.firstChild;
+    if (first?.nodeValue) first.nodeValue = first.nodeValue.replace(ORIGIN, here);
+  }
 }
 
-new MutationObserver(nameControls).observe(root, { childList: true, subtree: true });
+function rememberLanguage() {
+  const wanted = recall("language");
+  /** @type {NodeListOf<HTMLInputElement>} */
+  const radios = document.querySelectorAll(".languages input");
+  for (const radio of radios) {
+    if (radio.value === wanted) radio.checked = true;
+    radio.addEventListener("change", () => keep("language", radio.value));
+  }
+}
 
-SwaggerUIBundle({
-  url: "openapi.json",
-  dom_id: "#interface",
-  deepLinking: true,
-  // A button opens an operation; a link inside it would be a redundant tab stop.
-  plugins: [{ components: { DeepLink: (/** @type {{text: string}} */ { text }) => text } }],
-  syntaxHighlight: { theme: "monokai" },
-  validatorUrl: null,
-  persistAuthorization: false,
+// Browsers offer the clipboard only with TLS, or on the own machine: elsewhere the text is selected.
+/** @param {HTMLElement} button */
+async function copy(button) {
+  const shown = [...all("pre", button.closest(".box"))].find((pre) => pre.checkVisibility());
+  if (!shown) return;
+  getSelection()?.selectAllChildren(shown);
+  if (!navigator.clipboard) return;
+  await navigator.clipboard.writeText(shown.textContent ?? "");
+  button.textContent = "Copied";
+  setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
+}
+
+// Part by part: the browser may do something else in between.
+async function colourAll() {
+  for (const part of all("main > section, .operation")) {
+    await pause(0);
+    for (const code of all(":scope > .code pre code", part)) colour(code);
+  }
+}
+
+document.addEventListener("click", ({ target }) => {
+  const button = /** @type {HTMLElement} */ (target);
+  if (button.dataset.do === "copy") copy(button);
+  if (button.dataset.do === "try") openForm(button);
 });
+nameAddress();
+rememberLanguage();
+followReader();
+showSession();
+colourAll();

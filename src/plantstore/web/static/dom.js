@@ -9,6 +9,9 @@ let last;
 /** @template {string} Id @param {Id} id */
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
 
+/** @param {string} selector @param {ParentNode | null} root @returns {NodeListOf<HTMLElement>} */
+export const all = (selector, root = document) => (root ?? document).querySelectorAll(selector);
+
 /** @param {Event} event */
 export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 

@@ -1,7 +1,8 @@
 // What this tab stores: the token and the chosen store, only in its sessionStorage, or not at all if
-// the browser forbids that. A service under another path of this origin has its own.
+// the browser forbids that. A service under another path of this origin has its own; all of a
+// service's pages share one.
 
-const PREFIX = `plantstore${location.pathname}`;
+const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
 
 /** @template Value @param {() => Value} act */
 function attempt(act) {

@@ -1,0 +1,17 @@
+"""The OpenAPI document, as it stands in the package."""
+
+from importlib.resources import files
+from typing import Any
+
+
+def read_document() -> str:
+    """Its text, comments and all."""
+    return files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
+
+
+def parse_document(text: str) -> dict[str, Any]:
+    """What it says."""
+    import yaml  # noqa: PLC0415 - slow to import, and seldom needed
+
+    document: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return document

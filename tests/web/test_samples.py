@@ -1,0 +1,47 @@
+"""Each example of the reference runs, as it stands there."""
+
+import subprocess
+import sys
+from collections.abc import Callable
+
+import pytest
+
+from plantstore.http.document import parse_document, read_document
+from plantstore.web.reference import document, samples
+from tests.service import Service
+
+# But for HEAD, which has no example of its own, and for the documents, which have errors in them.
+OPERATIONS = [
+    one
+    for one in document.read_document(parse_document(read_document())).operations
+    if one.method != "head" and "interface" not in one.tags
+]
+# With TOKEN, and as blocks of their own, since all have the same names.
+RUNS: dict[str, tuple[list[str], Callable[[list[str]], str]]] = {
+    "curl": (["sh", "-c"], "\necho\n".join),
+    "python": ([sys.executable, "-c"], "\n".join),
+    "javascript": (
+        ["node", "--input-type=module", "-e"],
+        lambda calls: "\n".join(f"{{\n{one}\n}}" for one in calls),
+    ),
+}
+REFUSED = ("4000", "4001", "4010", "4030", "4050", "4150")
+
+
+@pytest.mark.parametrize("language", samples.LANGUAGES)
+def test_all_examples_run(service: Service, language: str, store: str, token: str) -> None:
+    written = [
+        samples.LANGUAGES[language].write(samples.make_call(operation, media_type))
+        for operation in OPERATIONS
+        for media_type in (operation.request_body.content if operation.request_body else [""])
+    ]
+    command, join = RUNS[language]
+    setup = samples.LANGUAGES[language].setup.replace("pst_…", token)
+    program = f"{setup}\n{join(written)}".replace(samples.ORIGIN, service.origin)
+    program = program.replace("greenhouse", store)
+    done = subprocess.run(
+        [*command, program], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert "Basil" in done.stdout
+    errors = [line for line in done.stdout.splitlines() if "error" in line]
+    assert not [line for line in errors if any(number in line for number in REFUSED)], done.stdout
