@@ -259,7 +259,8 @@ class PageDriver:
             self.errors.append(message.text)
 
     def _note_request(self, request: Request) -> None:
-        self._in_flight.add(request)
+        if not request.url.endswith("/events"):  # a stream, which has no end
+            self._in_flight.add(request)
         if not request.url.startswith((self.service.origin, "blob:", "data:")):
             self.errors.append(f"asked elsewhere: {request.url}")
 

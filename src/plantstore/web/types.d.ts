@@ -4,12 +4,13 @@
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
 type PlantList = import("./static/list.js").PlantList;
+type Filter = import("./static/filter.js").Filter;
+type Changes = import("./static/changes.js").Changes;
 type Importer = import("./static/importer.js").Importer;
 type Toast = import("./static/toasts.js").Toast;
 
 type Content = (string | Node)[];
 type Kind = "plain" | "failed";
-type Scope = "list" | "create" | "delete";
 type Field = "id" | "name" | "tag";
 type ListState = "none" | "loading" | "more" | "ready" | "error";
 
@@ -19,6 +20,27 @@ interface Plant {
   name: string;
   tag?: string;
   folded?: string;
+}
+
+/** A plant before and after; undefined where it is not there. */
+interface Change {
+  before?: Plant;
+  after?: Plant;
+}
+
+interface Words {
+  doing: string;
+  done: string;
+}
+
+/** What happened to a plant; who did it is for owners alone. */
+interface StoreEvent {
+  revision: number;
+  kind: string;
+  at: string;
+  plant: Plant;
+  user?: string;
+  token_label?: string;
 }
 
 /** Fields as typed; the service reports what is missing. */
@@ -70,6 +92,12 @@ interface Elements {
   "add-name": HTMLInputElement;
   "add-tag": HTMLInputElement;
   confirm: HTMLDialogElement;
+  conflict: HTMLDialogElement;
+  detail: HTMLDialogElement;
+  edit: HTMLFormElement;
+  "edit-name": HTMLInputElement;
+  "edit-save": HTMLButtonElement;
+  "edit-tag": HTMLInputElement;
   export: HTMLDetailsElement;
   find: HTMLInputElement;
   import: HTMLDialogElement;
@@ -79,6 +107,8 @@ interface Elements {
   "show-token": HTMLInputElement;
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
+  retag: HTMLFormElement;
+  "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;
   "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;

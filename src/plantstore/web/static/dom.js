@@ -79,6 +79,16 @@ export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", 
 /** @param {Element} button */
 export const isBusy = (button) => button.getAttribute("aria-disabled") === "true";
 
+// The value of the button that closes the dialog; "" for Escape.
+/** @param {HTMLDialogElement} dialog @returns {Promise<string>} */
+export function choose(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
+
 /** @param {number} milliseconds @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function pause(milliseconds, signal) {
   return new Promise((resolve, reject) => {

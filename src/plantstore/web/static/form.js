@@ -50,7 +50,8 @@ export class AddForm {
     try {
       await store.create(plant, this.#keyFor(plant));
       this.#finish(typed, plant);
-      this.list.add(store, [plant]);
+      this.list.apply(store, new Map([[plant.id, plant]]));
+      if (this.list.shows(store)) this.list.grid.reveal(plant.id);
     } catch (error) {
       if (!(error instanceof SignedOut)) this.#tell(error, store, plant);
     } finally {
@@ -138,7 +139,7 @@ function focusWithin(id) {
 
 // The field that a refusal is about, and the service's reason.
 /** @param {Failure} error @returns {{field: Field | null, reason: string}} */
-function locate({ number, message }) {
+export function locate({ number, message }) {
   if (number === ID_TAKEN || number === ALREADY_STORED) return { field: "id", reason: message };
   const reason = message.slice(message.indexOf(": ") + 2);
   const field = FIELDS.find((name) => reason.startsWith(`${name} `));

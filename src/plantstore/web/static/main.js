@@ -2,15 +2,16 @@
 // this tab's sessionStorage, and sent only in the Authorization header.
 
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
+import { Changes } from "./changes.js";
 import { Connection, showNotice } from "./connection.js";
 import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { acceptDrops } from "./drops.js";
+import { Editor } from "./edit.js";
 import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
 import { printWhole } from "./print.js";
-import { Removal } from "./removal.js";
 import { drop, keep, recall } from "./session.js";
 import { tell } from "./toasts.js";
 
@@ -35,10 +36,13 @@ const api = new Api({
 });
 const list = new PlantList({
   changed: () => form.propose(list.plants.proposeId()),
-  remove: (ids) => removal.remove(ids),
-  isLeaving: (store, id) => removal.isLeaving(store, id),
+  remove: (ids) => changes.remove(ids),
+  open: (plant, field) => editor.open(plant, field),
+  moved: () => editor.place(),
+  isBusy: (store, id) => changes.isBusy(store, id),
 });
-const removal = new Removal(list);
+const changes = new Changes(list);
+const editor = new Editor(list, changes);
 const form = new AddForm(list);
 const importer = new Importer(list);
 
@@ -146,7 +150,7 @@ function openStore(opened, name) {
   $("who").replaceChildren(bdi(opened.user));
   $("role").textContent = role;
   list.allow(scopes);
-  for (const scope of ["list", "create", "delete"])
+  for (const scope of ["list", "create", "update", "delete"])
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
   tellExpiry(opened);
@@ -192,6 +196,11 @@ $("sign-out").addEventListener("click", signOut);
 $("stores").addEventListener("change", () => {
   if (me) openStore(me, $("stores").value);
 });
+$("retag").addEventListener("submit", (event) => {
+  event.preventDefault();
+  changes.retag([...list.grid.selected], $("retag-tag").value);
+  $("retag-tag").value = "";
+});
 for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {
   const card = $("add-form").closest("details");
@@ -204,7 +213,7 @@ acceptDrops(importer, mayImport);
 printWhole(list);
 
 function refresh() {
-  if (!document.hidden && api.isSignedIn && !importer.isRunning) list.refresh();
+  if (!document.hidden && !importer.isRunning) list.refresh();
 }
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
@@ -219,7 +228,7 @@ addEventListener("pageshow", ({ persisted }) => {
   }
 });
 addEventListener("beforeunload", (event) => {
-  if (importer.isRunning || removal.isRunning) event.preventDefault();
+  if (importer.isRunning || changes.isRunning) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {
