@@ -35,7 +35,7 @@ export class Editor {
       this.close();
       if (id) changes.remove([id]);
     });
-    $("detail").addEventListener("close", () => this.close());
+    $("detail").addEventListener("close", () => $("detail").open || this.close());
   }
 
   get #isInRow() {

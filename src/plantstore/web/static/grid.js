@@ -158,7 +158,7 @@ export class Grid {
 
   #resize() {
     const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
-    this.root.style.setProperty("--id-length", `${Math.max(...ends)}`);
+    $("plants").style.setProperty("--id-length", `${Math.max(...ends)}`);
     this.#height = this.items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
   }
