@@ -119,6 +119,7 @@ def test_a_late_response_leaves_the_focus_to_who_types(driver: PageDriver, field
 
 
 def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
+    driver.open_without_stream()
     with driver.service.client(driver.owner) as client:
         client.delete("/plants/2")
     delete(driver, "000002")

@@ -159,6 +159,7 @@ def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) 
 
 
 def test_a_refresh_under_way_is_not_of_the_next_store(opened: PageDriver, pair: Pair) -> None:
+    opened.open_without_stream()
     opened.create_plants({"id": 3, "name": "Ficus"}, token=pair.first)
     held = opened.hold("**/plants?*")
     opened.refocus()

@@ -79,11 +79,12 @@ export class Changes {
    */
   async #make(store, changes, words, { isToldElsewhere = false } = {}) {
     if (!store || !changes.length) return null;
+    const mayUndo = words === WORDS.replace || (words === WORDS.delete && this.list.canCreate);
     const { done, error } = await this.#send(store, changes, words);
     if (error instanceof SignedOut) return error;
     if (error instanceof Conflict && changes.length === 1)
       return this.#settle(store, changes[0], error, words);
-    if (done.length) this.#tellDone(store, done, words);
+    if (done.length) this.#tellDone(store, done, words, mayUndo);
     const isDone = new Set(done);
     const left = changes.filter((change) => !isDone.has(change));
     if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
@@ -112,18 +113,17 @@ export class Changes {
   }
 
   // Successive changes of a kind share one undo: the next one does not replace it.
-  /** @param {Store} store @param {Change[]} changes @param {Words} words */
-  #tellDone(store, changes, words) {
+  /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
+  #tellDone(store, changes, words, mayUndo) {
     const undo = this.#undo;
     if (undo?.store.name === store.name && undo.words === words && undo.toast.isOpen) {
       changes = join(undo.changes, changes);
       undo.toast.close();
     }
     const shown = tell([`${words.done} `, describe(changes), this.#where(store)]);
-    if (words === WORDS.restore) return;
+    if (!mayUndo) return;
     this.#undo = { store, changes, words, toast: shown };
-    if (words === WORDS.replace || this.list.canCreate)
-      shown.offer("Undo", () => this.#make(store, changes.map(reverse), WORDS.restore));
+    shown.offer("Undo", () => this.#make(store, changes.map(reverse), WORDS.restore));
   }
 
   // The outcome of some may be unknown: the list is checked again.

@@ -1,6 +1,6 @@
 // Adding a plant. The input stays until the service has stored the plant.
 
-import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
+import { ALREADY_STORED, ID_TAKEN, isPassing, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
@@ -28,10 +28,10 @@ export class AddForm {
       $(`add-${field}`).addEventListener("input", () => this.#complain(field, ""));
   }
 
-  // The next free id, unless the user has typed one.
+  // The next free id, unless the user has typed one, or may send the same plant again.
   /** @param {string | null} id */
   propose(id) {
-    if (!this.#isTyped) $("add-id").value = id ?? "";
+    if (!this.#isTyped && this.#body === null) $("add-id").value = id ?? "";
   }
 
   forget() {
@@ -85,6 +85,7 @@ export class AddForm {
   /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
     const { field, reason } = locate(error);
+    if (!isPassing(error)) this.#body = null;
     if (!this.list.shows(store)) {
       tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
     } else if (field) {

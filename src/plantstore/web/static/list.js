@@ -265,7 +265,9 @@ export class PlantList {
   // What this page has changed: plants by their ids, null for one that is gone.
   /** @param {Store} store @param {Map<string, Plant | null>} changes */
   apply(store, changes) {
-    if (this.shows(store) && this.#loading) this.#apply(this.#loading, changes);
+    if (!this.shows(store) || !this.#loading) return;
+    this.#apply(this.#loading, changes);
+    this.on.changed();
   }
 
   /** @param {Loading} loading @param {Map<string, Plant | null>} changes */
