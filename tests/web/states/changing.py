@@ -5,7 +5,7 @@ from playwright.sync_api import expect
 from tests.http.blocking import fill_store
 from tests.service import JSON
 from tests.web.page_driver import PageDriver
-from tests.web.states.setup import allow_requests, browse, state, unfold
+from tests.web.states.setup import allow_requests, browse, is_narrow, state, unfold
 
 
 @state
@@ -62,7 +62,7 @@ def deleted(driver: PageDriver) -> None:
 @state
 def editing(driver: PageDriver) -> None:
     browse(driver)
-    driver["#rows .name"].nth(2).dblclick()
+    driver["#rows .name"].nth(2).click(click_count=1 if is_narrow(driver) else 2)
     expect(driver["#edit-name"]).to_be_visible()
 
 

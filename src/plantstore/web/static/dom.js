@@ -3,6 +3,9 @@
 const ANNOUNCED_FOR = 10_000; // milliseconds
 const DEBOUNCE = 300; // milliseconds
 
+// A phone: rows have several lines, and a plant has a panel.
+export const narrow = matchMedia("(max-width: 40rem)");
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let last;
 

@@ -1,10 +1,8 @@
 // Editing a plant: in its row, or on a phone in a panel that shows all of it.
 
 import { Refusal } from "./api.js";
-import { $, announce, isBusy, setBusy } from "./dom.js";
+import { $, announce, isBusy, narrow, setBusy } from "./dom.js";
 import { locate } from "./form.js";
-
-const narrow = matchMedia("(max-width: 40rem)");
 
 export class Editor {
   /** @type {Plant | null} */

@@ -2,10 +2,14 @@
 // The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
 // and the selected ones are identified by plant id: rows move as plants are added and removed.
 
-import { $, make, targetOf } from "./dom.js";
+import { $, make, narrow, targetOf } from "./dom.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
+// On a phone names wrap: in each row to as many lines as the longest needs.
+const MAX_LINES = 3;
+const ROW_MARGIN = 80; // pixels
+const LETTER = 9.5;
 
 /** @typedef {{element: HTMLElement, box: HTMLInputElement, remove: HTMLElement, id: HTMLElement,
  *   name: HTMLElement, tag: HTMLElement, plant: Plant}} GridRow */
@@ -146,19 +150,24 @@ export class Grid {
   }
 
   #fit() {
-    const rowHeight = readRowHeight();
-    const first = Math.round(this.#offset / this.rowHeight);
-    if (rowHeight !== this.rowHeight) {
-      this.rowHeight = rowHeight;
-      this.refresh();
-      this.#scrollTo(first);
-    }
+    const { rowHeight } = this;
+    const first = Math.round(this.#offset / rowHeight);
+    this.#resize();
+    if (this.rowHeight !== rowHeight) this.#scrollTo(first);
     this.#draw();
   }
 
   #resize() {
-    const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
-    $("plants").style.setProperty("--id-length", `${Math.max(...ends)}`);
+    let [idLength, nameLength] = [1, 1];
+    for (const { id, name } of this.items) {
+      if (id.length > idLength) idLength = id.length;
+      if (name.length > nameLength) nameLength = name.length;
+    }
+    const perLine = Math.max(1, Math.floor((this.root.clientWidth - ROW_MARGIN) / LETTER));
+    const lines = narrow.matches ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
+    $("plants").style.setProperty("--id-length", `${idLength}`);
+    $("plants").style.setProperty("--lines", `${lines}`);
+    this.rowHeight = readRowHeight();
     this.#height = this.items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
   }
@@ -389,9 +398,6 @@ export class Grid {
 // A finger has no second button and no hover: a tap shows all of a plant.
 /** @param {MouseEvent} event */
 const isTouch = (event) =>
-  (event instanceof PointerEvent && event.pointerType === "touch") || matchMedia("(max-width: 40rem)").matches;
+  (event instanceof PointerEvent && event.pointerType === "touch") || narrow.matches;
 
-function readRowHeight() {
-  const style = getComputedStyle(document.documentElement);
-  return parseFloat(style.getPropertyValue("--row")) * parseFloat(style.fontSize);
-}
+const readRowHeight = () => parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));

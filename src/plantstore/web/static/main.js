@@ -244,7 +244,7 @@ for (const type of ["click", "focusin"])
     if (!targetOf(event).closest("#export")) $("export").open = false;
   });
 
-// On a phone the side panels are closed at first.
+// In a narrow window the form is closed at first.
 const wide = matchMedia("(min-width: 60rem)");
 /** @type {NodeListOf<HTMLDetailsElement>} */
 const folds = document.querySelectorAll("details.fold");
