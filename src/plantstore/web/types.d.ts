@@ -6,6 +6,7 @@ type Store = import("./static/api.js").Store;
 type PlantList = import("./static/list.js").PlantList;
 type Filter = import("./static/filter.js").Filter;
 type Changes = import("./static/changes.js").Changes;
+type PlantHistory = import("./static/history.js").PlantHistory;
 type Importer = import("./static/importer.js").Importer;
 type Toast = import("./static/toasts.js").Toast;
 
@@ -42,6 +43,9 @@ interface StoreEvent {
   user?: string;
   token_label?: string;
 }
+
+/** What the address says: see `address.js`. */
+type Shown = Record<string, string | null | undefined>;
 
 /** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
@@ -100,6 +104,7 @@ interface Elements {
   "edit-tag": HTMLInputElement;
   export: HTMLDetailsElement;
   find: HTMLInputElement;
+  history: HTMLDialogElement;
   import: HTMLDialogElement;
   "import-bar": HTMLProgressElement;
   "import-file": HTMLInputElement;
@@ -108,6 +113,7 @@ interface Elements {
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
   retag: HTMLFormElement;
+  "select-all": HTMLInputElement;
   "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;
   "tag-filter": HTMLSelectElement;

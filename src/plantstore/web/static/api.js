@@ -274,6 +274,13 @@ export class Store {
     return this.api.ask("PUT", `${this.#plants}/${id}`, { headers, body: writePlant(body), signal });
   }
 
+  // The events after a revision, or the oldest ones that are kept.
+  /** @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
+  async events(after, limit) {
+    const query = after === null ? "" : `&after=${after}`;
+    return parse(await this.api.ask("GET", `${this.#events}?limit=${limit}${query}`), parseExactly);
+  }
+
   // The events after a revision, or from now on, until the stream ends.
   /** @param {string | null} after @param {AbortSignal} signal @param {(text: string) => void} hear */
   listen(after, signal, hear) {

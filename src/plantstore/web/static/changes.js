@@ -67,6 +67,18 @@ export class Changes {
     return this.#make(store, [{ before, after }], WORDS.replace, { isToldElsewhere: true });
   }
 
+  // Whether the plant is another one by now, or gone.
+  /** @param {Plant} plant */
+  mayRestore(plant) {
+    const now = this.list.plants.get(plant.id);
+    return now ? this.list.canUpdate && !isSame(now, plant) : this.list.canCreate;
+  }
+
+  /** @param {Store} store @param {Plant} after */
+  async restore(store, after) {
+    await this.#make(store, [{ before: this.list.plants.get(after.id), after }], WORDS.restore);
+  }
+
   /** @param {string[]} ids */
   #pick(ids) {
     const { store, plants } = this.list;

@@ -1,7 +1,7 @@
 // Editing a plant: in its row, or on a phone in a panel that shows all of it.
 
 import { Refusal } from "./api.js";
-import { $, announce, isBusy, narrow, setBusy } from "./dom.js";
+import { $, announce, isBusy, isNarrow, setBusy } from "./dom.js";
 import { locate } from "./form.js";
 
 export class Editor {
@@ -10,8 +10,8 @@ export class Editor {
   /** @type {Store | null} */
   #store = null;
 
-  /** @param {PlantList} list @param {Changes} changes */
-  constructor(list, changes) {
+  /** @param {PlantList} list @param {Changes} changes @param {PlantHistory} past */
+  constructor(list, changes, past) {
     this.list = list;
     this.changes = changes;
     this.form = $("edit");
@@ -28,6 +28,11 @@ export class Editor {
       if (!isWithin && relatedTarget && this.#isInRow && !isBusy($("edit-save"))) this.#save();
     });
     $("edit-cancel").addEventListener("click", () => this.close());
+    $("detail-history").addEventListener("click", () => {
+      const plant = this.#plant;
+      this.close();
+      if (plant) past.open(plant);
+    });
     $("detail-delete").addEventListener("click", () => {
       const id = this.#plant?.id;
       this.close();
@@ -40,18 +45,20 @@ export class Editor {
     return this.form.parentElement === $("plants");
   }
 
-  /** @param {Plant} plant @param {Field} field */
+  // In its row, or, without a field to begin with, in the panel.
+  /** @param {Plant} plant @param {Field | null} field */
   open(plant, field) {
     this.close();
     const { store, canUpdate } = this.list;
-    if (!store || !(canUpdate || narrow.matches)) return;
+    const isInRow = canUpdate && field !== null && !isNarrow();
+    if (!store) return;
     this.#plant = plant;
     this.#store = store;
     $("edit-name").value = plant.name;
     $("edit-tag").value = plant.tag ?? "";
     this.#complain("");
     this.form.hidden = !canUpdate;
-    if (narrow.matches) this.#showPanel(plant);
+    if (!isInRow) this.#showPanel(plant);
     else {
       $("plants").append(this.form);
       this.place();

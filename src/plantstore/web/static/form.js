@@ -1,7 +1,7 @@
 // Adding a plant. The input stays until the service has stored the plant.
 
 import { ALREADY_STORED, ID_TAKEN, isPassing, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
-import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
+import { $, announce, bdi, isBusy, make, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
 
@@ -51,7 +51,7 @@ export class AddForm {
       await store.create(plant, this.#keyFor(plant));
       this.#finish(typed, plant);
       this.list.apply(store, new Map([[plant.id, plant]]));
-      if (this.list.shows(store)) this.list.grid.reveal(plant.id);
+      if (this.list.shows(store) && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
     } catch (error) {
       if (!(error instanceof SignedOut)) this.#tell(error, store, plant);
     } finally {
@@ -80,6 +80,17 @@ export class AddForm {
     $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
     announce(`Added ${plant.name}, id ${plant.id}`);
     if ($("add-name").value === "") focusWithin("add-name");
+  }
+
+  // The filter hides it.
+  /** @param {string} id */
+  #offer(id) {
+    const button = make("button", { type: "button", className: "quiet", textContent: "Show it" });
+    button.addEventListener("click", () => {
+      this.list.clearFilter();
+      this.list.grid.reveal(id);
+    });
+    $("add-done").append(": it does not match what is shown. ", button);
   }
 
   /** @param {Failure} error @param {Store} store @param {Plant} plant */

@@ -2,7 +2,7 @@
 // The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
 // and the selected ones are identified by plant id: rows move as plants are added and removed.
 
-import { $, make, narrow, targetOf } from "./dom.js";
+import { $, colour, make, isNarrow, targetOf } from "./dom.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
@@ -11,8 +11,8 @@ const MAX_LINES = 3;
 const ROW_MARGIN = 80; // pixels
 const LETTER = 9.5;
 
-/** @typedef {{element: HTMLElement, box: HTMLInputElement, remove: HTMLElement, id: HTMLElement,
- *   name: HTMLElement, tag: HTMLElement, plant: Plant}} GridRow */
+/** @typedef {{element: HTMLElement, box: HTMLInputElement, more: HTMLElement, remove: HTMLElement,
+ *   id: HTMLElement, name: HTMLElement, tag: HTMLElement, plant: Plant}} GridRow */
 
 export class Grid {
   /** @type {Map<number, GridRow>} */
@@ -33,11 +33,11 @@ export class Grid {
   /** @type {Set<string>} */
   #fresh = new Set(); // plants that have just changed
 
-  // `on` is notified of select, remove(ids), open(plant, field), near(end of the list) and moved(), and
+  // `on` is notified of select, remove(ids), open(plant, field), filter(tag), near(end of the list) and moved(), and
   // knows isBusy(id).
   /**
    * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void, moved: () => void,
-   *   open: (plant: Plant, field: Field) => void, isBusy: (id: string) => boolean}} on
+   *   open: (plant: Plant, field: Field | null) => void, filter: (tag: string) => void, isBusy: (id: string) => boolean}} on
    */
   constructor(on) {
     this.on = on;
@@ -57,6 +57,7 @@ export class Grid {
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#open(event));
+    $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.selectAll()));
     new ResizeObserver(() => this.#fit()).observe(this.root);
   }
 
@@ -91,7 +92,7 @@ export class Grid {
     if (!this.selected.size) return;
     const before = this.selected.size;
     this.selected = new Set(this.items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
-    if (this.selected.size !== before) this.on.select();
+    if (this.selected.size !== before) this.#tellSelection();
   }
 
   refresh() {
@@ -118,16 +119,17 @@ export class Grid {
 
   clear() {
     this.selected.clear();
-    this.refresh();
-    this.on.select();
+    this.#tellSelection();
   }
 
+  // Whether it is in the list.
   /** @param {string} id */
   reveal(id) {
     const index = this.#indexOf(id);
-    if (index < 0) return;
+    if (index < 0) return false;
     this.#activate(index);
     this.#rows.get(index)?.element.classList.add("fresh");
+    return true;
   }
 
   // Where its row is, in pixels below the top of the grid; null if it is out of sight.
@@ -164,7 +166,7 @@ export class Grid {
       if (name.length > nameLength) nameLength = name.length;
     }
     const perLine = Math.max(1, Math.floor((this.root.clientWidth - ROW_MARGIN) / LETTER));
-    const lines = narrow.matches ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
+    const lines = isNarrow() ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
     $("plants").style.setProperty("--id-length", `${idLength}`);
     $("plants").style.setProperty("--lines", `${lines}`);
     this.rowHeight = readRowHeight();
@@ -228,11 +230,13 @@ export class Grid {
     const box = make("input", { type: "checkbox", tabIndex: -1 });
     const remove = make("button", { type: "button", className: "quiet remove", tabIndex: -1, title: "Delete" });
     remove.append(make("span", { className: "bin" }));
+    const more = make("button", { type: "button", className: "quiet more", tabIndex: -1, title: "Details", textContent: "…" });
     const cells = { check: box, id, name, tag, actions: remove };
     const element = make("div", { className: "row", role: "row" });
     for (const [className, content] of Object.entries(cells))
       element.append(make("span", { className, role: "gridcell" }, content));
-    return { element, box, remove, id, name, tag, plant: { id: "", name: "" } };
+    remove.before(more);
+    return { element, box, more, remove, id, name, tag, plant: { id: "", name: "" } };
   }
 
   /** @param {GridRow} row @param {Plant} plant @param {number} index */
@@ -251,9 +255,15 @@ export class Grid {
     row.id.textContent = plant.id;
     row.name.textContent = row.name.title = plant.name;
     row.tag.textContent = row.tag.title = plant.tag ?? "";
+    if (plant.tag) colour(row.tag, plant.tag);
+    row.more.setAttribute("aria-label", `Details of ${plant.name}`);
     row.remove.setAttribute("aria-label", `Delete ${plant.name}`);
     box.setAttribute("aria-label", `Select ${plant.name}`);
     this.#fillSelection(row);
+  }
+
+  get #isAllSelected() {
+    return this.selected.size > 0 && this.selected.size === this.items.length;
   }
 
   /** @param {GridRow} row */
@@ -267,7 +277,7 @@ export class Grid {
   // their text.
   /** @param {MouseEvent} event */
   #keepFocus(event) {
-    if (!event.shiftKey && !targetOf(event).closest("input, .remove")) return;
+    if (!event.shiftKey && !targetOf(event).closest("input, button")) return;
     event.preventDefault();
     this.root.focus({ preventScroll: true });
   }
@@ -286,7 +296,8 @@ export class Grid {
       if (event.detail < 2) this.on.remove([id]);
     } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
     else if (this.canSelect && target.closest(".check")) this.#toggle(index);
-    else if (isTouch(event) && !target.closest(".check")) this.on.open(plant, "name");
+    else if (target.closest(".more") || (isTouch(event) && !target.closest(".check"))) this.on.open(plant, null);
+    else if (target.closest(".pill") && plant.tag && event.detail < 2) this.on.filter(plant.tag);
     if (!event.shiftKey) this.#anchorId = id;
   }
 
@@ -316,13 +327,19 @@ export class Grid {
   }
 
   selectAll() {
-    if (!this.canSelect) return;
-    for (const { id } of this.items) this.selected.add(id);
+    if (this.canSelect) this.select(new Set(this.items.map(({ id }) => id)));
+  }
+
+  /** @param {Set<string>} ids */
+  select(ids) {
+    this.selected = ids;
     this.#tellSelection();
   }
 
   #tellSelection() {
     for (const row of this.#rows.values()) this.#fillSelection(row);
+    $("select-all").checked = this.#isAllSelected;
+    $("select-all").indeterminate = this.selected.size > 0 && !this.#isAllSelected;
     this.on.select();
   }
 
@@ -357,7 +374,6 @@ export class Grid {
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.target !== this.root || event.altKey) return;
-    const isPlain = !event.ctrlKey && !event.metaKey;
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
@@ -368,8 +384,9 @@ export class Grid {
     else if (event.key === "a" && (event.ctrlKey || event.metaKey)) this.selectAll();
     else if (event.key === "Escape" && this.selected.size) this.clear();
     else if (event.key === "Delete") this.#removeByKey(event);
+    else if (event.key === "i" && !event.ctrlKey && !event.metaKey && this.items[this.active])
+      this.on.open(this.items[this.active], null);
     else if (event.key === "Enter" && this.items[this.active]) this.on.open(this.items[this.active], "name");
-    else if (event.key === "/" && isPlain) $("find").focus();
     else return;
     event.preventDefault();
   }
@@ -398,6 +415,6 @@ export class Grid {
 // A finger has no second button and no hover: a tap shows all of a plant.
 /** @param {MouseEvent} event */
 const isTouch = (event) =>
-  (event instanceof PointerEvent && event.pointerType === "touch") || narrow.matches;
+  (event instanceof PointerEvent && event.pointerType === "touch") || isNarrow();
 
 const readRowHeight = () => parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));

@@ -1,6 +1,7 @@
 // The plants of the chosen store as they are shown: what is loaded, filtered and selected, and the
 // state of loading.
 
+import { clearAddress, readAddress, writeAddress } from "./address.js";
 import { $, announceLast, count, figures, focusPlants } from "./dom.js";
 import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
@@ -32,10 +33,10 @@ export class PlantList {
   failures = 0; // of loading, since the last success
 
   // `on` is notified of changed(), when the next free id may differ, and of what the user asks for:
-  // remove(ids) and open(plant, cell); it knows isBusy(store, id).
+  // remove(ids) and open(plant, field); it knows isBusy(store, id).
   /**
    * @param {{changed: () => void, remove: (ids: string[]) => void,
-   *   open: (plant: Plant, field: Field) => void, moved: () => void,
+   *   open: (plant: Plant, field: Field | null) => void, moved: () => void,
    *   isBusy: (store: Store | null, id: string) => boolean}} on
    */
   constructor(on) {
@@ -44,6 +45,7 @@ export class PlantList {
       select: () => this.#tellSelection(),
       remove: on.remove,
       open: on.open,
+      filter: (tag) => this.#setFilter($("find").value, tag),
       moved: on.moved,
       near: () => this.#loading?.wake(),
       isBusy: (id) => on.isBusy(this.store, id),
@@ -57,6 +59,9 @@ export class PlantList {
       this.grid.clear();
       $("grid").focus();
     });
+    for (const button of orderButtons())
+      button.addEventListener("click", () => this.#setOrder(button.dataset.order ?? "id"));
+    addEventListener("popstate", () => this.store && this.#showAddress());
     $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
     setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
   }
@@ -73,8 +78,13 @@ export class PlantList {
   // Shows the plants of this store from now on.
   /** @param {Store} store */
   open(store) {
-    if (this.store?.name !== store.name) this.forget();
+    if (this.store && this.store.name !== store.name) {
+      this.forget();
+      clearAddress();
+    }
     this.store = store;
+    this.#showAddress();
+    this.#tellAddress();
     return this.load({ keepPlace: true });
   }
 
@@ -176,9 +186,14 @@ export class PlantList {
     this.tags.show(this.view.tags, this.filter.tag);
   }
 
-  /** @param {{keepPlace?: boolean}} [options] */
-  #showAll(options) {
-    this.view = new View(this.filter, this.view.order, this.plants.items);
+  /** @param {{keepPlace?: boolean}} [options] @param {string} [order] */
+  #showAll(options, order = this.view.order) {
+    this.view = new View(this.filter, order, this.plants.items);
+    for (const button of orderButtons()) {
+      const isThis = button.dataset.order === order.replace("-", "");
+      const direction = order.startsWith("-") ? "descending" : "ascending";
+      button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
+    }
     this.#showView(options);
   }
 
@@ -195,14 +210,36 @@ export class PlantList {
     $("find").focus();
   }
 
-  /** @param {string} text @param {string | null} tag */
-  #setFilter(text, tag) {
+  /** @param {string} text @param {string | null} tag @param {string} order */
+  #setFilter(text, tag, order = this.view.order) {
     this.filter = new Filter(text, tag);
     this.grid.selected.clear();
     this.#loading?.wake();
-    this.#showAll();
+    this.#showAll(undefined, order);
     this.#tellSelection();
+    this.#tellAddress();
     announceLast($("count").textContent);
+  }
+
+  // The other way round where it is in that order already.
+  /** @param {string} order */
+  #setOrder(order) {
+    const selected = new Set(this.grid.selected);
+    this.#setFilter($("find").value, this.filter.tag, this.view.order === order ? `-${order}` : order);
+    this.grid.select(selected);
+  }
+
+  #tellAddress() {
+    const { order } = this.view;
+    const [find, sort] = [$("find").value || null, order === "id" ? null : order];
+    writeAddress({ store: this.store?.name, find, tag: this.filter.tag, sort });
+  }
+
+  #showAddress() {
+    const { store, find, tag = null, sort } = readAddress();
+    if (store && store !== this.store?.name) return;
+    $("find").value = find ?? "";
+    this.#setFilter(find ?? "", tag, sort ?? "id");
   }
 
   /** @param {ListState} state @param {Error | null} error */
@@ -253,7 +290,14 @@ export class PlantList {
     const number = this.grid.selected.size;
     $("selection").hidden = number === 0;
     $("selection-count").textContent = `${figures(number)} selected`;
+    $("export-what").textContent = number ? "the selected plants" : this.filter.isOff ? "all plants" : "what is shown";
     if (number) announceLast(`${figures(number)} selected`);
+  }
+
+  // The store's, where it is known.
+  get revision() {
+    const position = this.#loading?.live.position;
+    return position == null ? null : Number(position);
   }
 
   // Another store may be shown by now than the one an operation began in.
@@ -284,6 +328,9 @@ export class PlantList {
     this.on.changed();
   }
 }
+
+/** @returns {NodeListOf<HTMLButtonElement>} */
+const orderButtons = () => document.querySelectorAll("[data-order]");
 
 /** @param {Plants} plants */
 function describeError({ isComplete, items }) {

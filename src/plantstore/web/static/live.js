@@ -13,7 +13,7 @@ export class Live {
   #end = new AbortController();
   #stream = new AbortController();
   /** @type {string | null} */
-  #position = null; // the revision of the last event that was heard
+  position = null; // the revision of the last event that was heard
   #unread = "";
   /** @param {boolean} [_hasBegun] */
   #tellStart = (_hasBegun) => {};
@@ -58,15 +58,15 @@ export class Live {
     for (let failures = 0; !signal.aborted; failures += 1) {
       try {
         this.#unread = "";
-        await this.store.listen(this.#position, signal, (text) => {
+        await this.store.listen(this.position, signal, (text) => {
           failures = 0;
           this.#take(text);
         });
       } catch (error) {
         if (signal.aborted) return;
         const isGone = !isPassing(error) && !isBarred(error);
-        if (this.#position === null || !isPassing(error)) this.stop();
-        if (this.#position !== null && isGone) this.on.lose();
+        if (this.position === null || !isPassing(error)) this.stop();
+        if (this.position !== null && isGone) this.on.lose();
       }
       await pause(PAUSE * 2 ** Math.min(failures, MAX_DOUBLINGS), signal).catch(() => undefined);
     }
@@ -81,7 +81,7 @@ export class Live {
     for (const block of blocks) {
       const data = /^data: ([^\n]+)/m.exec(block);
       if (data) events.push(parseExactly(data[1]));
-      this.#position = /^id: (\d+)/m.exec(block)?.[1] ?? this.#position;
+      this.position = /^id: (\d+)/m.exec(block)?.[1] ?? this.position;
     }
     this.#tellStart(true);
     if (events.length) this.on.hear(events);

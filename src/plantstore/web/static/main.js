@@ -1,6 +1,7 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept in
 // this tab's sessionStorage, and sent only in the Authorization header.
 
+import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Changes } from "./changes.js";
 import { Connection, showNotice } from "./connection.js";
@@ -9,6 +10,7 @@ import { acceptDrops } from "./drops.js";
 import { Editor } from "./edit.js";
 import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
+import { PlantHistory } from "./history.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
 import { printWhole } from "./print.js";
@@ -42,7 +44,8 @@ const list = new PlantList({
   isBusy: (store, id) => changes.isBusy(store, id),
 });
 const changes = new Changes(list);
-const editor = new Editor(list, changes);
+const past = new PlantHistory(list, changes);
+const editor = new Editor(list, changes, past);
 const form = new AddForm(list);
 const importer = new Importer(list);
 
@@ -102,6 +105,7 @@ function forgetAll() {
   importer.forget();
   list.forget();
   list.store = null;
+  clearAddress();
   me = null;
   $("toasts").replaceChildren();
   forgetAnnouncements();
@@ -130,7 +134,7 @@ function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const wanted = [list.store?.name, recall("store"), me.store];
+  const wanted = [list.store?.name, readAddress().store, recall("store"), me.store];
   const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
@@ -161,7 +165,7 @@ function openStore(opened, name) {
 function tellExpiry({ expires_at = "" }) {
   const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
-  const format = new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "short" });
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
   if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
@@ -209,6 +213,10 @@ $("empty-add").addEventListener("click", () => {
 });
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
+$("history-open").addEventListener("click", () => {
+  $("export").open = false;
+  past.open();
+});
 acceptDrops(importer, mayImport);
 printWhole(list);
 
@@ -234,6 +242,11 @@ addEventListener("beforeunload", (event) => {
 document.addEventListener("keydown", (event) => {
   // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
+  const isElsewhere = !targetOf(event).closest("input, select, dialog");
+  if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.canList) {
+    event.preventDefault();
+    $("find").focus();
+  }
   if (event.key === "Escape" && $("export").open) {
     $("export").open = false;
     $("export-summary").focus();
