@@ -97,7 +97,7 @@ def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
     driver["#toasts"].get_by_role("button", name="Stop").click()
     driver.page.unroute("**/plants/*")
     driver.assert_shows("120 plants were not deleted", "#toasts")
-    expect(driver["#rows .leaving"]).to_have_count(0)
+    expect(driver["#rows .busy"]).to_have_count(0)
     assert len(driver.list_plants()) == 120
 
 
@@ -123,5 +123,5 @@ def test_an_undo_that_failed_is_tried_again(driver: PageDriver) -> None:
     driver.assert_shows("000001xxxx was not restored", "#toasts")
     driver.page.unroute("**/plants")
     driver["#toasts"].get_by_role("button", name="Try again").click()
-    driver.assert_shows("000001xxxx is back", "#toasts")
+    driver.assert_shows("Restored 000001xxxx", "#toasts")
     assert len(driver.list_plants()) == 120

@@ -59,6 +59,7 @@ def test_enter_held_adds_one(driver: PageDriver) -> None:
 
 def test_a_proposed_id_that_was_taken_is_proposed_no_more(driver: PageDriver) -> None:
     driver.add_plant("Fern")
+    driver.open_without_stream()
     driver.create_plants({"id": 2, "name": "Somebody else's"})
     driver.submit_plant("Aloe")
     driver.assert_shows("the id 2 belongs to another plant", "#add-id-reason")

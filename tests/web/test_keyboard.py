@@ -39,7 +39,7 @@ def test_a_day_by_keyboard(driver: PageDriver) -> None:
 
     tab_to(driver, "#toasts button")
     keyboard.press("Enter")
-    driver.assert_shows("2 plants are back", "#toasts")
+    driver.assert_shows("Restored 2 plants", "#toasts")
     assert len(driver.list_plants()) == 50
 
     keyboard.press("/")

@@ -169,6 +169,7 @@ def test_what_is_answered_too_late_shows_nothing(
 
 
 def test_a_late_refusal_is_not_for_the_next_user(opened: PageDriver, users: Users) -> None:
+    opened.open_without_stream()
     opened.service.revoke(users.ada)
     held = opened.hold("**/plants?*", responses=True)
     opened.refocus()

@@ -69,6 +69,8 @@ def test_coming_back_loads_the_list_once(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 1500)
     driver.sign_in()
     driver.assert_count("1,500 plants")
+    driver.open_without_stream()
+    driver.assert_count("1,500 plants")
     driver.create_plants({"id": 1501, "name": "New"})
     asked = driver.record_requests("GET")
     driver.evaluate(
@@ -81,6 +83,7 @@ def test_coming_back_loads_the_list_once(driver: PageDriver) -> None:
 
 
 def test_a_refresh_that_fails_is_told_and_made_up_for(opened: PageDriver) -> None:
+    opened.open_without_stream()
     opened.create_plants({"id": 20, "name": "P20"})
     opened.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
     opened.refocus()
@@ -108,6 +111,7 @@ def test_a_plant_is_deleted_once_though_the_list_is_new(opened: PageDriver) -> N
 
 
 def test_what_one_deletes_during_a_refresh_is_gone(opened: PageDriver) -> None:
+    opened.open_without_stream()
     opened["#find"].fill("p")
     opened.create_plants({"id": 20, "name": "P20"})
     held = opened.hold("**/plants?include*", responses=True)

@@ -27,7 +27,7 @@ def test_the_token_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
     assert driver.evaluate("[localStorage.length, document.cookie, location.href]") == [
         0,
         "",
-        f"{driver.service.origin}/",
+        f"{driver.service.origin}/#store={driver.store}",
     ]
     assert driver["#token"].input_value() == ""
     driver.page.reload()

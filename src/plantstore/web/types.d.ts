@@ -4,12 +4,14 @@
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
 type PlantList = import("./static/list.js").PlantList;
+type Filter = import("./static/filter.js").Filter;
+type Changes = import("./static/changes.js").Changes;
+type PlantHistory = import("./static/history.js").PlantHistory;
 type Importer = import("./static/importer.js").Importer;
 type Toast = import("./static/toasts.js").Toast;
 
 type Content = (string | Node)[];
 type Kind = "plain" | "failed";
-type Scope = "list" | "create" | "delete";
 type Field = "id" | "name" | "tag";
 type ListState = "none" | "loading" | "more" | "ready" | "error";
 
@@ -20,6 +22,30 @@ interface Plant {
   tag?: string;
   folded?: string;
 }
+
+/** A plant before and after; undefined where it is not there. */
+interface Change {
+  before?: Plant;
+  after?: Plant;
+}
+
+interface Words {
+  doing: string;
+  done: string;
+}
+
+/** What happened to a plant; who did it is for owners alone. */
+interface StoreEvent {
+  revision: number;
+  kind: string;
+  at: string;
+  plant: Plant;
+  user?: string;
+  token_label?: string;
+}
+
+/** What the address says: see `address.js`. */
+type Shown = Record<string, string | null | undefined>;
 
 /** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
@@ -70,8 +96,15 @@ interface Elements {
   "add-name": HTMLInputElement;
   "add-tag": HTMLInputElement;
   confirm: HTMLDialogElement;
+  conflict: HTMLDialogElement;
+  detail: HTMLDialogElement;
+  edit: HTMLFormElement;
+  "edit-name": HTMLInputElement;
+  "edit-save": HTMLButtonElement;
+  "edit-tag": HTMLInputElement;
   export: HTMLDetailsElement;
   find: HTMLInputElement;
+  history: HTMLDialogElement;
   import: HTMLDialogElement;
   "import-bar": HTMLProgressElement;
   "import-file": HTMLInputElement;
@@ -79,6 +112,9 @@ interface Elements {
   "show-token": HTMLInputElement;
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
+  retag: HTMLFormElement;
+  "select-all": HTMLInputElement;
+  "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;
   "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;

@@ -3,8 +3,9 @@
 from playwright.sync_api import expect
 
 from tests.http.blocking import fill_store
+from tests.service import JSON
 from tests.web.page_driver import PageDriver
-from tests.web.states.setup import allow_requests, browse, state, unfold
+from tests.web.states.setup import allow_requests, browse, is_narrow, state, unfold
 
 
 @state
@@ -56,3 +57,36 @@ def deleted(driver: PageDriver) -> None:
     selected(driver)
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted", "#toasts")
+
+
+@state
+def editing(driver: PageDriver) -> None:
+    browse(driver)
+    driver["#rows .name"].nth(2).click(click_count=1 if is_narrow(driver) else 2)
+    expect(driver["#edit-name"]).to_be_visible()
+
+
+@state
+def edit_refused(driver: PageDriver) -> None:
+    editing(driver)
+    driver["#edit-name"].fill(" ")
+    driver["#edit-name"].press("Enter")
+    expect(driver["#edit-reason"]).to_be_visible()
+
+
+@state
+def edit_conflict(driver: PageDriver) -> None:
+    editing(driver)
+    driver["#edit-name"].fill("Aloe vera ‘Minima’")
+    with driver.service.client(driver.owner) as client:
+        client.put("/plants/1003", json={"name": "Aloe barbadensis"}, headers=JSON)
+    driver["#edit-name"].press("Enter")
+    expect(driver["#conflict"]).to_be_visible()
+
+
+@state
+def edited(driver: PageDriver) -> None:
+    editing(driver)
+    driver["#edit-tag"].fill("medicinal")
+    driver["#edit-tag"].press("Enter")
+    driver.assert_shows("Changed", "#toasts")

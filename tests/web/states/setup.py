@@ -58,6 +58,12 @@ def state(make: MakeState) -> MakeState:
     return make
 
 
+def is_narrow(driver: PageDriver) -> bool:
+    """Whether it is shown as on a phone."""
+    size = driver.page.viewport_size
+    return size is not None and size["width"] < 640
+
+
 def unfold(driver: PageDriver, part: str) -> None:
     """Open the card that has this part, which is folded away in a narrow window."""
     if not driver[part].is_visible():

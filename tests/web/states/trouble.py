@@ -51,5 +51,6 @@ def add_failed(driver: PageDriver) -> None:
 def delete_failed(driver: PageDriver) -> None:
     browse(driver)
     respond_with_error(driver, "**/plants/*", 50001, "the service failed: its log has the cause")
-    driver["#rows .remove"].first.click()
+    driver["#rows .check"].first.click()
+    driver["#delete-selected"].click()
     driver.assert_shows("was not deleted", "#toasts .failed")

@@ -15,6 +15,8 @@ export const NO_NEW_PLANT = 40002;
 export const ID_TAKEN = 40003;
 export const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;
+export const TRIMMED = 41001;
+export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
 
 export class Refusal extends Error {
@@ -41,7 +43,7 @@ export class SignedOut extends Error {
 }
 
 /** @param {Failure} error */
-const isPassing = (error) =>
+export const isPassing = (error) =>
   error instanceof Unreachable || [429, 503, 409].includes(error.status ?? 0);
 
 /** @param {Failure} error */
@@ -127,13 +129,15 @@ export class Api {
     }
   }
 
+  // With `hear`, which gets a stream of events piece by piece, the response is at its end.
   /**
    * @param {string} method @param {string} target
-   * @param {{headers?: Record<string, string>, body?: string, signal?: AbortSignal}} options
+   * @param {{headers?: Record<string, string>, body?: string, signal?: AbortSignal,
+   *   hear?: (text: string) => void}} options
    */
-  async ask(method, target, { headers = {}, body, signal } = {}) {
+  async ask(method, target, { headers = {}, body, signal, hear } = {}) {
     headers = { Authorization: `Bearer ${this.#token}`, ...headers };
-    const response = await this.#fetch(target, { method, body, headers, signal });
+    const response = await this.#fetch(target, { method, body, headers, signal }, hear);
     this.on.reached();
     if (isSuccess(response)) return response;
     const refusal = readRefusal(response);
@@ -143,27 +147,38 @@ export class Api {
   }
 
   // The complete response, unless the server stops sending.
-  /** @param {string} target @param {RequestInit & {method: string, signal?: AbortSignal}} options */
-  async #fetch(target, { signal, ...options }) {
+  /**
+   * @param {string} target @param {RequestInit & {method: string, signal?: AbortSignal}} options
+   * @param {(text: string) => void} [hear]
+   */
+  async #fetch(target, { signal, ...options }, hear) {
     const ended = this.#endedBy(signal);
     ended.throwIfAborted();
     const silence = new AbortController();
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     let deadline;
-    const hear = () => {
+    const wait = () => {
       clearTimeout(deadline);
       deadline = setTimeout(() => silence.abort(), TIMEOUT);
     };
-    hear();
+    wait();
     const watch = this.#watchSlowness();
+    let isStream = false;
     try {
       const either = AbortSignal.any([ended, silence.signal]);
       const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
       const { status, headers } = response;
-      return { method: options.method, status, headers, text: await readText(response, hear) };
+      isStream = hear !== undefined && isOfType(headers, "text/event-stream");
+      if (isStream) watch.end();
+      const text = await readText(response, (part) => {
+        wait();
+        if (isStream) hear?.(part);
+        return isStream ? "" : part;
+      });
+      return { method: options.method, status, headers, text };
     } catch {
       ended.throwIfAborted();
-      this.on.unreachable();
+      if (!isStream) this.on.unreachable(); // it may have been cut off by a proxy
       throw new Unreachable();
     } finally {
       clearTimeout(deadline);
@@ -192,6 +207,7 @@ export class Api {
     const end = () => {
       clearTimeout(timer);
       if (isSlow) tell(-1);
+      isSlow = false;
     };
     return { end };
   }
@@ -200,12 +216,14 @@ export class Api {
 // The plants of one store. Its operations continue when another store is shown.
 export class Store {
   #plants;
+  #events;
 
   /** @param {Api} api @param {string} name */
   constructor(api, name) {
     this.api = api;
     this.name = name;
     this.#plants = `stores/${name}/plants`;
+    this.#events = `stores/${name}/events`;
   }
 
   // A page of plants, and a function that reads the next one, if there is one.
@@ -240,18 +258,51 @@ export class Store {
   delete(id, signal) {
     return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
   }
+
+  // A plant as it is now, and its entity tag.
+  /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<{plant: Plant, etag: string}>} */
+  async get(id, signal) {
+    const response = await this.api.ask("GET", `${this.#plants}/${id}`, { signal });
+    return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
+  }
+
+  // Unless the plant is another one than `etag` names.
+  /** @param {Plant} plant @param {string} etag @param {AbortSignal} [signal] */
+  replace(plant, etag, signal) {
+    const headers = { "Content-Type": "application/json", "If-Match": etag };
+    const { id, ...body } = plant;
+    return this.api.ask("PUT", `${this.#plants}/${id}`, { headers, body: writePlant(body), signal });
+  }
+
+  // The events after a revision, or the oldest ones that are kept.
+  /** @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
+  async events(after, limit) {
+    const query = after === null ? "" : `&after=${after}`;
+    return parse(await this.api.ask("GET", `${this.#events}?limit=${limit}${query}`), parseExactly);
+  }
+
+  // The events after a revision, or from now on, until the stream ends.
+  /** @param {string | null} after @param {AbortSignal} signal @param {(text: string) => void} hear */
+  listen(after, signal, hear) {
+    /** @type {Record<string, string>} */
+    const headers = { Accept: "text/event-stream" };
+    if (after !== null) headers["Last-Event-ID"] = after;
+    return this.api.ask("GET", this.#events, { headers, signal, hear });
+  }
 }
 
-/** @param {Response} response @param {() => void} hear */
-async function readText({ body }, hear) {
+/** @param {Headers} headers @param {string} type */
+const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
+
+/** @param {Response} response @param {(part: string) => string} take */
+async function readText({ body }, take) {
   if (!body) return "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
     const { done, value } = await reader.read();
     if (done) return text;
-    text += value;
-    hear();
+    text += take(value);
   }
 }
 
@@ -260,7 +311,7 @@ async function readText({ body }, hear) {
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
-  return status === 200 && headers.get("content-type")?.startsWith("application/json");
+  return status === 200 && (isOfType(headers, "application/json") || isOfType(headers, "text/event-stream"));
 }
 
 /** @param {ApiResponse} response @param {(text: string) => any} read */

@@ -3,6 +3,9 @@
 const ANNOUNCED_FOR = 10_000; // milliseconds
 const DEBOUNCE = 300; // milliseconds
 
+// A phone: rows have several lines, and a plant has a panel.
+export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let last;
 
@@ -35,13 +38,21 @@ export const bdi = (text) => make("bdi", { textContent: text });
 /** @param {string} text */
 export const isolate = (text) => `\u2068${text}\u2069`;
 
-const digits = new Intl.NumberFormat("en");
+const digits = new Intl.NumberFormat();
 
 /** @param {number} number @param {string} one */
 export const count = (number, one) => `${digits.format(number)} ${number === 1 ? one : `${one}s`}`;
 
 /** @param {number} number */
 export const figures = (number) => digits.format(number);
+
+// Each tag has a colour of its own, everywhere the same.
+/** @param {HTMLElement} element @param {string} tag */
+export function colour(element, tag) {
+  let hue = 0;
+  for (const letter of tag) hue = (hue * 31 + (letter.codePointAt(0) ?? 0)) % 3600;
+  element.style.setProperty("--hue", `${(hue * 137) % 360}`);
+}
 
 /** @param {string[]} texts */
 export const makeTableRow = (texts) => make("tr", {}, ...texts.map((text) => make("td", {}, bdi(text))));
@@ -81,6 +92,16 @@ export function focusPlants() {
 export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", `${isBusy}`);
 /** @param {Element} button */
 export const isBusy = (button) => button.getAttribute("aria-disabled") === "true";
+
+// The value of the button that closes the dialog; "" for Escape.
+/** @param {HTMLDialogElement} dialog @returns {Promise<string>} */
+export function choose(dialog) {
+  dialog.returnValue = "";
+  dialog.showModal();
+  return new Promise((resolve) => {
+    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
+  });
+}
 
 /** @param {number} milliseconds @param {AbortSignal} [signal] @returns {Promise<void>} */
 export function pause(milliseconds, signal) {

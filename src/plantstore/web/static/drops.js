@@ -1,5 +1,7 @@
-// Files dropped on the page. Otherwise the browser would open them instead of the page, even for
+// Files dropped on the page, and rows pasted into it. Otherwise the browser would open them instead of the page, even for
 // users who may not import.
+
+import { targetOf } from "./dom.js";
 
 /** @param {Importer} importer @param {() => boolean} isOffered */
 export function acceptDrops(importer, isOffered) {
@@ -16,6 +18,12 @@ export function acceptDrops(importer, isOffered) {
   });
   addEventListener("dragleave", (event) => {
     if (!event.relatedTarget) document.body.classList.remove("dropping");
+  });
+  addEventListener("paste", (event) => {
+    const text = event.clipboardData?.getData("text") ?? "";
+    if (!text.trim() || targetOf(event).closest("input, dialog[open]") || !isWelcome()) return;
+    event.preventDefault();
+    importer.read(new File([text], "Pasted rows"));
   });
   addEventListener("drop", (event) => {
     document.body.classList.remove("dropping");

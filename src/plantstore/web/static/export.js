@@ -1,5 +1,5 @@
-// Saves the plants that match the filter as a file: a snapshot of the store, not what the page has
-// loaded.
+// Saves the selected plants as a file, or those that match the filter: then a snapshot of the store,
+// not what the page has loaded.
 
 import { SignedOut } from "./api.js";
 import { $, count, saveFile } from "./dom.js";
@@ -14,17 +14,18 @@ const FORMS = {
 };
 
 /** @param {PlantList} list @param {string} form */
-export async function exportPlants({ store, filter }, form) {
+export async function exportPlants({ store, filter, plants: { items }, grid: { selected } }, form) {
   if (!store) return;
   $("export").open = false;
   $("export-summary").focus();
   const progress = toast(["Exporting…"]);
   try {
-    const { plants } = await store.list(filter.query);
-    const chosen = plants.filter((plant) => filter.matches(plant));
+    const chosen = selected.size
+      ? items.filter(({ id }) => selected.has(id))
+      : (await store.list(filter.query)).plants.filter((plant) => filter.matches(plant));
     const { type, write } = FORMS[form];
     saveFile(`${store.name}.${form}`, type, write(chosen));
-    tell([`Exported ${count(chosen.length, "plant")}${filter.isOff ? "" : " that match"}`]);
+    tell([`Exported ${count(chosen.length, "plant")}${filter.isOff || selected.size ? "" : " that match"}`]);
   } catch (error) {
     if (!(error instanceof SignedOut)) tell([`The export failed: ${error.message}`], { kind: "failed" });
   } finally {

@@ -19,8 +19,17 @@ export class Filter {
   }
 
   /** @param {Plant} plant */
-  matches({ id, name, folded = fold(name), tag = "" }) {
-    if (this.tag !== null && tag !== this.tag) return false;
+  matches(plant) {
+    return this.matchesTag(plant) && this.matchesText(plant);
+  }
+
+  /** @param {Plant} plant */
+  matchesTag({ tag = "" }) {
+    return this.tag === null || tag === this.tag;
+  }
+
+  /** @param {Plant} plant */
+  matchesText({ id, name, folded = fold(name) }) {
     return folded.includes(this.text) || id === this.text;
   }
 }

@@ -1,7 +1,7 @@
 // Adding a plant. The input stays until the service has stored the plant.
 
-import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
-import { $, announce, bdi, isBusy, setBusy } from "./dom.js";
+import { ALREADY_STORED, ID_TAKEN, isPassing, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
+import { $, announce, bdi, isBusy, make, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
 
@@ -28,10 +28,10 @@ export class AddForm {
       $(`add-${field}`).addEventListener("input", () => this.#complain(field, ""));
   }
 
-  // The next free id, unless the user has typed one.
+  // The next free id, unless the user has typed one, or may send the same plant again.
   /** @param {string | null} id */
   propose(id) {
-    if (!this.#isTyped) $("add-id").value = id ?? "";
+    if (!this.#isTyped && this.#body === null) $("add-id").value = id ?? "";
   }
 
   forget() {
@@ -50,7 +50,8 @@ export class AddForm {
     try {
       await store.create(plant, this.#keyFor(plant));
       this.#finish(typed, plant);
-      this.list.add(store, [plant]);
+      this.list.apply(store, new Map([[plant.id, plant]]));
+      if (this.list.shows(store) && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
     } catch (error) {
       if (!(error instanceof SignedOut)) this.#tell(error, store, plant);
     } finally {
@@ -81,9 +82,21 @@ export class AddForm {
     if ($("add-name").value === "") focusWithin("add-name");
   }
 
+  // The filter hides it.
+  /** @param {string} id */
+  #offer(id) {
+    const button = make("button", { type: "button", className: "quiet", textContent: "Show it" });
+    button.addEventListener("click", () => {
+      this.list.clearFilter();
+      this.list.grid.reveal(id);
+    });
+    $("add-done").append(": it does not match what is shown. ", button);
+  }
+
   /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
     const { field, reason } = locate(error);
+    if (!isPassing(error)) this.#body = null;
     if (!this.list.shows(store)) {
       tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
     } else if (field) {
@@ -138,7 +151,7 @@ function focusWithin(id) {
 
 // The field that a refusal is about, and the service's reason.
 /** @param {Failure} error @returns {{field: Field | null, reason: string}} */
-function locate({ number, message }) {
+export function locate({ number, message }) {
   if (number === ID_TAKEN || number === ALREADY_STORED) return { field: "id", reason: message };
   const reason = message.slice(message.indexOf(": ") + 2);
   const field = FIELDS.find((name) => reason.startsWith(`${name} `));

@@ -2,18 +2,26 @@
 // The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
 // and the selected ones are identified by plant id: rows move as plants are added and removed.
 
-import { $, bdi, make, targetOf } from "./dom.js";
-import { findIndex, findPlace } from "./plant.js";
+import { $, colour, make, isNarrow, targetOf } from "./dom.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
+// On a phone names wrap: in each row to as many lines as the longest needs.
+const MAX_LINES = 3;
+const ROW_MARGIN = 80; // pixels
+const LETTER = 9.5;
+
+/** @typedef {{element: HTMLElement, box: HTMLInputElement, more: HTMLElement, remove: HTMLElement,
+ *   id: HTMLElement, name: HTMLElement, tag: HTMLElement, plant: Plant}} GridRow */
 
 export class Grid {
-  /** @type {Map<number, {element: HTMLElement, plant: Plant}>} */
+  /** @type {Map<number, GridRow>} */
   #rows = new Map();
+  /** @type {GridRow[]} */
+  #unused = [];
   #height = 0; // of all rows, in pixels, whether in the document or not
-  /** @type {{id: string, rest: number} | null} */
-  #top = null; // the first visible row, which stays in place when rows above it change
+  /** @type {{ids: string[], rest: number}} */
+  #top = { ids: [], rest: 0 }; // the visible rows: the first of them that is left stays in place
   /** @type {string | null} */
   #activeId = null;
   /** @type {string | null} */
@@ -22,11 +30,14 @@ export class Grid {
   items = [];
   /** @type {Set<string>} */
   selected = new Set();
+  /** @type {Set<string>} */
+  #fresh = new Set(); // plants that have just changed
 
-  // `on` is notified of select, remove(ids) and near(end of the list), and knows isLeaving(id).
+  // `on` is notified of select, remove(ids), open(plant, field), filter(tag), near(end of the list) and moved(), and
+  // knows isBusy(id).
   /**
-   * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void,
-   *   isLeaving: (id: string) => boolean}} on
+   * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void, moved: () => void,
+   *   open: (plant: Plant, field: Field | null) => void, filter: (tag: string) => void, isBusy: (id: string) => boolean}} on
    */
   constructor(on) {
     this.on = on;
@@ -45,13 +56,16 @@ export class Grid {
     });
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
+    this.body.addEventListener("dblclick", (event) => this.#open(event));
+    $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.selectAll()));
     new ResizeObserver(() => this.#fit()).observe(this.root);
   }
 
-  /** @param {Plant[]} items @param {{keepPlace?: boolean}} options */
-  show(items, { keepPlace = false } = {}) {
+  /** @param {Plant[]} items @param {{keepPlace?: boolean, fresh?: Set<string>}} options */
+  show(items, { keepPlace = false, fresh = new Set() } = {}) {
     const top = this.#top;
     this.items = items;
+    this.#fresh = fresh;
     if (!keepPlace) {
       this.root.scrollTop = 0;
       this.#anchorId = null;
@@ -63,23 +77,26 @@ export class Grid {
     }
     this.#activeId = items[this.active]?.id ?? null;
     this.refresh();
-    if (keepPlace && top) this.#scroll(findPlace(items, top.id) * this.rowHeight + top.rest);
+    this.#fresh = new Set();
+    if (!keepPlace) return;
+    const left = top.ids.find((id) => this.#indexOf(id) >= 0);
+    if (left !== undefined) this.#scroll(this.#indexOf(left) * this.rowHeight + top.rest);
   }
 
   /** @param {string | null} id */
   #indexOf(id) {
-    return id === null ? -1 : findIndex(this.items, id);
+    return id === null ? -1 : this.items.findIndex((plant) => plant.id === id);
   }
 
   #forgetGone() {
+    if (!this.selected.size) return;
     const before = this.selected.size;
-    for (const id of this.selected) if (this.#indexOf(id) < 0) this.selected.delete(id);
-    if (this.selected.size !== before) this.on.select();
+    this.selected = new Set(this.items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
+    if (this.selected.size !== before) this.#tellSelection();
   }
 
   refresh() {
-    for (const row of this.#rows.values()) row.element.remove();
-    this.#rows.clear();
+    this.#recycle(0, 0);
     this.#resize();
     this.#draw();
   }
@@ -102,15 +119,25 @@ export class Grid {
 
   clear() {
     this.selected.clear();
-    this.refresh();
-    this.on.select();
+    this.#tellSelection();
   }
 
-  /** @param {number} index */
-  reveal(index) {
+  // Whether it is in the list.
+  /** @param {string} id */
+  reveal(id) {
+    const index = this.#indexOf(id);
+    if (index < 0) return false;
     this.#activate(index);
-    const row = this.#rows.get(index)?.element;
-    row?.classList.add("fresh");
+    this.#rows.get(index)?.element.classList.add("fresh");
+    return true;
+  }
+
+  // Where its row is, in pixels below the top of the grid; null if it is out of sight.
+  /** @param {string} id */
+  locate(id) {
+    const top = this.#indexOf(id) * this.rowHeight - this.#offset;
+    const isInSight = top > -this.rowHeight / 2 && top < this.#viewHeight - this.rowHeight / 2;
+    return isInSight ? top + this.body.offsetTop : null;
   }
 
   // The scroll position, in pixels as if all rows were in the document.
@@ -125,19 +152,24 @@ export class Grid {
   }
 
   #fit() {
-    const rowHeight = readRowHeight();
-    const first = Math.round(this.#offset / this.rowHeight);
-    if (rowHeight !== this.rowHeight) {
-      this.rowHeight = rowHeight;
-      this.refresh();
-      this.#scrollTo(first);
-    }
+    const { rowHeight } = this;
+    const first = Math.round(this.#offset / rowHeight);
+    this.#resize();
+    if (this.rowHeight !== rowHeight) this.#scrollTo(first);
     this.#draw();
   }
 
   #resize() {
-    const ends = [this.items[0], this.items.at(-1)].map((plant) => plant?.id.length ?? 1);
-    this.root.style.setProperty("--id-length", `${Math.max(...ends)}`);
+    let [idLength, nameLength] = [1, 1];
+    for (const { id, name } of this.items) {
+      if (id.length > idLength) idLength = id.length;
+      if (name.length > nameLength) nameLength = name.length;
+    }
+    const perLine = Math.max(1, Math.floor((this.root.clientWidth - ROW_MARGIN) / LETTER));
+    const lines = isNarrow() ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
+    $("plants").style.setProperty("--id-length", `${idLength}`);
+    $("plants").style.setProperty("--lines", `${lines}`);
+    this.rowHeight = readRowHeight();
     this.#height = this.items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
   }
@@ -150,11 +182,11 @@ export class Grid {
   #draw() {
     const offset = this.#offset;
     const above = Math.floor(offset / this.rowHeight);
-    const top = this.items[above];
-    this.#top = offset && top ? { id: top.id, rest: offset - above * this.rowHeight } : null;
     const first = Math.max(0, above - SPARE);
     const shown = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * SPARE;
     const last = Math.min(this.items.length, first + shown);
+    const ids = offset ? this.items.slice(above, last).map(({ id }) => id) : [];
+    this.#top = { ids, rest: offset - above * this.rowHeight };
     const shift = this.root.scrollTop - offset;
     this.#recycle(first, last);
     for (let index = first; index < last; index += 1) {
@@ -163,6 +195,7 @@ export class Grid {
     }
     this.#tellActive();
     if (last >= this.items.length - 3 * SPARE) this.on.near();
+    this.on.moved();
   }
 
   // It may name only an existing element: a row far out of sight has none.
@@ -172,69 +205,79 @@ export class Grid {
     else this.root.removeAttribute("aria-activedescendant");
   }
 
+  // Rows out of sight are taken for others.
   /** @param {number} first @param {number} last */
   #recycle(first, last) {
     for (const [index, row] of this.#rows) {
-      if (index < first || index >= last) {
-        row.element.remove();
-        this.#rows.delete(index);
-      }
+      if (index >= first && index < last) continue;
+      this.#rows.delete(index);
+      this.#unused.push(row);
+      row.element.remove();
     }
   }
 
   /** @param {number} index */
   #place(index) {
-    const plant = this.items[index];
-    const element = this.#make(plant, index);
-    const row = { element, plant };
+    const row = this.#unused.pop() ?? this.#make();
     this.#rows.set(index, row);
-    this.body.append(element);
+    this.#fill(row, this.items[index], index);
+    this.body.append(row.element);
     return row;
   }
 
-  /** @param {Plant} plant @param {number} index */
-  #make(plant, index) {
-    const element = make("div", { className: "row", role: "row", id: `row-${index}` });
+  #make() {
+    const [id, name, tag] = ["number", "text", "pill"].map((className) => make("bdi", { className }));
+    const box = make("input", { type: "checkbox", tabIndex: -1 });
+    const remove = make("button", { type: "button", className: "quiet remove", tabIndex: -1, title: "Delete" });
+    remove.append(make("span", { className: "bin" }));
+    const more = make("button", { type: "button", className: "quiet more", tabIndex: -1, title: "Details", textContent: "…" });
+    const cells = { check: box, id, name, tag, actions: remove };
+    const element = make("div", { className: "row", role: "row" });
+    for (const [className, content] of Object.entries(cells))
+      element.append(make("span", { className, role: "gridcell" }, content));
+    remove.before(more);
+    return { element, box, more, remove, id, name, tag, plant: { id: "", name: "" } };
+  }
+
+  /** @param {GridRow} row @param {Plant} plant @param {number} index */
+  #fill(row, plant, index) {
+    const { element, box } = row;
+    element.id = `row-${index}`;
     element.setAttribute("aria-rowindex", `${index + 2}`);
-    element.classList.toggle("active", index === this.active);
-    element.classList.toggle("leaving", this.on.isLeaving(plant.id));
-    element.append(
-      make("span", { className: "check", role: "gridcell" }),
-      make("span", { className: "id", role: "gridcell", textContent: plant.id }),
-      make("span", { className: "name", role: "gridcell", title: plant.name }, bdi(plant.name)),
-      this.#makeTag(plant),
-    );
-    if (this.canSelect) this.#addControls(element, plant);
-    return element;
-  }
-
-  /** @param {Plant} plant */
-  #makeTag({ tag }) {
-    const cell = make("span", { className: "tag", role: "gridcell" });
-    if (tag) cell.append(make("span", { className: "pill", title: tag }, bdi(tag)));
-    return cell;
-  }
-
-  /** @param {HTMLElement} element @param {Plant} plant */
-  #addControls(element, plant) {
-    const isSelected = this.selected.has(plant.id);
-    const box = make("input", { type: "checkbox", tabIndex: -1, checked: isSelected });
+    element.setAttribute("aria-label", [plant.name, plant.tag, plant.id].filter(Boolean).join(", "));
+    for (const [name, isSo] of Object.entries({
+      active: index === this.active,
+      busy: this.on.isBusy(plant.id),
+      fresh: this.#fresh.has(plant.id),
+    }))
+      element.classList.toggle(name, isSo);
+    row.plant = plant;
+    row.id.textContent = plant.id;
+    row.name.textContent = row.name.title = plant.name;
+    row.tag.textContent = row.tag.title = plant.tag ?? "";
+    if (plant.tag) colour(row.tag, plant.tag);
+    row.more.setAttribute("aria-label", `Details of ${plant.name}`);
+    row.remove.setAttribute("aria-label", `Delete ${plant.name}`);
     box.setAttribute("aria-label", `Select ${plant.name}`);
-    element.setAttribute("aria-selected", `${isSelected}`);
-    element.querySelector(".check")?.append(box);
-    const label = `Delete ${plant.name}`;
-    const button = make("button", { type: "button", className: "quiet remove", tabIndex: -1 });
-    button.title = "Delete";
-    button.setAttribute("aria-label", label);
-    button.append(make("span", { className: "bin" }));
-    element.append(make("span", { className: "actions", role: "gridcell" }, button));
+    this.#fillSelection(row);
+  }
+
+  get #isAllSelected() {
+    return this.selected.size > 0 && this.selected.size === this.items.length;
+  }
+
+  /** @param {GridRow} row */
+  #fillSelection({ element, box, plant }) {
+    box.checked = this.selected.has(plant.id);
+    if (this.canSelect) element.setAttribute("aria-selected", `${box.checked}`);
+    else element.removeAttribute("aria-selected");
   }
 
   // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not
   // their text.
   /** @param {MouseEvent} event */
   #keepFocus(event) {
-    if (!event.shiftKey && !targetOf(event).closest("input, .remove")) return;
+    if (!event.shiftKey && !targetOf(event).closest("input, button")) return;
     event.preventDefault();
     this.root.focus({ preventScroll: true });
   }
@@ -245,14 +288,24 @@ export class Grid {
     const element = target.closest(".row");
     if (!element) return;
     const index = Number(element.id.slice(4));
-    const { id } = this.items[index];
+    const plant = this.items[index];
+    const { id } = plant;
     this.#activate(index, { scroll: false });
     if (target.closest(".remove")) {
       // The second click of a double click would hit the row that moved up.
       if (event.detail < 2) this.on.remove([id]);
     } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
     else if (this.canSelect && target.closest(".check")) this.#toggle(index);
+    else if (target.closest(".more") || (isTouch(event) && !target.closest(".check"))) this.on.open(plant, null);
+    else if (target.closest(".pill") && plant.tag && event.detail < 2) this.on.filter(plant.tag);
     if (!event.shiftKey) this.#anchorId = id;
+  }
+
+  /** @param {MouseEvent} event */
+  #open(event) {
+    const cell = targetOf(event).closest(".row > span:not(.check, .actions)");
+    const plant = this.items[this.active];
+    if (cell && plant) this.on.open(plant, cell.className === "tag" ? "tag" : "name");
   }
 
   /** @param {number} index */
@@ -274,18 +327,19 @@ export class Grid {
   }
 
   selectAll() {
-    if (!this.canSelect) return;
-    for (const { id } of this.items) this.selected.add(id);
+    if (this.canSelect) this.select(new Set(this.items.map(({ id }) => id)));
+  }
+
+  /** @param {Set<string>} ids */
+  select(ids) {
+    this.selected = ids;
     this.#tellSelection();
   }
 
   #tellSelection() {
-    for (const { element, plant } of this.#rows.values()) {
-      const isSelected = this.selected.has(plant.id);
-      element.setAttribute("aria-selected", `${isSelected}`);
-      const box = element.querySelector("input");
-      if (box) box.checked = isSelected;
-    }
+    for (const row of this.#rows.values()) this.#fillSelection(row);
+    $("select-all").checked = this.#isAllSelected;
+    $("select-all").indeterminate = this.selected.size > 0 && !this.#isAllSelected;
     this.on.select();
   }
 
@@ -320,7 +374,6 @@ export class Grid {
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.target !== this.root || event.altKey) return;
-    const isPlain = !event.ctrlKey && !event.metaKey;
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
@@ -331,7 +384,9 @@ export class Grid {
     else if (event.key === "a" && (event.ctrlKey || event.metaKey)) this.selectAll();
     else if (event.key === "Escape" && this.selected.size) this.clear();
     else if (event.key === "Delete") this.#removeByKey(event);
-    else if (event.key === "/" && isPlain) $("find").focus();
+    else if (event.key === "i" && !event.ctrlKey && !event.metaKey && this.items[this.active])
+      this.on.open(this.items[this.active], null);
+    else if (event.key === "Enter" && this.items[this.active]) this.on.open(this.items[this.active], "name");
     else return;
     event.preventDefault();
   }
@@ -357,7 +412,9 @@ export class Grid {
   }
 }
 
-function readRowHeight() {
-  const style = getComputedStyle(document.documentElement);
-  return parseFloat(style.getPropertyValue("--row")) * parseFloat(style.fontSize);
-}
+// A finger has no second button and no hover: a tap shows all of a plant.
+/** @param {MouseEvent} event */
+const isTouch = (event) =>
+  (event instanceof PointerEvent && event.pointerType === "touch") || isNarrow();
+
+const readRowHeight = () => parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));

@@ -108,7 +108,7 @@ export class Importer {
     this.#rows = rows;
     this.#store = this.list.store;
     for (const row of rows)
-      if (!row.reason && this.list.plants.has(row.plant.id))
+      if (!row.reason && this.list.plants.get(row.plant.id))
         row.warning = "this id is already in the store";
     const good = rows.filter((row) => !row.reason);
     const noted = rows.filter((row) => row.reason ?? row.warning);
@@ -145,7 +145,7 @@ export class Importer {
     const { error } = await each(rows, act, { atOnce: AT_ONCE, signal, tell });
     this.#control = null;
     this.#summarise(tally, signal.aborted || (error !== null && isFinal(error)));
-    if (this.list.shows(store) && store.api.isSignedIn) this.list.load({ keepPlace: true });
+    this.list.refresh();
   }
 
   /** @param {Store} store @param {Row} row @param {Tally} tally @param {AbortSignal} signal */

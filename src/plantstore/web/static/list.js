@@ -1,45 +1,54 @@
 // The plants of the chosen store as they are shown: what is loaded, filtered and selected, and the
 // state of loading.
 
+import { clearAddress, readAddress, writeAddress } from "./address.js";
 import { $, announceLast, count, figures, focusPlants } from "./dom.js";
 import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
 import { Loading } from "./loading.js";
-import { findIndex, Plants } from "./plant.js";
+import { FEW, Plants } from "./plant.js";
 import { Tags } from "./tags.js";
+import { View } from "./view.js";
+
+const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 
 export class PlantList {
   /** @type {Loading | null} */
   #loading = null;
   /** @type {Promise<void> | null} */
   #refreshing = null;
-  /** @type {Plant[]} */
-  #shown = [];
   /** @type {ListState} */
   #state = "none";
   /** @type {Store | null} */
   store = null;
   plants = new Plants();
   filter = new Filter();
+  view = new View(this.filter, "id", []);
   /** @type {Error | null} */
   error = null;
   canList = false;
   canCreate = false;
+  canUpdate = false;
+  canDelete = false;
   failures = 0; // of loading, since the last success
 
-  // `on` is notified of changed(), when the next free id may differ, and of remove(ids); it knows
-  // isLeaving(store, id).
+  // `on` is notified of changed(), when the next free id may differ, and of what the user asks for:
+  // remove(ids) and open(plant, field); it knows isBusy(store, id).
   /**
    * @param {{changed: () => void, remove: (ids: string[]) => void,
-   *   isLeaving: (store: Store | null, id: string) => boolean}} on
+   *   open: (plant: Plant, field: Field | null) => void, moved: () => void,
+   *   isBusy: (store: Store | null, id: string) => boolean}} on
    */
   constructor(on) {
     this.on = on;
     this.grid = new Grid({
       select: () => this.#tellSelection(),
       remove: on.remove,
+      open: on.open,
+      filter: (tag) => this.#setFilter($("find").value, tag),
+      moved: on.moved,
       near: () => this.#loading?.wake(),
-      isLeaving: (id) => on.isLeaving(this.store, id),
+      isBusy: (id) => on.isBusy(this.store, id),
     });
     this.tags = new Tags((tag) => this.#setFilter($("find").value, tag));
     $("find").addEventListener("input", () => this.#setFilter($("find").value, this.filter.tag));
@@ -50,21 +59,32 @@ export class PlantList {
       this.grid.clear();
       $("grid").focus();
     });
+    for (const button of orderButtons())
+      button.addEventListener("click", () => this.#setOrder(button.dataset.order ?? "id"));
+    addEventListener("popstate", () => this.store && this.#showAddress());
     $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
+    setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
   }
 
   /** @param {string[]} scopes */
   allow(scopes) {
     this.canList = scopes.includes("list");
     this.canCreate = scopes.includes("create");
-    this.grid.allow(scopes.includes("delete"));
+    this.canUpdate = scopes.includes("update");
+    this.canDelete = scopes.includes("delete");
+    this.grid.allow(this.canUpdate || this.canDelete);
   }
 
   // Shows the plants of this store from now on.
   /** @param {Store} store */
   open(store) {
-    if (this.store?.name !== store.name) this.forget();
+    if (this.store && this.store.name !== store.name) {
+      this.forget();
+      clearAddress();
+    }
     this.store = store;
+    this.#showAddress();
+    this.#tellAddress();
     return this.load({ keepPlace: true });
   }
 
@@ -96,7 +116,10 @@ export class PlantList {
       return;
     }
     this.stop();
-    const loading = new Loading(this.store);
+    const loading = new Loading(this.store, {
+      hear: (events) => this.#hear(loading, events),
+      lose: () => this.load({ keepPlace: true }),
+    });
     this.#loading = loading;
     const had = keepPlace ? this.plants.items.length : 0;
     const isBehind = () => loading.plants.items.length < had;
@@ -108,31 +131,39 @@ export class PlantList {
         this.#take(loading, added, isBehind());
     } catch (error) {
       if (loading.isStopped) return;
-      loading.etag = null; // the plants on show are older
       this.failures += 1;
       this.#setState("error", error);
     }
   }
 
   // New pages are not shown until they reach as far as the older list on show.
-  /** @param {Loading} loading @param {Plant[]} added @param {boolean} isBehind */
+  /** @param {Loading} loading @param {Plant[] | null} added @param {boolean} isBehind */
   #take(loading, added, isBehind) {
     const { isComplete } = loading.plants;
     const isShort = !isComplete && (isBehind || !loading.isFull || !this.filter.isOff);
     if (loading !== this.#loading || (loading.plants !== this.plants && isShort)) return;
-    const isNext = loading.plants === this.plants && !isComplete;
+    const isNext = loading.plants === this.plants && !isComplete && this.view.order === "id";
     this.plants = loading.plants;
-    if (isNext) this.#showMore(added);
+    if (isNext && added) this.#showMore(added);
     else this.#showAll({ keepPlace: true });
     this.#setState(isComplete ? "ready" : "more");
     if (loading.isFull) this.failures = 0;
     if (isComplete) this.on.changed();
   }
 
-  // Reloads the list if the store was changed since it was loaded.
+  /** @param {Loading} loading @param {StoreEvent[]} events */
+  #hear(loading, events) {
+    const { length } = this.plants.items;
+    const isGone = (/** @type {StoreEvent} */ { kind }) => kind === "plant.deleted";
+    this.#apply(loading, new Map(events.map((event) => [event.plant.id, isGone(event) ? null : event.plant])));
+    if (this.plants.items.length !== length) announceLast($("count").textContent);
+  }
+
+  // Where what happens is not heard: reloads the list if the store was changed since it was loaded.
   refresh() {
     const isAtRest = ["ready", "error"].includes(this.#state) || this.#loading?.isWaiting;
-    if (!isAtRest) return Promise.resolve();
+    const isHeard = this.#state !== "error" && this.#loading?.live.isOver === false;
+    if (!isAtRest || isHeard || !this.store?.api.isSignedIn) return Promise.resolve();
     // The user did not ask for it: a failure is not shown, and the next check may work.
     this.#refreshing ??= this.#lookAgain().catch(() => undefined).finally(() => {
       this.#refreshing = null;
@@ -142,25 +173,34 @@ export class PlantList {
 
   async #lookAgain() {
     const loading = this.#loading;
-    const looked = await this.store?.look(loading?.etag ?? null);
+    const etag = this.#state === "error" ? null : (loading?.etag ?? null); // the plants on show are older
+    const looked = await this.store?.look(etag);
     if (!looked?.isSame && loading === this.#loading) await this.load({ keepPlace: true });
   }
 
   /** @param {Plant[]} added */
   #showMore(added) {
-    if (this.filter.isOff) this.#shown = this.plants.items;
-    else this.#shown.push(...added.filter((plant) => this.filter.matches(plant)));
-    this.grid.items = this.#shown;
+    this.view.append(added);
+    this.grid.items = this.view.items;
     this.grid.grow();
-    this.tags.show(this.plants.tags, this.filter.tag);
+    this.tags.show(this.view.tags, this.filter.tag);
   }
 
-  /** @param {{keepPlace?: boolean}} [options] */
-  #showAll(options) {
-    const { items } = this.plants;
-    this.#shown = this.filter.isOff ? items : items.filter((plant) => this.filter.matches(plant));
-    this.grid.show(this.#shown, options);
-    this.tags.show(this.plants.tags, this.filter.tag);
+  /** @param {{keepPlace?: boolean}} [options] @param {string} [order] */
+  #showAll(options, order = this.view.order) {
+    this.view = new View(this.filter, order, this.plants.items);
+    for (const button of orderButtons()) {
+      const isThis = button.dataset.order === order.replace("-", "");
+      const direction = order.startsWith("-") ? "descending" : "ascending";
+      button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
+    }
+    this.#showView(options);
+  }
+
+  /** @param {{keepPlace?: boolean, fresh?: Set<string>}} [options] */
+  #showView(options) {
+    this.grid.show(this.view.items, options);
+    this.tags.show(this.view.tags, this.filter.tag);
     this.#tellCount();
   }
 
@@ -170,14 +210,36 @@ export class PlantList {
     $("find").focus();
   }
 
-  /** @param {string} text @param {string | null} tag */
-  #setFilter(text, tag) {
+  /** @param {string} text @param {string | null} tag @param {string} order */
+  #setFilter(text, tag, order = this.view.order) {
     this.filter = new Filter(text, tag);
     this.grid.selected.clear();
     this.#loading?.wake();
-    this.#showAll();
+    this.#showAll(undefined, order);
     this.#tellSelection();
+    this.#tellAddress();
     announceLast($("count").textContent);
+  }
+
+  // The other way round where it is in that order already.
+  /** @param {string} order */
+  #setOrder(order) {
+    const selected = new Set(this.grid.selected);
+    this.#setFilter($("find").value, this.filter.tag, this.view.order === order ? `-${order}` : order);
+    this.grid.select(selected);
+  }
+
+  #tellAddress() {
+    const { order } = this.view;
+    const [find, sort] = [$("find").value || null, order === "id" ? null : order];
+    writeAddress({ store: this.store?.name, find, tag: this.filter.tag, sort });
+  }
+
+  #showAddress() {
+    const { store, find, tag = null, sort } = readAddress();
+    if (store && store !== this.store?.name) return;
+    $("find").value = find ?? "";
+    this.#setFilter(find ?? "", tag, sort ?? "id");
   }
 
   /** @param {ListState} state @param {Error | null} error */
@@ -190,7 +252,7 @@ export class PlantList {
   }
 
   #tellCount() {
-    const [shown, all] = [this.#shown.length, this.plants.items.length];
+    const [shown, all] = [this.view.items.length, this.plants.items.length];
     const soFar = this.#state !== "none" && !this.plants.isComplete ? " so far" : "";
     $("count").textContent = this.filter.isOff
       ? `${count(all, "plant")}${soFar}`
@@ -228,11 +290,14 @@ export class PlantList {
     const number = this.grid.selected.size;
     $("selection").hidden = number === 0;
     $("selection-count").textContent = `${figures(number)} selected`;
+    $("export-what").textContent = number ? "the selected plants" : this.filter.isOff ? "all plants" : "what is shown";
     if (number) announceLast(`${figures(number)} selected`);
   }
 
-  get shown() {
-    return this.#shown;
+  // The store's, where it is known.
+  get revision() {
+    const position = this.#loading?.live.position;
+    return position == null ? null : Number(position);
   }
 
   // Another store may be shown by now than the one an operation began in.
@@ -241,28 +306,31 @@ export class PlantList {
     return this.store?.name === store.name;
   }
 
-  /** @param {Store} store @param {Plant[]} plants */
-  add(store, plants) {
-    if (!this.shows(store)) return;
-    for (const plant of plants) {
-      this.#loading?.note(plant.id, plant);
-      this.plants.insert(plant);
-    }
-    this.#showAll({ keepPlace: true });
+  // What this page has changed: plants by their ids, null for one that is gone.
+  /** @param {Store} store @param {Map<string, Plant | null>} changes */
+  apply(store, changes) {
+    if (!this.shows(store) || !this.#loading) return;
+    this.#apply(this.#loading, changes);
     this.on.changed();
-    const index = plants.length === 1 ? findIndex(this.#shown, plants[0].id) : -1;
-    if (index >= 0) this.grid.reveal(index);
   }
 
-  /** @param {Store} store @param {Plant[]} plants */
-  drop(store, plants) {
-    if (!this.shows(store)) return;
-    for (const { id } of plants) this.#loading?.note(id, null);
-    this.plants.remove(new Set(plants.map(({ id }) => id)));
-    this.#showAll({ keepPlace: true });
+  /** @param {Loading} loading @param {Map<string, Plant | null>} changes */
+  #apply(loading, changes) {
+    const made = loading.apply(changes);
+    if (loading !== this.#loading) return;
+    const shown = loading.plants === this.plants ? made : this.plants.apply(changes);
+    if (!shown.length) return;
+    if (shown.length > FEW) this.#showAll({ keepPlace: true });
+    else {
+      this.view.change(shown);
+      this.#showView({ keepPlace: true, fresh: new Set(shown.map(([, plant]) => plant?.id ?? "")) });
+    }
     this.on.changed();
   }
 }
+
+/** @returns {NodeListOf<HTMLButtonElement>} */
+const orderButtons = () => document.querySelectorAll("[data-order]");
 
 /** @param {Plants} plants */
 function describeError({ isComplete, items }) {

@@ -1,5 +1,6 @@
 // Loads a store's plants once, page by page, to the last one or until it is stopped.
 
+import { Live } from "./live.js";
 import { Plants } from "./plant.js";
 
 const PAGE = 1000;
@@ -17,12 +18,17 @@ export class Loading {
   #wake = null;
   plants = new Plants();
   /** @type {string | null} */
-  etag = null;
+  etag = null; // of the store before it was loaded, where what happens is not heard
 
-  /** @param {Store} store */
-  constructor(store) {
+  // `on` gets what happens in the store from then on: see `Live`.
+  /** @param {Store} store @param {ConstructorParameters<typeof Live>[1]} on */
+  constructor(store, on) {
     this.store = store;
-    this.#control.signal.addEventListener("abort", () => this.wake());
+    this.live = new Live(store, on);
+    this.#control.signal.addEventListener("abort", () => {
+      this.live.stop();
+      this.wake();
+    });
   }
 
   stop() {
@@ -46,39 +52,35 @@ export class Loading {
     this.#wake?.();
   }
 
-  // A change that this page made meanwhile; null for a deleted plant. Pages may be older.
-  /** @param {string} id @param {Plant | null} plant */
-  note(id, plant) {
-    if (!this.plants.isComplete) this.#changes.set(id, plant);
+  // Changes since then; null for a deleted plant. Pages may be older.
+  /** @param {Map<string, Plant | null>} changes */
+  apply(changes) {
+    if (!this.plants.isComplete) for (const [id, plant] of changes) this.#changes.set(id, plant);
+    return this.plants.apply(changes);
   }
 
-  // Adds page after page to the plants and yields each; once it has enough it waits until more are
+  // Adds page after page to the plants and yields each, or null where more differs; once it has enough it waits until more are
   // needed, unless all are.
   /** @param {() => boolean} wantsAll */
   async *pages(wantsAll) {
     const { signal } = this.#control;
     const { api } = this.store;
-    const looked = await api.insist(() => this.store.look(null, signal), signal, isBusy);
-    this.etag = looked.etag;
+    if (!(await this.live.start())) {
+      const looked = await api.insist(() => this.store.look(null, signal), signal, isBusy);
+      this.etag = looked.etag;
+    }
     /** @type {Page["next"]} */
     let read = () => this.store.list(`&limit=${PAGE}`, signal);
     while (read) {
       /** @type {Page} */
       const page = await api.insist(read, signal, isBusy);
       read = page.next;
-      this.#take(page.plants, !read);
-      yield page.plants;
+      this.plants.append(page.plants);
+      this.plants.isComplete = !read;
+      this.plants.apply(this.#changes);
+      yield this.#changes.size ? null : page.plants;
       if (read && this.isFull && !wantsAll()) await this.#untilWoken();
     }
-  }
-
-  /** @param {Plant[]} plants @param {boolean} isLast */
-  #take(plants, isLast) {
-    this.plants.append(plants);
-    this.plants.isComplete = isLast;
-    if (!this.#changes.size) return;
-    this.plants.remove(new Set(this.#changes.keys()));
-    for (const plant of this.#changes.values()) if (plant) this.plants.insert(plant);
   }
 
   async #untilWoken() {

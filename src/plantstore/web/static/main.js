@@ -1,16 +1,19 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept in
 // this tab's sessionStorage, and sent only in the Authorization header.
 
+import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
+import { Changes } from "./changes.js";
 import { Connection, showNotice } from "./connection.js";
 import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { acceptDrops } from "./drops.js";
+import { Editor } from "./edit.js";
 import { exportPlants } from "./export.js";
 import { AddForm } from "./form.js";
+import { PlantHistory } from "./history.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
 import { printWhole } from "./print.js";
-import { Removal } from "./removal.js";
 import { drop, keep, recall } from "./session.js";
 import { tell } from "./toasts.js";
 
@@ -35,10 +38,14 @@ const api = new Api({
 });
 const list = new PlantList({
   changed: () => form.propose(list.plants.proposeId()),
-  remove: (ids) => removal.remove(ids),
-  isLeaving: (store, id) => removal.isLeaving(store, id),
+  remove: (ids) => changes.remove(ids),
+  open: (plant, field) => editor.open(plant, field),
+  moved: () => editor.place(),
+  isBusy: (store, id) => changes.isBusy(store, id),
 });
-const removal = new Removal(list);
+const changes = new Changes(list);
+const past = new PlantHistory(list, changes);
+const editor = new Editor(list, changes, past);
 const form = new AddForm(list);
 const importer = new Importer(list);
 
@@ -98,6 +105,7 @@ function forgetAll() {
   importer.forget();
   list.forget();
   list.store = null;
+  clearAddress();
   me = null;
   $("toasts").replaceChildren();
   forgetAnnouncements();
@@ -126,7 +134,7 @@ function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const wanted = [list.store?.name, recall("store"), me.store];
+  const wanted = [list.store?.name, readAddress().store, recall("store"), me.store];
   const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
@@ -146,7 +154,7 @@ function openStore(opened, name) {
   $("who").replaceChildren(bdi(opened.user));
   $("role").textContent = role;
   list.allow(scopes);
-  for (const scope of ["list", "create", "delete"])
+  for (const scope of ["list", "create", "update", "delete"])
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
   tellExpiry(opened);
@@ -157,7 +165,7 @@ function openStore(opened, name) {
 function tellExpiry({ expires_at = "" }) {
   const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
-  const format = new Intl.DateTimeFormat("en", { dateStyle: "long", timeStyle: "short" });
+  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
   if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
@@ -192,6 +200,11 @@ $("sign-out").addEventListener("click", signOut);
 $("stores").addEventListener("change", () => {
   if (me) openStore(me, $("stores").value);
 });
+$("retag").addEventListener("submit", (event) => {
+  event.preventDefault();
+  changes.retag([...list.grid.selected], $("retag-tag").value);
+  $("retag-tag").value = "";
+});
 for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {
   const card = $("add-form").closest("details");
@@ -200,11 +213,15 @@ $("empty-add").addEventListener("click", () => {
 });
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
+$("history-open").addEventListener("click", () => {
+  $("export").open = false;
+  past.open();
+});
 acceptDrops(importer, mayImport);
 printWhole(list);
 
 function refresh() {
-  if (!document.hidden && api.isSignedIn && !importer.isRunning) list.refresh();
+  if (!document.hidden && !importer.isRunning) list.refresh();
 }
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
@@ -219,12 +236,17 @@ addEventListener("pageshow", ({ persisted }) => {
   }
 });
 addEventListener("beforeunload", (event) => {
-  if (importer.isRunning || removal.isRunning) event.preventDefault();
+  if (importer.isRunning || changes.isRunning) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {
   // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
+  const isElsewhere = !targetOf(event).closest("input, select, dialog");
+  if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.canList) {
+    event.preventDefault();
+    $("find").focus();
+  }
   if (event.key === "Escape" && $("export").open) {
     $("export").open = false;
     $("export-summary").focus();
@@ -235,7 +257,7 @@ for (const type of ["click", "focusin"])
     if (!targetOf(event).closest("#export")) $("export").open = false;
   });
 
-// On a phone the side panels are closed at first.
+// In a narrow window the form is closed at first.
 const wide = matchMedia("(min-width: 60rem)");
 /** @type {NodeListOf<HTMLDetailsElement>} */
 const folds = document.querySelectorAll("details.fold");

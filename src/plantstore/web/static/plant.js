@@ -33,7 +33,7 @@ export function readId(text) {
 
 // Without BigInt, which takes ten times as long.
 /** @param {string} one @param {string} other */
-function compareIds(one, other) {
+export function compareIds(one, other) {
   if (one === other) return 0;
   const isNegative = one.startsWith("-");
   if (isNegative !== other.startsWith("-")) return isNegative ? -1 : 1;
@@ -42,24 +42,28 @@ function compareIds(one, other) {
   return isNearer === isNegative ? 1 : -1;
 }
 
-// The index of the id in a list ordered by id, or where it would be inserted.
-/** @param {Plant[]} plants @param {string} id */
-export function findPlace(plants, id) {
+// The index of the first item that does not come before the place that is looked for.
+/** @template Item @param {Item[]} items @param {(item: Item) => boolean} isBefore */
+export function bisect(items, isBefore) {
   let low = 0;
-  let high = plants.length;
+  let high = items.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (compareIds(plants[middle].id, id) < 0) low = middle + 1;
+    if (isBefore(items[middle])) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
-// The index of the plant with the id, or -1.
-/** @param {Plant[]} plants @param {string} id */
-export function findIndex(plants, id) {
-  const place = findPlace(plants, id);
-  return plants[place]?.id === id ? place : -1;
+/** @param {Plant} one @param {Plant} other */
+export const isSame = (one, other) =>
+  one.id === other.id && one.name === other.name && one.tag === other.tag;
+
+/** @param {Map<string, number>} counts @param {Plant} plant @param {number} change */
+export function countTag(counts, { tag = "" }, change) {
+  const left = (counts.get(tag) ?? 0) + change;
+  if (left) counts.set(tag, left);
+  else counts.delete(tag);
 }
 
 // The rule that an id, name or tag breaks, as the service would report it, or null.
@@ -98,6 +102,8 @@ export const fold = (text) =>
     .toLowerCase()
     .replace(/[æœßøđłς×‘’]/g, (letter) => LETTERS[letter]);
 
+export const FEW = 200; // changes that are made one by one
+
 // All loaded plants of one store, in the order of their ids.
 export class Plants {
   /** @type {Plant[]} */
@@ -111,39 +117,51 @@ export class Plants {
     for (const plant of plants) {
       plant.folded = fold(plant.name);
       this.items.push(plant);
-      this.#count(plant, 1);
+      countTag(this.tags, plant, 1);
     }
   }
 
-  // False if the plant is beyond what is loaded, and will be loaded with the rest.
-  /** @param {Plant} plant */
-  insert(plant) {
-    const place = findPlace(this.items, plant.id);
-    if (place === this.items.length && !this.isComplete) return false;
-    if (this.items[place]?.id === plant.id) return false;
-    plant.folded = fold(plant.name);
-    this.items.splice(place, 0, plant);
-    this.#count(plant, 1);
-    return true;
+  // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
+  // is. Plants beyond what is loaded will be loaded with the rest.
+  /** @param {Map<string, Plant | null>} changes @returns {[Plant | undefined, Plant | null][]} */
+  apply(changes) {
+    const last = this.items.at(-1);
+    /** @type {[Plant | undefined, Plant | null][]} */
+    const made = [];
+    for (const [id, plant] of changes) {
+      const old = this.get(id);
+      const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
+      if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
+      made.push([old, plant && { ...plant, folded: fold(plant.name) }]);
+      if (old) countTag(this.tags, old, -1);
+      if (plant) countTag(this.tags, plant, 1);
+    }
+    if (made.length > FEW) this.#rebuild(made);
+    else
+      for (const [old, plant] of made) {
+        const place = this.#placeOf(old?.id ?? plant?.id ?? "");
+        this.items.splice(place, old ? 1 : 0, ...(plant ? [plant] : []));
+      }
+    return made;
   }
 
-  /** @param {Set<string>} ids */
-  remove(ids) {
-    this.items = this.items.filter((plant) => {
-      if (ids.has(plant.id)) this.#count(plant, -1);
-      return !ids.has(plant.id);
-    });
-  }
-
-  /** @param {string[]} ids */
-  pick(ids) {
-    const wanted = new Set(ids);
-    return this.items.filter(({ id }) => wanted.has(id));
+  /** @param {[Plant | undefined, Plant | null][]} made */
+  #rebuild(made) {
+    const gone = new Set(made.map(([old]) => old));
+    const added = made.flatMap(([, plant]) => plant ?? []);
+    this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added];
+    this.items.sort((a, b) => compareIds(a.id, b.id));
   }
 
   /** @param {string} id */
-  has(id) {
-    return findIndex(this.items, id) >= 0;
+  #placeOf(id) {
+    return bisect(this.items, (plant) => compareIds(plant.id, id) < 0);
+  }
+
+  /** @param {string} id @returns {Plant | undefined} */
+  get(id) {
+    const found = this.items[this.#placeOf(id)];
+    return found?.id === id ? found : undefined;
   }
 
   // The id after the last; if that is the maximum, the first gap. Null while it is not known.
@@ -157,13 +175,5 @@ export class Plants {
       if (BigInt(id) === free) free += 1n;
     }
     return `${free}`;
-  }
-
-  /** @param {Plant} plant @param {number} change */
-  #count(plant, change) {
-    const tag = plant.tag ?? "";
-    const left = (this.tags.get(tag) ?? 0) + change;
-    if (left) this.tags.set(tag, left);
-    else this.tags.delete(tag);
   }
 }

@@ -1,12 +1,12 @@
 // The number of plants by tag: bars that are buttons, and the same tags as a select beside the search.
 
-import { $, bdi, figures, isolate, make } from "./dom.js";
+import { $, bdi, colour, figures, isolate, make } from "./dom.js";
 
 const FEW = 12;
 const MAX_CHOICES = 500;
 const NONE = "No tag";
 const CHEAP = 5; // milliseconds
-const { compare: inOrder } = new Intl.Collator("en", { numeric: true });
+const { compare: inOrder } = new Intl.Collator(undefined, { numeric: true });
 
 export class Tags {
   /** @type {Map<string, number>} */
@@ -82,6 +82,7 @@ export class Tags {
       bar,
     );
     button.dataset.tag = tag;
+    if (tag) colour(button, tag);
     button.classList.toggle("untagged", !tag);
     button.setAttribute("aria-pressed", `${this.#chosen === tag}`);
     button.addEventListener("click", () => this.choose(this.#chosen === tag ? null : tag));

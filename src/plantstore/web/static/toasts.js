@@ -1,8 +1,10 @@
-// Short messages that stay until they are closed or replaced.
+// Short messages that stay for a while, or until they are closed or replaced.
 
 import { $, announce, focusPlants, make } from "./dom.js";
 
 const MAX_TOASTS = 3;
+const STAY = 8_000; // milliseconds
+const STAY_WITH_BUTTONS = 30_000;
 
 export class Toast {
   /** @param {Content} content @param {{kind?: Kind}} options */
@@ -38,6 +40,17 @@ export class Toast {
     return this;
   }
 
+  // Not while somebody is about to use it.
+  leave() {
+    let end = performance.now() + STAY;
+    const timer = setInterval(() => {
+      if (this.element.matches(":hover, :focus-within")) end = performance.now() + STAY;
+      const stays = this.buttons.childElementCount ? STAY_WITH_BUTTONS - STAY : 0;
+      if (performance.now() > end + stays) this.close();
+      if (!this.isOpen) clearInterval(timer);
+    }, 1_000);
+  }
+
   /** @param {string} text */
   say(text) {
     this.text.textContent = text;
@@ -61,6 +74,7 @@ export const toast = (content, options) => new Toast(content, options).show();
 /** @param {Content} content @param {{kind?: Kind}} [options] */
 export function tell(content, options) {
   const shown = toast(content, options);
+  if (options?.kind !== "failed") shown.leave();
   announce(shown.text.textContent);
   return shown;
 }

@@ -1,0 +1,247 @@
+// Changing plants, one or many: deleting, replacing, creating again. Each has its undo, which is the
+// same change the other way round.
+
+import { ALREADY_STORED, makeKey, NO_PLANT, NOT_AS_EXPECTED, SignedOut } from "./api.js";
+import { each } from "./batch.js";
+import { $, bdi, choose, count, figures, focusPlants, makeTableRow } from "./dom.js";
+import { isSame } from "./plant.js";
+import { tell, toast } from "./toasts.js";
+
+const AT_ONCE = 8;
+const ASK_ABOVE = 50;
+/** @type {Record<string, Words>} */
+const WORDS = {
+  delete: { doing: "Deleting", done: "Deleted" },
+  replace: { doing: "Changing", done: "Changed" },
+  restore: { doing: "Restoring", done: "Restored" },
+};
+
+// Somebody else was faster: the plant is `theirs` now, or deleted.
+class Conflict extends Error {
+  /** @param {Plant | null} theirs */
+  constructor(theirs) {
+    super(theirs ? "somebody else has changed it" : "somebody else has deleted it");
+    this.theirs = theirs;
+  }
+}
+
+export class Changes {
+  #running = 0;
+  /** @type {Set<string>} */
+  #busy = new Set();
+  /** @type {{store: Store, changes: Change[], words: Words, toast: Toast} | null} */
+  #undo = null;
+
+  /** @param {PlantList} list */
+  constructor(list) {
+    this.list = list;
+  }
+
+  get isRunning() {
+    return this.#running > 0;
+  }
+
+  /** @param {Store | null} store @param {string} id */
+  isBusy(store, id) {
+    return this.#busy.has(`${store?.name}/${id}`);
+  }
+
+  /** @param {string[]} ids */
+  async remove(ids) {
+    const plants = this.list.canDelete ? this.#pick(ids) : [];
+    $("confirm-text").textContent = `Delete ${count(plants.length, "plant")}?`;
+    if (plants.length > ASK_ABOVE && (await choose($("confirm"))) !== "yes") return;
+    await this.#make(this.list.store, plants.map((before) => ({ before })), WORDS.delete);
+  }
+
+  /** @param {string[]} ids @param {string} tag */
+  async retag(ids, tag) {
+    const changes = this.#pick(ids).map((before) => ({ before, after: { ...before, tag: tag || undefined } }));
+    const different = changes.filter(({ before, after }) => !isSame(before, after));
+    await this.#make(this.list.store, different, WORDS.replace);
+  }
+
+  // The error, unless it is done or somebody else's plant was taken instead.
+  /** @param {Store} store @param {Plant} before @param {Plant} after */
+  replace(store, before, after) {
+    return this.#make(store, [{ before, after }], WORDS.replace, { isToldElsewhere: true });
+  }
+
+  // Whether the plant is another one by now, or gone.
+  /** @param {Plant} plant */
+  mayRestore(plant) {
+    const now = this.list.plants.get(plant.id);
+    return now ? this.list.canUpdate && !isSame(now, plant) : this.list.canCreate;
+  }
+
+  /** @param {Store} store @param {Plant} after */
+  async restore(store, after) {
+    await this.#make(store, [{ before: this.list.plants.get(after.id), after }], WORDS.restore);
+  }
+
+  /** @param {string[]} ids */
+  #pick(ids) {
+    const { store, plants } = this.list;
+    return ids.flatMap((id) => (this.isBusy(store, id) ? [] : (plants.get(id) ?? [])));
+  }
+
+  /**
+   * @param {Store | null} store @param {Change[]} changes @param {Words} words
+   * @param {{isToldElsewhere?: boolean}} options @returns {Promise<Error | null>}
+   */
+  async #make(store, changes, words, { isToldElsewhere = false } = {}) {
+    if (!store || !changes.length) return null;
+    const mayUndo = words === WORDS.replace || (words === WORDS.delete && this.list.canCreate);
+    const { done, error } = await this.#send(store, changes, words);
+    if (error instanceof SignedOut) return error;
+    if (error instanceof Conflict && changes.length === 1)
+      return this.#settle(store, changes[0], error, words);
+    if (done.length) this.#tellDone(store, done, words, mayUndo);
+    const isDone = new Set(done);
+    const left = changes.filter((change) => !isDone.has(change));
+    if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
+    return error;
+  }
+
+  /** @param {Store} store @param {Change[]} changes @param {Words} words */
+  async #send(store, changes, { doing }) {
+    const control = new AbortController();
+    const progress = changes.length > AT_ONCE ? toast([`${doing}…`]) : null;
+    progress?.offer("Stop", () => control.abort());
+    const total = figures(changes.length);
+    /** @param {number} ended */
+    const follow = (ended) => progress?.say(`${doing} ${figures(ended)} of ${total}…`);
+    this.#mark(store, changes, true);
+    this.#running += 1;
+    const send = (/** @type {Change} */ change, /** @type {AbortSignal} */ signal) =>
+      sendChange(store, change, signal);
+    const outcome = await each(changes, send, { atOnce: AT_ONCE, signal: control.signal, tell: follow });
+    this.#running -= 1;
+    progress?.close();
+    this.#mark(store, changes, false);
+    this.list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
+    this.#takeFocus();
+    return outcome;
+  }
+
+  // Successive changes of a kind share one undo: the next one does not replace it.
+  /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
+  #tellDone(store, changes, words, mayUndo) {
+    const undo = this.#undo;
+    if (undo?.store.name === store.name && undo.words === words && undo.toast.isOpen) {
+      changes = join(undo.changes, changes);
+      undo.toast.close();
+    }
+    const shown = tell([`${words.done} `, describe(changes), this.#where(store)]);
+    if (!mayUndo) return;
+    this.#undo = { store, changes, words, toast: shown };
+    shown.offer("Undo", () => this.#make(store, changes.map(reverse), WORDS.restore));
+  }
+
+  // The outcome of some may be unknown: the list is checked again.
+  /** @param {Store} store @param {Change[]} left @param {Words} words @param {Error | null} error */
+  #tellLeft(store, left, words, error) {
+    this.list.refresh();
+    const verb = left.length === 1 ? "was" : "were";
+    const why = error ? `: ${error.message}` : "";
+    const text = ` ${verb} not ${words.done.toLowerCase()}${this.#where(store)}${why}`;
+    tell([describe(left), text], { kind: "failed" }).offer("Try again", () => this.#make(store, left, words));
+  }
+
+  /** @param {Store} store @param {Change} change @param {Conflict} conflict @param {Words} words */
+  async #settle(store, change, conflict, words) {
+    const { theirs } = conflict;
+    /** @param {string} who @param {Plant | null | undefined} plant */
+    const describePlant = (who, plant) => makeTableRow([who, plant?.name ?? "deleted", plant?.tag ?? ""]);
+    $("conflict-title").textContent = `Somebody else ${theirs ? "changed" : "deleted"} this plant`;
+    $("conflict-rows").replaceChildren(describePlant("Theirs", theirs), describePlant("Yours", change.after));
+    const choice = await choose($("conflict"));
+    if (choice === "yours") return this.#make(store, [{ ...change, before: theirs ?? undefined }], words);
+    if (choice !== "theirs") return conflict;
+    this.list.apply(store, new Map([[idOf(change), theirs]]));
+    return null;
+  }
+
+  /** @param {Store} store */
+  #where(store) {
+    return this.list.shows(store) ? "" : ` in ${store.name}`;
+  }
+
+  /** @param {Store} store @param {Change[]} changes @param {boolean} isBusy */
+  #mark(store, changes, isBusy) {
+    for (const change of changes) {
+      if (isBusy) this.#busy.add(`${store.name}/${idOf(change)}`);
+      else this.#busy.delete(`${store.name}/${idOf(change)}`);
+    }
+    this.list.grid.refresh();
+  }
+
+  // Only if a removed element had it, not if the user is typing.
+  #takeFocus() {
+    if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
+  }
+}
+
+/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
+async function sendChange(store, { before, after }, signal) {
+  if (!after) await removePlant(store, /** @type {Plant} */ (before), signal);
+  else if (!before) await createPlant(store, after, signal);
+  else await replacePlant(store, before, after, signal);
+}
+
+// A plant that somebody else has deleted counts as deleted.
+/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
+async function removePlant(store, { id }, signal) {
+  try {
+    await store.api.insist(() => store.delete(id, signal), signal);
+  } catch (error) {
+    if (error.number !== NO_PLANT) throw error;
+  }
+}
+
+/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
+async function createPlant(store, plant, signal) {
+  const key = makeKey();
+  try {
+    await store.api.insist(() => store.create(plant, key, signal), signal);
+  } catch (error) {
+    if (error.number !== ALREADY_STORED) throw error;
+  }
+}
+
+// If it is still the plant that the user saw. A retry finds it as it should be.
+/** @param {Store} store @param {Plant} before @param {Plant} after @param {AbortSignal} signal @returns {Promise<void>} */
+async function replacePlant(store, before, after, signal) {
+  const { api } = store;
+  try {
+    const { plant, etag } = await api.insist(() => store.get(after.id, signal), signal);
+    if (isSame(plant, after)) return;
+    if (!isSame(plant, before)) throw new Conflict(plant);
+    await api.insist(() => store.replace(after, etag, signal), signal);
+  } catch (error) {
+    if (error.number === NO_PLANT) throw new Conflict(null);
+    if (error.number !== NOT_AS_EXPECTED) throw error;
+    await replacePlant(store, before, after, signal);
+  }
+}
+
+/** @param {Change} change */
+const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
+
+/** @param {Change} change */
+const reverse = ({ before, after }) => ({ before: after, after: before });
+
+// Two changes of a plant are one.
+/** @param {Change[]} earlier @param {Change[]} later */
+function join(earlier, later) {
+  const joined = new Map(earlier.map((change) => [idOf(change), change]));
+  for (const change of later) {
+    const first = joined.get(idOf(change)) ?? change;
+    joined.set(idOf(change), { before: first.before, after: change.after });
+  }
+  return [...joined.values()];
+}
+
+/** @param {Change[]} changes */
+const describe = ([change, ...others]) =>
+  others.length ? count(others.length + 1, "plant") : bdi((change.after ?? change.before)?.name ?? "");

@@ -1,0 +1,89 @@
+// What happens in the store, as it happens: the stream of its events, resumed where it broke off.
+// A hidden tab has none: browsers allow few connections, and it catches up when it is shown again.
+
+import { isBarred, isPassing } from "./api.js";
+import { pause } from "./dom.js";
+import { parseExactly } from "./plant.js";
+
+const START = 1_000; // milliseconds; a proxy may keep a stream back
+const PAUSE = 1_000;
+const MAX_DOUBLINGS = 5;
+
+export class Live {
+  #end = new AbortController();
+  #stream = new AbortController();
+  /** @type {string | null} */
+  position = null; // the revision of the last event that was heard
+  #unread = "";
+  /** @param {boolean} [_hasBegun] */
+  #tellStart = (_hasBegun) => {};
+
+  // `on.hear(events)` gets what happens; after `on.lose()` it gets no more, and has missed some.
+  /** @param {Store} store @param {{hear: (events: StoreEvent[]) => void, lose: () => void}} on */
+  constructor(store, on) {
+    this.store = store;
+    this.on = on;
+  }
+
+  // Whether all that happens from now on will be heard: false where the stream does not begin soon.
+  async start() {
+    const begun = new Promise((resolve) => {
+      this.#tellStart = resolve;
+    });
+    const { signal } = this.#end;
+    document.addEventListener("visibilitychange", () => this.#turn(), { signal });
+    this.#run();
+    if (!(await Promise.race([begun, pause(START)]))) this.stop();
+    return !this.isOver;
+  }
+
+  stop() {
+    this.#end.abort();
+    this.#stream.abort();
+    this.#tellStart(false);
+  }
+
+  get isOver() {
+    return this.#end.signal.aborted;
+  }
+
+  #turn() {
+    if (document.hidden) this.#stream.abort();
+    else if (this.#stream.signal.aborted) this.#run();
+  }
+
+  async #run() {
+    this.#stream = new AbortController();
+    const { signal } = this.#stream;
+    for (let failures = 0; !signal.aborted; failures += 1) {
+      try {
+        this.#unread = "";
+        await this.store.listen(this.position, signal, (text) => {
+          failures = 0;
+          this.#take(text);
+        });
+      } catch (error) {
+        if (signal.aborted) return;
+        const isGone = !isPassing(error) && !isBarred(error);
+        if (this.position === null || !isPassing(error)) this.stop();
+        if (this.position !== null && isGone) this.on.lose();
+      }
+      await pause(PAUSE * 2 ** Math.min(failures, MAX_DOUBLINGS), signal).catch(() => undefined);
+    }
+  }
+
+  // Server-sent events: the first only has the position.
+  /** @param {string} text */
+  #take(text) {
+    const blocks = (this.#unread + text).split("\n\n");
+    this.#unread = blocks.pop() ?? "";
+    const events = [];
+    for (const block of blocks) {
+      const data = /^data: ([^\n]+)/m.exec(block);
+      if (data) events.push(parseExactly(data[1]));
+      this.position = /^id: (\d+)/m.exec(block)?.[1] ?? this.position;
+    }
+    this.#tellStart(true);
+    if (events.length) this.on.hear(events);
+  }
+}

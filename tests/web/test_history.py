@@ -1,0 +1,88 @@
+"""What happened to a plant and to the store, who did it, and a plant as it was, restored."""
+
+import pytest
+from playwright.sync_api import expect
+
+from plantstore.model import Role
+from tests.service import JSON
+from tests.web.page_driver import PageDriver
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """A fern that was renamed, and an aloe that was deleted."""
+    driver.create_plants({"id": 1, "name": "Fern", "tag": "shade"}, {"id": 2, "name": "Aloe"})
+    with driver.service.client(driver.owner) as client:
+        client.put("/plants/1", json={"name": "Tree fern"}, headers=JSON).raise_for_status()
+        client.delete("/plants/2").raise_for_status()
+    driver.sign_in().assert_count("1 plant")
+    return driver
+
+
+def open_history(driver: PageDriver) -> list[str]:
+    """Open the store's; what is said of each event, the newest first."""
+    driver["#export-summary"].click()
+    driver["#history-open"].click()
+    return events_of(driver)
+
+
+def events_of(driver: PageDriver) -> list[str]:
+    expect(driver["#history-state"]).to_be_empty()
+    return [text.strip() for text in driver["#history-events p:nth-child(2)"].all_inner_texts()]
+
+
+def restore(driver: PageDriver, number: int) -> None:
+    driver["#history-events li"].nth(number).get_by_role("button", name="Restore").click()
+
+
+def test_the_stores_history_says_what_and_who(opened: PageDriver) -> None:
+    assert open_history(opened) == [
+        "Deleted Aloe (2)",
+        "Changed Tree fern (1)",
+        "Added Aloe (2)",
+        "Added Fern (1) shade",
+    ]
+    expect(opened["#history-events .hint"].first).to_contain_text(f"owner-of-{opened.store}")
+    expect(opened["#history-more"]).to_be_hidden()
+
+
+def test_a_deleted_plant_is_restored(opened: PageDriver) -> None:
+    open_history(opened)
+    restore(opened, 0)
+    opened.assert_shows("Restored Aloe", "#toasts")
+    opened.assert_count("2 plants")
+    assert {"id": 2, "name": "Aloe"} in opened.list_plants()
+
+
+def test_an_earlier_version_of_a_plant_is_restored(opened: PageDriver) -> None:
+    opened["#grid"].press("i")
+    opened["#detail-history"].click()
+    opened.assert_shows("History of Tree fern", "#history")
+    assert events_of(opened) == ["Changed Tree fern (1)", "Added Fern (1) shade"]
+    restore(opened, 1)
+    opened.assert_shows("Restored Fern", "#toasts")
+    assert opened.list_plants() == [{"id": 1, "name": "Fern", "tag": "shade"}]
+
+
+def test_a_reader_sees_what_happened_but_not_who(opened: PageDriver) -> None:
+    reader = opened.service.make_token(opened.store, "reader", role=Role.READER)
+    opened["#sign-out"].click()
+    opened.submit_token(reader)
+    opened.assert_count("1 plant")
+    assert len(open_history(opened)) == 4
+    expect(opened["#history"]).not_to_contain_text("owner-of")
+    expect(opened["#history-events button"]).to_have_count(0)
+
+
+def test_a_long_history_is_read_in_parts(driver: PageDriver) -> None:
+    driver.create_plants(*({"id": number, "name": f"P{number}"} for number in range(1, 61)))
+    driver.sign_in().assert_count("60 plants")
+    driver.respond("**/events?limit=1000&after=0", 410, '{"error": 41001, "message": "trimmed"}')
+    assert len(open_history(driver)) == 60
+    expect(driver["#history-events li"].last).to_contain_text("Added P1 (1)")
+
+
+def test_signing_out_forgets_the_history(opened: PageDriver) -> None:
+    open_history(opened)
+    opened["#history"].get_by_role("button", name="Close").click()
+    expect(opened["#history-events li"]).to_have_count(0)

@@ -1,0 +1,104 @@
+"""What others do appears by itself; what one does oneself never loads the list again."""
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.http.blocking import fill_store
+from tests.service import JSON
+from tests.web.page_driver import PageDriver
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """A list of three plants."""
+    driver.create_plants(*({"id": number, "name": f"P{number}"} for number in (10, 20, 30)))
+    driver.sign_in().assert_count("3 plants")
+    return driver
+
+
+def test_what_others_do_appears(opened: PageDriver) -> None:
+    asked = opened.record_requests("GET")
+    opened.create_plants({"id": 15, "name": "New", "tag": "herb"})
+    opened.assert_count("4 plants")
+    opened.assert_shows("herb", "#tag-bars")
+    with opened.service.client(opened.owner) as client:
+        client.put("/plants/20", json={"name": "Renamed"}, headers=JSON).raise_for_status()
+        client.delete("/plants/30").raise_for_status()
+    opened.assert_count("3 plants")
+    assert opened.names() == ["P10", "New", "Renamed"]
+    expect(opened["#add-id"]).to_have_value("21")
+    assert asked == []
+
+
+def test_ones_own_writes_load_nothing_again(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    driver.sign_in().assert_count("3,000 plants")
+    asked = driver.record_requests("GET")
+    driver.add_plant("Fern")
+    driver["#rows .remove"].first.click()
+    driver.assert_shows("Deleted", "#toasts")
+    driver.undo()
+    driver.assert_shows("Restored", "#toasts")
+    driver.refocus()
+    driver.assert_count("3,001 plants")
+    driver.settle()
+    assert asked == []
+
+
+def test_an_edit_reads_one_plant_and_no_list(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    driver.sign_in().assert_count("3,000 plants")
+    asked = driver.record_requests("GET")
+    driver["#rows .name"].first.dblclick()
+    driver["#edit-tag"].fill("shade")
+    driver["#edit-tag"].press("Enter")
+    driver.assert_shows("Changed", "#toasts")
+    driver.refocus()
+    driver.settle()
+    assert [url.rpartition("/")[2] for url in asked] == ["1"]
+
+
+def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None:
+    def cut(route: Route) -> None:
+        message = "retry: 1\nid: 1\n\n"
+        route.fulfill(status=200, body=message, content_type="text/event-stream")
+
+    driver.create_plants({"id": 1, "name": "First"})
+    driver.open()
+    driver.page.route("**/events", cut)
+    driver.sign_in().assert_count("1 plant")
+    driver.create_plants({"id": 2, "name": "Missed"})
+    driver.page.unroute("**/events")
+    driver.assert_count("2 plants")
+
+
+def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "First"})
+    driver.open()
+    driver.install_clock()
+    driver.respond("**/events", 503, '{"error": 50301, "message": "too many"}')
+    driver.sign_in()
+    driver.page.clock.fast_forward(2_000)
+    driver.assert_count("1 plant")
+    driver.create_plants({"id": 2, "name": "New"})
+    driver.page.clock.fast_forward(20_000)
+    driver.page.clock.fast_forward(2_000)
+    driver.assert_count("2 plants")
+
+
+def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None:
+    opened.page.route(
+        "**/events",
+        lambda route: route.fulfill(
+            status=410, body='{"error": 41001, "message": "gone"}', content_type="application/json"
+        ),
+        times=1,
+    )
+    asked = opened.record_requests("GET")
+    opened.evaluate("Object.defineProperty(document, 'hidden', {value: true, configurable: true})")
+    opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    opened.create_plants({"id": 40, "name": "Meanwhile"})
+    opened.evaluate("delete document.hidden")
+    opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    opened.assert_count("4 plants")
+    assert len([url for url in asked if "include=" in url]) == 1

@@ -1,0 +1,47 @@
+// Many requests, a few at a time.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Refusal } from "../../../src/plantstore/web/static/api.js";
+import { each } from "../../../src/plantstore/web/static/batch.js";
+
+const run = (items, act, options) =>
+  each(items, act, { atOnce: 3, signal: new AbortController().signal, tell: () => {}, ...options });
+
+test("all are done, never more at once than allowed", async () => {
+  let [running, most] = [0, 0];
+  const act = async () => {
+    running += 1;
+    most = Math.max(most, running);
+    await new Promise(setImmediate);
+    running -= 1;
+  };
+  const { done, error } = await run([...Array(20).keys()], act);
+  assert.deepEqual([done.length, most, error], [20, 3, null]);
+});
+
+test("a refusal of one leaves the others", async () => {
+  const act = async (item) => {
+    if (item === 2) throw new Refusal(400, 40003, "taken");
+  };
+  const { done, error } = await run([1, 2, 3, 4], act);
+  assert.deepEqual(done, [1, 3, 4]);
+  assert.equal(error?.message, "taken");
+});
+
+test("what each further one would be refused ends it", async () => {
+  let sent = 0;
+  const act = async () => {
+    sent += 1;
+    throw new Refusal(403, 40301, "not allowed");
+  };
+  const { done } = await run([...Array(20).keys()], act);
+  assert.deepEqual([done.length, sent], [0, 3]);
+});
+
+test("a stop leaves the rest", async () => {
+  const control = new AbortController();
+  const act = async (item) => item === 5 && control.abort();
+  const { done } = await run([...Array(20).keys()], act, { atOnce: 1, signal: control.signal });
+  assert.equal(done.length, 6);
+});

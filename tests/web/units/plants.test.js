@@ -1,0 +1,92 @@
+// Ids, search and order, and the list as it changes.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Filter } from "../../../src/plantstore/web/static/filter.js";
+import { compareIds, findBrokenRule, fold, parseExactly, Plants, writePlant } from "../../../src/plantstore/web/static/plant.js";
+import { View } from "../../../src/plantstore/web/static/view.js";
+
+const GREAT = "9223372036854775807";
+const makePlants = (...rows) => {
+  const plants = new Plants();
+  plants.append(rows.map(([id, name, tag]) => ({ id, name, ...(tag && { tag }) })));
+  plants.isComplete = true;
+  return plants;
+};
+const namesOf = ({ items }) => items.map(({ name }) => name);
+
+// The same numbers each time.
+function* numbers(seed) {
+  for (let last = seed; ; yield last) last = (last * 48271) % 2147483647;
+}
+
+test("ids keep 64 bits through JSON", () => {
+  const [plant] = parseExactly(`[{"id":${GREAT},"name":"\\"id\\":1,"}]`);
+  assert.equal(plant.id, GREAT);
+  assert.equal(writePlant(plant), `{"id":${GREAT},"name":"\\"id\\":1,"}`);
+});
+
+test("ids are ordered as numbers", () => {
+  const sorted = [`-${GREAT}`, "-10", "-9", "0", "9", "10", GREAT];
+  assert.deepEqual([...sorted].reverse().sort(compareIds), sorted);
+});
+
+test("rules are those of the service", () => {
+  assert.equal(findBrokenRule({ id: "1", name: "Fern" }), null);
+  for (const id of ["", "1.5", "007", "9223372036854775808"]) assert.match(findBrokenRule({ id, name: "X" }) ?? "", /^id /);
+  assert.match(findBrokenRule({ id: "1", name: "x".repeat(257) }) ?? "", /not 257/);
+  assert.match(findBrokenRule({ id: "1", name: "X", tag: " " }) ?? "", /^tag /);
+});
+
+test("the next id follows the last, or fills the first gap", () => {
+  assert.equal(makePlants().proposeId(), "1");
+  assert.equal(makePlants(["3", "A"], ["10", "B"]).proposeId(), "11");
+  assert.equal(makePlants(["1", "A"], ["3", "B"], [GREAT, "C"]).proposeId(), "2");
+});
+
+test("a search knows neither case nor accents, and finds an id", () => {
+  const filter = new Filter(" ‘ZEBRA ");
+  assert.ok(filter.matches({ id: "1", name: "Philodendron 'Zébra'" }));
+  assert.ok(new Filter("12").matches({ id: "12", name: "Fern" }));
+  assert.ok(!new Filter("1").matches({ id: "12", name: "Fern" }));
+  assert.equal(fold("Straße ×"), "strasse x");
+});
+
+test("each order has its way back, and plants without a tag come last", () => {
+  const { items } = makePlants(["1", "Fern 10", "b"], ["2", "aloe"], ["3", "Fern 9", "a"]);
+  const show = (order) => namesOf(new View(new Filter(), order, items));
+  assert.deepEqual(show("name"), ["aloe", "Fern 9", "Fern 10"]);
+  assert.deepEqual(show("-name"), ["Fern 10", "Fern 9", "aloe"]);
+  assert.deepEqual(show("tag"), ["Fern 9", "Fern 10", "aloe"]);
+  assert.deepEqual(show("nonsense"), ["Fern 10", "aloe", "Fern 9"]);
+});
+
+for (const [order, few] of [["id", true], ["name", true], ["-tag", true], ["tag", false]])
+  test(`what changes is shown as if all were shown anew: by ${order}, ${few ? "few" : "many"}`, () => {
+    const random = numbers(few ? 7 : 11);
+    const pick = (size) => random.next().value % size;
+    const plants = makePlants();
+    const filter = new Filter("a", null);
+    let view = new View(filter, order, []);
+    for (let round = 0; round < 60; round += 1) {
+      const changes = new Map();
+      for (let left = few ? 3 : 300; left > 0; left -= 1)
+        changes.set(`${pick(500)}`, pick(3) ? { id: "", name: "abc"[pick(3)] + pick(9), tag: "xyz"[pick(4)] } : null);
+      for (const [id, plant] of changes) if (plant) plant.id = id;
+      const made = plants.apply(changes);
+      if (few) view.change(made);
+      else view = new View(filter, order, plants.items);
+      const anew = new View(filter, order, plants.items);
+      assert.deepEqual(namesOf(view), namesOf(anew));
+      assert.deepEqual(new Map([...view.tags].sort()), new Map([...anew.tags].sort()));
+      assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
+    }
+  });
+
+test("changes beyond what is loaded wait for it, and the same again is none", () => {
+  const plants = makePlants(["1", "A"], ["5", "B"]);
+  plants.isComplete = false;
+  assert.deepEqual(plants.apply(new Map([["9", { id: "9", name: "Late" }]])), []);
+  assert.equal(plants.apply(new Map([["3", { id: "3", name: "C" }]])).length, 1);
+  assert.equal(plants.apply(new Map([["3", { id: "3", name: "C" }], ["4", null]])).length, 0);
+});
