@@ -58,7 +58,7 @@ check: ## check style, types and the layers of imports
 	.venv/bin/lint-imports --no-logo
 	node_modules/.bin/biome lint --error-on-warnings
 	node_modules/.bin/tsc
-	node --test tests/web/units
+	node --test --test-reporter=dot tests/web/units
 
 docs: ## write docs/reference.md from the code
 	@scripts/setup dev
