@@ -32,7 +32,7 @@ def read_lines(body: bytes) -> list[Result]:
 
 def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
     """The number of each line, with its error's or 200."""
-    return [(result["line"], result.get("error", result["status"])) for result in results]
+    return [(it["line"], it["error"] if "error" in it else it["status"]) for it in results]
 
 
 class BulkStream:

@@ -66,7 +66,9 @@ def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route
     assert numbers_of(results) == EXPECTED
     for result in results:
         is_stored = result["status"] == 200
-        assert set(result) == {"line", "status"} | ({"error", "message"} if not is_stored else set())
+        assert set(result) == {"line", "status"} | (
+            {"error", "message"} if not is_stored else set()
+        )
         assert is_stored or result["status"] == result["error"] // 100
     assert names_in(fixture) == STORED
     events = fixture.service.events(fixture.store)

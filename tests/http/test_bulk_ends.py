@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -27,9 +28,7 @@ TIMEOUT = 1.0
 
 
 @pytest.fixture(scope="module")
-def service(
-    database_kind: Kind, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Service]:
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service that waits for nobody, where a user may send two bodies at a time."""
     folder = tmp_path_factory.mktemp("bulk")
     settings = {"body_timeout": TIMEOUT, "write_timeout": TIMEOUT, "max_streams": 8}
@@ -136,23 +135,27 @@ def test_a_user_has_a_quarter_of_the_places(fixture: StoreFixture) -> None:
         assert first.finish() == []
 
 
+def send_until_closed(stream: BulkStream, lines: bytes) -> int:
+    """Send them again and again until the service ends the connection; how many bytes."""
+    sent = 0
+    with suppress(ConnectionError):
+        while sent < 200_000_000:
+            stream.send(lines)
+            sent += len(lines)
+    return sent
+
+
 @SQLITE_ONLY
 def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> None:
     service = fixture.service
     refused = b"[]\n" * 1000  # whose results are fifty times as long
     before = peak_memory(service)
     with BulkStream(service.origin, fixture.token, receive_buffer=4096) as stream:
-        sent = 0
-        with pytest.raises(ConnectionError):
-            while sent < 200_000_000:
-                stream.send(refused)
-                sent += len(refused)
-    assert sent < 20_000_000  # what systems buffer, and no more
+        assert send_until_closed(stream, refused) < 20_000_000  # what systems buffer, and no more
     assert peak_memory(service) - before < 16 * 2**20
     wait_until(lambda: "its client reads too slowly" in service.log())
 
 
-@SQLITE_ONLY
 def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_writes": 8}) as service:
         fixture = make_fixture(service)
