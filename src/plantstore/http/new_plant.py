@@ -24,7 +24,7 @@ from plantstore.model import (
     digest_of,
 )
 
-_JSON = b"application/json"
+JSON_TYPE = b"application/json"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
@@ -37,7 +37,7 @@ class _Body(Struct):
 _decode = msgspec.json.Decoder(_Body).decode
 
 
-def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = _JSON) -> None:
+def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TYPE) -> None:
     """Require JSON, or another media type, in UTF-8.
 
     :raises RequestError: the body is something else, or encoded.

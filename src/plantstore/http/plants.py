@@ -10,7 +10,13 @@ from plantstore.http.authentication import Authentication
 from plantstore.http.bulk import BulkCreates, is_ndjson
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
-from plantstore.http.new_plant import check_media_type, decode_new_plant, make_key, read_key
+from plantstore.http.new_plant import (
+    JSON_TYPE,
+    check_media_type,
+    decode_new_plant,
+    make_key,
+    read_key,
+)
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
@@ -45,7 +51,7 @@ class PlantOperations:
     async def create(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Create the plant in the body, or many."""
         caller = await self._authentication.admit(request, store_name, Scope.CREATE)
-        if is_ndjson(request.headers):
+        if request.headers.get(b"content-type") != JSON_TYPE and is_ndjson(request.headers):
             return await self._bulk.create(request, caller)
         check_media_type(request.headers)
         body = request.body
