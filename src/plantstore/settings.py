@@ -150,9 +150,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 90
     max_streams: Annotated[
         Count,
-        _about(
-            "maximum long lists sent, and bodies of many plants read, at the same time; of each"
-        ),
+        _about("maximum long lists sent at the same time, and also bodies of many plants read"),
     ] = 16
     max_listeners: Annotated[
         Count, _about("maximum clients of each worker that listen to events at the same time")
