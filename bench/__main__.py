@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from bench.bulk import measure_bulk
 from bench.fairness import measure_fairness
 from bench.importing import measure_import
 from bench.memory import measure_start, measure_stream
@@ -25,6 +26,7 @@ _OTHERS = {
     "fair": measure_fairness,
     "import": measure_import,
     "size": measure_size,
+    "bulk": measure_bulk,
 }
 _NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 

@@ -8,6 +8,7 @@ uses ``sql/administration.py``.
 from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
+from plantstore.errors import PlantStoreError
 from plantstore.model import (
     Caller,
     EventPage,
@@ -82,6 +83,15 @@ class Database(Protocol):
         CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with
         another plant within 24 h; with the same one, REPLAYED or the first refusal. If the caller
         is no longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        """
+
+    async def create_plants(
+        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
+    ) -> Sequence[Outcome | PlantStoreError]:
+        """As ``create_plant`` for each of them, without a key, at the same time.
+
+        In their order, the outcome of each, or why it has none. They may be in several
+        transactions.
         """
 
     async def update_plant(

@@ -3,6 +3,8 @@
 They know neither HTTP nor SQL; they raise the domain's errors.
 """
 
+from collections.abc import Sequence
+
 from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import (
@@ -83,6 +85,22 @@ async def create_plant(
     if outcome not in (Outcome.CREATED, Outcome.REPLAYED):
         raise _explain(outcome, plant.id, Scope.CREATE)
     return outcome is Outcome.REPLAYED
+
+
+async def create_plants(
+    database: Database, caller: Caller, plants: Sequence[NewPlant]
+) -> Sequence[PlantStoreError | None]:
+    """As ``create_plant`` for each of them, at the same time; why each failed, or None."""
+    outcomes = await database.create_plants(caller.store_id, caller, plants)
+    return [
+        _explain_create(outcome, plant.id) for plant, outcome in zip(plants, outcomes, strict=True)
+    ]
+
+
+def _explain_create(outcome: Outcome | PlantStoreError, plant_id: int) -> PlantStoreError | None:
+    if isinstance(outcome, PlantStoreError) or outcome is Outcome.CREATED:
+        return outcome if isinstance(outcome, PlantStoreError) else None
+    return _explain(outcome, plant_id, Scope.CREATE)
 
 
 async def read_plant(

@@ -148,7 +148,10 @@ class Settings(Struct, frozen=True, kw_only=True):
         Annotated[float, Meta(ge=0, le=36_500)],
         _about("days that the events of a store are kept; 0 means forever"),
     ] = 90
-    max_streams: Annotated[Count, _about("maximum long lists sent at the same time")] = 16
+    max_streams: Annotated[
+        Count,
+        _about("maximum long lists sent at the same time, and also bodies of many plants read"),
+    ] = 16
     max_listeners: Annotated[
         Count, _about("maximum clients of each worker that listen to events at the same time")
     ] = 2048
@@ -161,7 +164,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     head_timeout: Annotated[
         Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
     ] = 10.0
-    body_timeout: Annotated[Seconds, _about("seconds for a request's body to arrive")] = 30.0
+    body_timeout: Annotated[
+        Seconds, _about("seconds for a request's body, or the next part of many plants, to arrive")
+    ] = 30.0
     idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept open")] = 75.0
     write_timeout: Annotated[
         Seconds, _about("seconds that a create or delete may wait for the database")

@@ -17,11 +17,13 @@ from plantstore.errors import (
     RequestError,
 )
 from plantstore.http.authentication import Authentication
+from plantstore.http.bulk import BulkCreates
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.events import EventOperations
 from plantstore.http.listeners import Listeners
 from plantstore.http.lists import PlantLists
+from plantstore.http.plants import PlantOperations
 from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import Remembered, ResponseCache
 from plantstore.http.routes import Methods, Routes
@@ -63,8 +65,10 @@ class App:
         lists = PlantLists(database, self.cache, self._cors, places)
         authentication = Authentication(database, settings, self._rates, self._turns)
         self._listeners = Listeners(database, settings.max_listeners)
+        bulk = BulkCreates(database, settings, self._turns)
+        plants = PlantOperations(database, authentication, lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
-        self._routes = Routes(database, authentication, lists, events, settings.public_url)
+        self._routes = Routes(database, authentication, plants, events, settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
@@ -157,7 +161,7 @@ class App:
         methods, arguments, request.route = route
         operation = methods.get(request.method)
         if operation is None:
-            return self._respond_otherwise(request.method, methods)
+            return self._respond_otherwise(request, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
         if request.wire is not None and (
@@ -180,11 +184,11 @@ class App:
             require(self._rates.take(found.caller.user_id))
         return found.response
 
-    def _respond_otherwise(self, method: str, methods: Methods) -> Response:
+    def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])
-        if method != "OPTIONS":
-            raise RequestError(40501, method=method, allow=allowed)
-        return self._cors.options_response(allowed)
+        if request.method != "OPTIONS":
+            raise RequestError(40501, method=request.method, allow=allowed)
+        return self._cors.options_response(allowed, request.route)
 
 
 def _forget(_data: bytes) -> None:

@@ -11,6 +11,7 @@ _EXPOSED = (
     b"X-Request-Id, X-Total-Count\r\n"
 )
 _ACCEPTED = b"Accept-Post: application/json\r\n"
+_ACCEPTED_PLANTS = b"Accept-Post: application/json, application/x-ndjson\r\n"
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
@@ -38,12 +39,12 @@ class Cors:
             return _VARY + header_line("Access-Control-Allow-Origin", origin) + _EXPOSED
         return _VARY
 
-    def options_response(self, methods: str) -> Response:
+    def options_response(self, methods: str, route: str) -> Response:
         """The response to OPTIONS: the methods and what they take, for people and browsers."""
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if "POST" in methods:
-            headers += _ACCEPTED
+            headers += _ACCEPTED_PLANTS if route.endswith("/plants") else _ACCEPTED
         if self._origins:
             headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
         return make_response(204, headers)

@@ -50,7 +50,7 @@ TABLE = (
     Row(40009, "the path's id is not an int64",
         "the id in the path must be a whole number from -9223372036854775808 to "
         "9223372036854775807, written in plain digits"),
-    Row(40010, "bad Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters"),
+    Row(40010, "bad Idempotency-Key, or one for many plants", "Idempotency-Key {reason}"),
     Row(40011, "the request is not well-formed HTTP, or repeats a header that must be given once",
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),
@@ -73,7 +73,7 @@ TABLE = (
         "the events after {after} are not there any more: read the plants anew, and then the events"),
     Row(41201, "the plant is not as `If-Match` or `If-None-Match` says",
         "the plant {plant_id} is not as If-Match or If-None-Match says: read it again", errors.PreconditionFailedError),
-    Row(41301, "body over 64 KiB", "the body is over 64 KiB: send one plant"),
+    Row(41301, "body over 64 KiB, or a line of many plants", "the body is over 64 KiB: send one plant"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",
         "send the plant as application/json in UTF-8: {reason}"),

@@ -24,7 +24,7 @@ from plantstore.model import (
     digest_of,
 )
 
-_JSON = b"application/json"
+JSON_TYPE = b"application/json"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
@@ -37,25 +37,25 @@ class _Body(Struct):
 _decode = msgspec.json.Decoder(_Body).decode
 
 
-def check_media_type(headers: Mapping[bytes, bytes]) -> None:
-    """Require JSON in UTF-8.
+def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TYPE) -> None:
+    """Require JSON, or another media type, in UTF-8.
 
     :raises RequestError: the body is something else, or encoded.
     """
     content_type = headers.get(b"content-type")
     if content_type is None:
         raise RequestError(41501, reason="there is no Content-Type header")
-    if content_type != _JSON:
-        _check_content_type(content_type.lower())
+    if content_type != media_type:
+        _check_content_type(content_type.lower(), media_type)
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
         raise RequestError(41501, reason="a Content-Encoding is not supported")
 
 
-def _check_content_type(content_type: bytes) -> None:
+def _check_content_type(content_type: bytes, wanted: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
-    if media_type != _JSON:
-        raise RequestError(41501, reason="the Content-Type is not application/json")
+    if media_type != wanted:
+        raise RequestError(41501, reason=f"the Content-Type is not {wanted.decode()}")
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
@@ -71,7 +71,7 @@ def read_key(headers: Mapping[bytes, bytes]) -> str | None:
     if key is None:
         return None
     if not _PRINTABLE.fullmatch(key):
-        raise RequestError(40010)
+        raise RequestError(40010, reason="must be 1 to 255 printable ASCII characters")
     return key.decode()
 
 

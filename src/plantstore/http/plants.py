@@ -7,9 +7,16 @@ from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
+from plantstore.http.bulk import BulkCreates, is_ndjson
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
-from plantstore.http.new_plant import check_media_type, decode_new_plant, make_key, read_key
+from plantstore.http.new_plant import (
+    JSON_TYPE,
+    check_media_type,
+    decode_new_plant,
+    make_key,
+    read_key,
+)
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
@@ -23,11 +30,16 @@ class PlantOperations:
     """The operations of all stores."""
 
     def __init__(
-        self, database: Database, authentication: Authentication, lists: PlantLists
+        self,
+        database: Database,
+        authentication: Authentication,
+        lists: PlantLists,
+        bulk: BulkCreates,
     ) -> None:
         self._database = database
         self._authentication = authentication
         self._lists = lists
+        self._bulk = bulk
 
     async def list_plants(
         self, request: Request, store_name: str | None = None
@@ -36,9 +48,11 @@ class PlantOperations:
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         return await self._lists.respond(request, caller)
 
-    async def create(self, request: Request, store_name: str | None = None) -> Response:
-        """Create the plant in the body."""
+    async def create(self, request: Request, store_name: str | None = None) -> Response | Stream:
+        """Create the plant in the body, or many."""
         caller = await self._authentication.admit(request, store_name, Scope.CREATE)
+        if request.headers.get(b"content-type") != JSON_TYPE and is_ndjson(request.headers):
+            return await self._bulk.create(request, caller)
         check_media_type(request.headers)
         body = request.body
         if not isinstance(body, bytes):

@@ -11,7 +11,6 @@ from plantstore.database import Database
 from plantstore.http.authentication import Authentication
 from plantstore.http.events import EventOperations
 from plantstore.http.health import Health
-from plantstore.http.lists import PlantLists
 from plantstore.http.me import describe_token
 from plantstore.http.one_plant import OnePlant
 from plantstore.http.openapi import OpenApi
@@ -32,12 +31,11 @@ class Routes:
         self,
         database: Database,
         authentication: Authentication,
-        lists: PlantLists,
+        operations: PlantOperations,
         events: EventOperations,
         public_url: str,
     ) -> None:
         self.health, document = Health(database), OpenApi(public_url)
-        operations = PlantOperations(database, authentication, lists)
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
         one = OnePlant(database, authentication)
         self._plant: Methods = _reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}

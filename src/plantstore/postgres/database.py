@@ -9,6 +9,7 @@ from plantstore.errors import (
     DatabaseAwayError,
     DatabaseUnavailableError,
     OverloadedError,
+    PlantStoreError,
     SetupError,
 )
 from plantstore.model import (
@@ -39,6 +40,7 @@ from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
+from plantstore.sql.submitting import submit_all
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
 from plantstore.sql.writes import MAX_TRIMMED, Create, Delete, Update
@@ -113,6 +115,13 @@ class PostgresDatabase:
     ) -> Outcome:
         """See ``Database``."""
         return await self._writer.submit(Create(store_id, caller, plant, key))
+
+    async def create_plants(
+        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
+    ) -> Sequence[Outcome | PlantStoreError]:
+        """See ``Database``."""
+        creates = [Create(store_id, caller, plant, None) for plant in plants]
+        return await submit_all(self._writer.submit, creates)
 
     async def update_plant(
         self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None

@@ -8,6 +8,7 @@ import asyncio
 import re
 import time
 from collections.abc import Callable
+from typing import Self
 
 from plantstore.errors import RequestError
 
@@ -49,6 +50,13 @@ class Body:
         self._error: Exception = ClientGoneError()
         self._arrival: asyncio.Future[None] | None = None
 
+    @classmethod
+    def of(cls, data: bytes) -> Self:
+        """A body that has arrived."""
+        body = cls(len(data), lambda: None)
+        body.feed(data)
+        return body
+
     async def read(self, max_bytes: int) -> bytes:
         """The complete body.
 
@@ -67,6 +75,28 @@ class Body:
         if max(self._length, self.buffered) > max_bytes:
             raise RequestError(41301)
         return b"".join(self._parts or ())
+
+    async def read_part(self) -> bytes:
+        """What has arrived since the last part; nothing at the end.
+
+        :raises RequestError: nothing has arrived for too long, or it is not well-formed.
+        :raises ClientGoneError: it will never be complete.
+        """
+        while not (self.buffered or self.is_complete or self.has_failed):
+            self.is_wanted = True
+            self._wanted()
+            self._arrival = asyncio.get_running_loop().create_future()
+            await self._arrival
+            self.is_wanted = False
+        if self.has_failed:
+            raise self._error
+        part, self._parts, self.buffered = b"".join(self._parts or ()), [], 0
+        return part
+
+    def accept(self) -> None:
+        """Ask for the body before the response begins: its parts are going to be read."""
+        if not self.is_complete:
+            self._wanted()
 
     def feed(self, data: bytes) -> bytes:
         """Take the bytes of the body, and return those that follow it."""

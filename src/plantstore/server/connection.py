@@ -260,7 +260,8 @@ class Connection(asyncio.Protocol):
         return data
 
     def _want_body(self) -> None:
-        """Receive the rest of the body: somebody waits for it."""
+        """Receive the rest of the body, or its next part: somebody waits for it from now on."""
+        self.since = self._connections.now
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
@@ -399,7 +400,7 @@ class Connection(asyncio.Protocol):
             if self._sender.has_timed_out():
                 logger.warning("a response was aborted: its client reads too slowly")
                 reset(self._transport)
-        elif self._body is not None and self._transport.is_reading():
+        elif self._body is not None and self._body.is_wanted:
             self.timeout, self._connection_line = math.inf, CLOSE
             self._body.fail(RequestError(40801))
 

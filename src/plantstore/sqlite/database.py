@@ -13,7 +13,7 @@ import apsw
 import msgspec
 
 from plantstore.database import CommitObserver
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.errors import DatabaseUnavailableError, OverloadedError, PlantStoreError
 from plantstore.model import (
     Caller,
     EventPage,
@@ -32,6 +32,7 @@ from plantstore.settings import Settings
 from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
+from plantstore.sql.submitting import submit_all
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
 from plantstore.sql.writes import Create, Delete, Update
@@ -139,6 +140,13 @@ class SQLiteDatabase:
     ) -> Outcome:
         """See ``Database``."""
         return await self._writer.submit(Create(store_id, caller, plant, key))
+
+    async def create_plants(
+        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
+    ) -> Sequence[Outcome | PlantStoreError]:
+        """See ``Database``."""
+        creates = [Create(store_id, caller, plant, None) for plant in plants]
+        return await submit_all(self._writer.submit, creates)
 
     async def update_plant(
         self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None

@@ -1,0 +1,72 @@
+"""The lines of a body with many plants, and those of its response.
+
+Invariant: of an incomplete line no more is kept than shows that it is too long.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from msgspec import Struct
+
+from plantstore.errors import PlantStoreError, RequestError
+from plantstore.http.errors import describe_error
+from plantstore.http.new_plant import decode_new_plant
+from plantstore.model import NewPlant
+
+_MAX_LINE = 64 * 1024
+_CREATED = b'{"line":%d,"status":200}\n'
+_encode = msgspec.json.Encoder().encode
+
+Line = tuple[int, NewPlant | PlantStoreError]  # its number, and its plant, or why it has none
+
+
+class Refused(Struct, frozen=True):
+    """The result of a line that was refused; ``error`` and ``message`` are the interface's."""
+
+    line: int
+    status: int
+    error: int
+    message: str
+
+
+class Lines:
+    """Splits a body into lines as it arrives."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def feed(self, part: bytes) -> list[bytes]:
+        """The lines that are complete with this part."""
+        *lines, rest = (self._rest + part).split(b"\n")
+        self._rest = rest[: _MAX_LINE + 1]
+        return lines
+
+    def end(self) -> list[bytes]:
+        """The last line, which needs no line end."""
+        return [self._rest]
+
+
+def decode_lines(lines: Sequence[bytes], first_number: int) -> Iterator[Line]:
+    """The plants in the lines. Blank ones are counted, and skipped."""
+    for number, line in enumerate(lines, first_number):
+        if line and not line.isspace():
+            yield number, _decode(line)
+
+
+def write_result(number: int, error: PlantStoreError | None) -> bytes:
+    """The line that the response has for a line."""
+    if error is None:
+        return _CREATED % number
+    found = describe_error(error)
+    # The table's messages speak of a request with one plant.
+    message = found.message.replace("the body", "the line", 1).replace("at line 1, ", "at ", 1)
+    return _encode(Refused(number, found.error // 100, found.error, message)) + b"\n"
+
+
+def _decode(line: bytes) -> NewPlant | RequestError:
+    if len(line) > _MAX_LINE:
+        return RequestError(41301)
+    try:
+        return decode_new_plant(line)
+    except RequestError as error:
+        return error

@@ -1,0 +1,86 @@
+"""A client of creates of many plants, which sends lines and reads their results as they come."""
+
+import json
+from collections.abc import Iterable, Iterator
+from typing import Any, Self
+
+from tests.http.raw import Connection, Message
+
+Result = dict[str, Any]
+
+
+def plant_line(plant_id: int, name: str = "Fern") -> bytes:
+    """A plant's line."""
+    return b'{"id": %d, "name": "%s"}\n' % (plant_id, name.encode())
+
+
+def plant_lines(ids: Iterable[int]) -> bytes:
+    """A line for each id."""
+    return b"".join(map(plant_line, ids))
+
+
+def bulk_message(token: str, body: bytes = b"", target: str = "/plants") -> Message:
+    """A request with many plants; without a body, its framing is for the test to choose."""
+    message = Message("POST", target, body=body).adding("Authorization", f"Bearer {token}")
+    return message.adding("Content-Type", "application/x-ndjson")
+
+
+def read_lines(body: bytes) -> list[Result]:
+    """The results in a body."""
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
+    """The number of each line, with its error's or 200."""
+    return [(it["line"], it["error"] if "error" in it else it["status"]) for it in results]
+
+
+class BulkStream:
+    """A request in chunks whose body is still open."""
+
+    def __init__(self, origin: str, token: str, *, receive_buffer: int | None = None) -> None:
+        self.connection = Connection(origin, receive_buffer=receive_buffer)
+        self._unread = b""
+        message = bulk_message(token).adding("Transfer-Encoding", "chunked")
+        self.connection.send(message.head())
+
+    def open(self) -> Self:
+        """Read the response's head, which must be that of results."""
+        head = self.connection.receive_head()
+        assert head.status == 200
+        assert head.headers["content-type"] == "application/x-ndjson"
+        return self
+
+    def send(self, lines: bytes) -> None:
+        """Send lines, or a part of one, as a chunk."""
+        self.connection.send(b"%x\r\n%s\r\n" % (len(lines), lines))
+
+    def finish(self) -> list[Result]:
+        """End the body; the results that are still to come."""
+        self.connection.send(b"0\r\n\r\n")
+        return list(self.results())
+
+    def take(self, count: int) -> list[Result]:
+        """The next so many results."""
+        results = self.results()
+        return [next(results) for _ in range(count)]
+
+    def results(self) -> Iterator[Result]:
+        """The results, to the end of the response."""
+        while True:
+            line, end, rest = self._unread.partition(b"\n")
+            if end:
+                self._unread = rest
+                yield json.loads(line)
+                continue
+            chunk = self.connection.read_chunk()
+            if not chunk:
+                assert self._unread == b""
+                return
+            self._unread += chunk
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.connection.close()
