@@ -55,10 +55,14 @@ EVENTS = tuple(
 )
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
-ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
+# What a token tells of itself.
+ME = tuple(Route(method, path, _READ) for path in ("/me", "/stores") for method in ("GET", "HEAD"))
 READS = tuple(
     Route(method, path, _READ, needs_token=False)
-    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
+    for path in (
+        *("/livez", "/readyz", "/openapi.json", "/openapi.yaml"),
+        "/.well-known/api-catalog",
+    )
     for method in ("GET", "HEAD")
 )
 

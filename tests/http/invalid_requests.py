@@ -55,7 +55,7 @@ def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Messag
 
 
 def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Message:
-    if route.path.startswith("/stores"):
+    if "{store}" in route.path:
         return message.aimed_at(message.target.replace(fixture.store, "nowhere"))
     return _use_token(message, fixture.non_member)
 

@@ -34,6 +34,7 @@ from tests.http.fixtures import (
 )
 from tests.http.invalid_requests import InvalidRequest
 from tests.http.raw import Connection, Message
+from tests.http.test_documents import CONTACT
 from tests.service import Service
 
 _INVALID_OF_ROUTES = (
@@ -84,7 +85,7 @@ def test_an_invalid_request_gets_its_error(
 @SQLITE_ONLY
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
 def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
-    for path in ("/plant", "/stores", "/stores/nursery", "/metrics", "/me/"):
+    for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/", CONTACT):
         expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 

@@ -64,7 +64,7 @@ class App:
         authentication = Authentication(database, settings, self._rates, self._turns)
         self._listeners = Listeners(database, settings.max_listeners)
         events = EventOperations(database, authentication, self._listeners)
-        self._routes = Routes(database, authentication, lists, events, settings.public_url)
+        self._routes = Routes(database, authentication, lists, events, settings)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0

@@ -17,7 +17,10 @@ from plantstore.http.one_plant import OnePlant
 from plantstore.http.openapi import OpenApi
 from plantstore.http.plants import PlantOperations
 from plantstore.http.site import find_page
+from plantstore.http.stores import list_stores
+from plantstore.http.well_known import WellKnown
 from plantstore.server.messages import Response, Stream
+from plantstore.settings import Settings
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
@@ -34,9 +37,10 @@ class Routes:
         authentication: Authentication,
         lists: PlantLists,
         events: EventOperations,
-        public_url: str,
+        settings: Settings,
     ) -> None:
-        self.health, document = Health(database), OpenApi(public_url)
+        self.health, document = Health(database), OpenApi(settings.public_url)
+        well_known = WellKnown(settings.public_url, settings.security_contact)
         operations = PlantOperations(database, authentication, lists)
         self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
         one = OnePlant(database, authentication)
@@ -47,12 +51,16 @@ class Routes:
             "/plants": self._plants,
             "/events": self._events,
             "/me": _reads(partial(describe_token, authentication)),
+            "/stores": _reads(partial(list_stores, authentication)),
             "/livez": live,
             "/readyz": _reads(self.health.respond_ready),
             "/openapi.json": _reads(document.respond_json),
             "/openapi.yaml": _reads(document.respond_yaml),
+            "/.well-known/api-catalog": _reads(well_known.respond_catalog),
             "*": live,  # of the service as a whole; only OPTIONS comes with it
         }
+        if settings.security_contact is not None:
+            fixed["/.well-known/security.txt"] = _reads(well_known.respond_contact)
         self._fixed: dict[bytes, Route] = {
             path.encode(): (methods, (), path) for path, methods in fixed.items()
         }
