@@ -1,6 +1,7 @@
 """What the system's log is told of administration: every change, by whom, and no secret."""
 
 import getpass
+import logging
 import os
 import re
 import shlex
@@ -13,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from plantstore.cli import cli
-from plantstore.cli.administration_log import logger
 from plantstore.model import token_id_of
 from plantstore.tokens import hash_token
 from tests.service import Service
@@ -112,7 +112,7 @@ class Administrator:
 def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Administrator]:
     """Who runs commands."""
     yield Administrator(tmp_path, monkeypatch)
-    logger.handlers.clear()
+    logging.getLogger("plantstore.security.administration").handlers.clear()
 
 
 def paths_of(command: click.Command, path: str = "") -> list[str]:

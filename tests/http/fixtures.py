@@ -25,6 +25,7 @@ class Route:
     allow: str
     scope: Scope | None = None
     needs_token: bool = True
+    body: bytes = b""
 
     def __str__(self) -> str:
         """Its name in a test's id."""
@@ -52,6 +53,20 @@ EVENTS = tuple(
     Route(method, f"{base}/events", _READ, Scope.LIST)
     for base in BASES
     for method in ("GET", "HEAD")
+)
+ACCESS = tuple(
+    Route(method, f"{base}{path}", allow, Scope.MANAGE, body=body)
+    for base in BASES
+    for method, path, allow, body in (
+        ("GET", "/members", _READ, b""),
+        ("HEAD", "/members", _READ, b""),
+        ("PUT", "/members/nobody", "PUT, DELETE, OPTIONS", b'{"role": "reader"}'),
+        ("DELETE", "/members/nobody", "PUT, DELETE, OPTIONS", b""),
+        ("GET", "/tokens", _COLLECTION, b""),
+        ("HEAD", "/tokens", _COLLECTION, b""),
+        ("POST", "/tokens", _COLLECTION, b'{"user": "nobody"}'),
+        ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
+    )
 )
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
@@ -86,6 +101,8 @@ class StoreFixture:
         message = Message(route.method, route.path.format(store=self.store))
         if route.needs_token:
             message = message.adding("Authorization", f"Bearer {token or self.token}")
+        if route.body:
+            return message.carrying(route.body)
         if route.scope is Scope.CREATE:
             return message.carrying(NEW_PLANT)
         return message.carrying(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
@@ -108,7 +125,7 @@ def make_fixture(service: Service) -> StoreFixture:
     """A new store in the service."""
     store = f"fixture-{uuid4().hex}"
     owner, gone = f"owner of {store}", f"non_member of {store}"
-    token = service.make_token(store, owner)
+    token = service.make_token(store, owner, scopes=frozenset(Scope))
     tokens_missing_scope = {
         scope: service.make_token(store, owner, scopes=frozenset(Scope) - {scope})
         for scope in Scope

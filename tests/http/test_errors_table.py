@@ -9,6 +9,7 @@ import pytest
 from plantstore.http.errors import TABLE
 from tests.http import (
     invalid_requests,
+    test_access_bounds,
     test_errors_bounds,
     test_errors_database,
     test_events,
@@ -17,6 +18,7 @@ from tests.http import (
 )
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import (
+    ACCESS,
     CREATES,
     DELETES,
     EVENTS,
@@ -40,14 +42,17 @@ from tests.service import Service
 _INVALID_OF_ROUTES = (
     # Framing is checked before anything knows the route.
     ((LISTS[0], CREATES[0], UPDATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
-    ((*OPERATIONS, *ME, *READS), invalid_requests.EVERYWHERE),
+    ((*OPERATIONS, *ACCESS, *ME, *READS), invalid_requests.EVERYWHERE),
     (ME, invalid_requests.BEARERS),
-    (OPERATIONS, invalid_requests.CALLERS),
+    ((*OPERATIONS, *ACCESS), invalid_requests.CALLERS),
     (LISTS, invalid_requests.OF_LISTS),
     (CREATES, invalid_requests.OF_CREATES),
     ((*GETS, *UPDATES, *DELETES), invalid_requests.OF_PLANTS),
     (UPDATES, invalid_requests.OF_UPDATES),
     (EVENTS, invalid_requests.OF_EVENTS),
+    ([route for route in ACCESS if route.body], invalid_requests.OF_CHANGES),
+    ([route for route in ACCESS if "nobody" in route.path], invalid_requests.OF_MEMBERS),
+    ([route for route in ACCESS if route.path.endswith("/1")], (invalid_requests.NO_SUCH_TOKEN,)),
 )
 CASES = [
     pytest.param(route, invalid, id=f"{route}: {invalid}")
@@ -100,4 +105,5 @@ def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
     provoked = NUMBERS | test_errors_bounds.NUMBERS | test_errors_database.NUMBERS
     provoked |= test_refusals.NUMBERS | test_framing_refused.NUMBERS | test_events.NUMBERS
+    provoked |= test_access_bounds.NUMBERS
     assert provoked == {row.number for row in TABLE}

@@ -125,6 +125,9 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_token": [Case((SMALL, HASH), 3)],
     "find_tokens_between": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
+    "find_manager": [Case((SMALL, HASH, SMALL, 0), 3), Case((1, hash_of(1), SMALL, 0), 3)],
+    "list_valid_tokens": [Case((SMALL, 0), 2), Case((1, 0), 1)],
+    "find_tokens_of_store_between": [Case((SMALL, HASH[:8], HASH), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),

@@ -52,7 +52,13 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
     "scopes",
     type=click.Choice([scope.value for scope in Scope]),
     multiple=True,
-    help="What the token may do; repeatable; by default everything that the role allows.",
+    help="What the token may do; repeatable; by default all that the role allows, except manage.",
+)
+@click.option(
+    "--manage",
+    "manages",
+    is_flag=True,
+    help="Let an owner's token also manage the store's members and tokens over HTTP.",
 )
 @click.option(
     "--expires",
@@ -81,6 +87,7 @@ def create(
     max_plants: int | None,
     database: str,
     *,
+    manages: bool,
     all_stores: bool,
     creates: bool,
     as_json: bool,
@@ -107,6 +114,7 @@ def create(
         all_stores=all_stores,
         expires_at=expires,
         max_plants=max_plants,
+        manages=manages,
     )
     with closing(open_existing(database)) as administration:
         if not creates:

@@ -42,29 +42,34 @@ class Routes:
         self.health, document = Health(database), OpenApi(settings.public_url)
         well_known = WellKnown(settings.public_url, settings.security_contact)
         operations = PlantOperations(database, authentication, lists)
-        self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
+        self._plants: Methods = reads(operations.list_plants) | {"POST": operations.create}
         one = OnePlant(database, authentication)
-        self._plant: Methods = _reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
-        self._events = _reads(events.list_events)
-        live = _reads(self.health.respond_live)
+        self._plant: Methods = reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
+        self._events = reads(events.list_events)
+        live = reads(self.health.respond_live)
         fixed = {
             "/plants": self._plants,
             "/events": self._events,
-            "/me": _reads(partial(describe_token, authentication)),
-            "/stores": _reads(partial(list_stores, authentication)),
+            "/me": reads(partial(describe_token, authentication)),
+            "/stores": reads(partial(list_stores, authentication)),
             "/livez": live,
-            "/readyz": _reads(self.health.respond_ready),
-            "/openapi.json": _reads(document.respond_json),
-            "/openapi.yaml": _reads(document.respond_yaml),
-            "/.well-known/api-catalog": _reads(well_known.respond_catalog),
+            "/readyz": reads(self.health.respond_ready),
+            "/openapi.json": reads(document.respond_json),
+            "/openapi.yaml": reads(document.respond_yaml),
+            "/.well-known/api-catalog": reads(well_known.respond_catalog),
             "*": live,  # of the service as a whole; only OPTIONS comes with it
         }
         if settings.security_contact is not None:
-            fixed["/.well-known/security.txt"] = _reads(well_known.respond_contact)
+            fixed["/.well-known/security.txt"] = reads(well_known.respond_contact)
         self._fixed: dict[bytes, Route] = {
             path.encode(): (methods, (), path) for path, methods in fixed.items()
         }
         self.find_fixed = self._fixed.get
+        self._find_more: Callable[[list[str]], Route | None] = lambda _parts: None
+
+    def add(self, find_more: Callable[[list[str]], Route | None]) -> None:
+        """Find routes of another room too, given the parts of what follows a store's address."""
+        self._find_more = find_more
 
     async def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
@@ -80,7 +85,7 @@ class Routes:
         if page is None:
             return None
         pattern = "/static/{file}" if path.startswith(b"/static/") else path.decode()
-        return _reads(page), (), pattern
+        return reads(page), (), pattern
 
     def _find_of_store(self, parts: list[str]) -> Route | None:
         """The route of what follows a store's address."""
@@ -91,8 +96,9 @@ class Routes:
                 return self._plant, (plant_id,), "/plants/{id}"
             case ["events"]:
                 return self._events, (), "/events"
-        return None
+        return self._find_more(parts)
 
 
-def _reads(operation: Operation) -> dict[str, Operation]:
+def reads(operation: Operation) -> dict[str, Operation]:
+    """The methods of what is only read."""
     return {"GET": operation, "HEAD": operation}

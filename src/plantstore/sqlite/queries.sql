@@ -339,6 +339,30 @@ ORDER BY revision DESC LIMIT 1
 UPDATE stores SET revision = max(revision + 1, ?2), trimmed = max(revision + 1, ?2) WHERE store_id = ?1
 
 
+-- Access over HTTP -----------------------------------------------------------------------------
+
+-- Who calls, with which role in the store; no row where the token is not valid, or does not open it.
+
+-- name: find_manager
+SELECT (SELECT subject FROM users WHERE user_id = t.user_id),
+    (SELECT role FROM members WHERE store_id = ?3 AND user_id = t.user_id), t.scopes
+FROM tokens AS t
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
+    AND (t.expires_at IS NULL OR t.expires_at > ?4) AND (t.all_stores OR t.store_id = ?3)
+
+-- A token for all stores is its user's, not the store's.
+
+-- name: list_valid_tokens
+SELECT t.token_hash, (SELECT subject FROM users WHERE user_id = t.user_id), t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at
+FROM tokens AS t
+WHERE t.store_id = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2) AND NOT t.all_stores
+ORDER BY t.created_at, t.token_hash
+
+-- name: find_tokens_of_store_between
+SELECT token_hash, revoked_at FROM tokens
+WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores
+
+
 -- Verifying: how many plants and events there are, and which plants are not as their last event says
 
 -- name: count_to_verify
