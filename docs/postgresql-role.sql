@@ -34,3 +34,4 @@ GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
 GRANT INSERT ON users TO plantstore_service;
 GRANT INSERT, UPDATE (role), DELETE ON members TO plantstore_service;
 GRANT SELECT (created_at), INSERT, UPDATE (revoked_at) ON tokens TO plantstore_service;
+GRANT SELECT, INSERT, DELETE ON links TO plantstore_service;

@@ -64,6 +64,10 @@ class InvalidChangeError(PlantStoreError):
     """What is asked for cannot be. Details: ``reason``."""
 
 
+class InvalidCodeError(PlantStoreError):
+    """A link's code is unknown, was used or has expired: clients do not learn which."""
+
+
 class NoSuchMemberError(PlantStoreError):
     """The store has no such member. Details: ``subject``."""
 

@@ -65,9 +65,11 @@ ACCESS = tuple(
         ("GET", "/tokens", _COLLECTION, b""),
         ("HEAD", "/tokens", _COLLECTION, b""),
         ("POST", "/tokens", _COLLECTION, b'{"user": "nobody"}'),
+        ("POST", "/links", "POST, OPTIONS", b'{"user": "nobody"}'),
         ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
     )
 )
+LINK = Route("POST", "/link", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
 # What a token tells of itself.

@@ -135,6 +135,7 @@ OF_MEMBERS = (
         lambda message: replace(message.without("Content-Type"), method="DELETE", body=b""),
     ),
 )
+BAD_CODE = _body(40406, "no code", b'{"code": "psl_1_nonsense"}')
 NO_SUCH_TOKEN = _change(40405, "no such token", lambda message: message)
 OF_UPDATES = (
     *(MEDIA_TYPE, SIZE, NOT_JSON),

@@ -10,6 +10,7 @@ import pytest
 from tests.http.calls import expect_refused
 from tests.http.fixtures import (
     ACCESS,
+    LINK,
     ME,
     OPERATIONS,
     READS,
@@ -25,7 +26,7 @@ EXPOSED = {
     *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
     *("WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
-ROUTES = (*OPERATIONS, *ACCESS, *ME, *READS)
+ROUTES = (*OPERATIONS, *ACCESS, LINK, *ME, *READS)
 
 
 @pytest.fixture(scope="module")

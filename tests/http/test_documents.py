@@ -14,7 +14,7 @@ import yaml
 import plantstore
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
-from tests.http.fixtures import ACCESS, ME, OPERATIONS, READS, SQLITE_ONLY
+from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS, SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
@@ -89,7 +89,7 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     }
     routes = {
         (route.method, route.path.replace("/1", "/{id}").replace("/nobody", "/{user}"))
-        for route in (*OPERATIONS, *ACCESS, *ME, *READS)
+        for route in (*OPERATIONS, *ACCESS, LINK, *ME, *READS)
     }
     where_there_is_a_contact = {(method, CONTACT) for method in ("GET", "HEAD")}
     assert documented == routes | where_there_is_a_contact

@@ -23,6 +23,7 @@ from tests.http.fixtures import (
     DELETES,
     EVENTS,
     GETS,
+    LINK,
     LISTS,
     ME,
     OPERATIONS,
@@ -36,13 +37,12 @@ from tests.http.fixtures import (
 )
 from tests.http.invalid_requests import InvalidRequest
 from tests.http.raw import Connection, Message
-from tests.http.test_documents import CONTACT
 from tests.service import Service
 
 _INVALID_OF_ROUTES = (
     # Framing is checked before anything knows the route.
     ((LISTS[0], CREATES[0], UPDATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
-    ((*OPERATIONS, *ACCESS, *ME, *READS), invalid_requests.EVERYWHERE),
+    ((*OPERATIONS, *ACCESS, LINK, *ME, *READS), invalid_requests.EVERYWHERE),
     (ME, invalid_requests.BEARERS),
     ((*OPERATIONS, *ACCESS), invalid_requests.CALLERS),
     (LISTS, invalid_requests.OF_LISTS),
@@ -50,7 +50,8 @@ _INVALID_OF_ROUTES = (
     ((*GETS, *UPDATES, *DELETES), invalid_requests.OF_PLANTS),
     (UPDATES, invalid_requests.OF_UPDATES),
     (EVENTS, invalid_requests.OF_EVENTS),
-    ([route for route in ACCESS if route.body], invalid_requests.OF_CHANGES),
+    ([route for route in (*ACCESS, LINK) if route.body], invalid_requests.OF_CHANGES),
+    ((LINK,), (invalid_requests.BAD_CODE,)),
     ([route for route in ACCESS if "nobody" in route.path], invalid_requests.OF_MEMBERS),
     ([route for route in ACCESS if route.path.endswith("/1")], (invalid_requests.NO_SUCH_TOKEN,)),
 )
@@ -90,7 +91,7 @@ def test_an_invalid_request_gets_its_error(
 @SQLITE_ONLY
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
 def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
-    for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/", CONTACT):
+    for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/"):
         expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 

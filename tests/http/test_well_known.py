@@ -6,6 +6,7 @@ from urllib.parse import urljoin
 
 import httpx
 
+from tests.http.calls import expect_refused
 from tests.http.fixtures import SQLITE_ONLY
 from tests.http.test_documents import CONTACT
 from tests.service import Service
@@ -35,6 +36,12 @@ def test_the_catalog_leads_to_documents_of_the_types_that_it_says(service: Servi
                 found = client.get(urljoin(CATALOG, link["href"]))
                 assert found.headers["content-type"].partition(";")[0] == link["type"]
         assert client.options(CATALOG).headers["allow"] == "GET, HEAD, OPTIONS"
+
+
+@SQLITE_ONLY
+def test_without_a_contact_there_is_no_text(service: Service) -> None:
+    with service.client(None) as client:
+        expect_refused(client.get(CONTACT), 40402)
 
 
 def test_what_the_operator_says_stands_below_well_known(tmp_path: Path) -> None:

@@ -58,11 +58,14 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         made = make_token(client, "kiosk")
         assert client.delete(f"/tokens/{made['id']}").status_code == 204
         assert tokens_of(client) == []
+        code = client.post("/links", json={"user": "kiosk"}).json()["code"]
+        made = client.post("/link", json={"code": code}).json()
+        assert client.delete(f"/tokens/{made['id']}").status_code == 204
         assert client.delete("/members/kiosk").status_code == 204
         assert members_of(client) == {"ada": "owner"}
         assert client.get("/readyz").status_code == 200
     assert "permission denied" not in service.log()
-    (used, _revoked) = owner.data("token", "list")
+    (used, *_revoked) = owner.data("token", "list")
     assert used["last_used_at"] is not None  # written when the service stopped
 
 
@@ -84,6 +87,7 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         "UPDATE tokens SET scopes = 'manage'",
         "UPDATE tokens SET expires_at = NULL",
         "DELETE FROM tokens",
+        "UPDATE links SET expires_at = 1",
         "DELETE FROM stores",
         "DELETE FROM schema_migrations",
         "ALTER TABLE plants ADD COLUMN x text",

@@ -71,7 +71,8 @@ class App:
         self._listeners = Listeners(database, settings.max_listeners)
         events = EventOperations(database, authentication, self._listeners)
         self._routes = Routes(database, authentication, lists, events, settings)
-        self._routes.add(AccessRoutes(authentication, settings, open_session).find)
+        access = AccessRoutes(authentication, settings, open_session)
+        self._routes.add(access.fixed, access.find)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0

@@ -72,6 +72,8 @@ TABLE = (
         "there is no such store, or the token has no access to it", errors.NoSuchStoreError),
     Row(40404, "no such member", "{subject} is not a member of this store", errors.NoSuchMemberError),
     Row(40405, "no such token", "there is no token with the id {token_id} for this store", errors.NoSuchTokenError),
+    Row(40406, "no such code of a link: unknown, used or expired",
+        "the code is not valid: it was used, or has expired; ask for another link", errors.InvalidCodeError),
     Row(40501, "method not allowed", "{method} is not allowed on this path; use one of: {allow}"),
     Row(40801, "the body arrived too slowly", "the request's body arrived too slowly: send it again"),
     Row(40802, "the head arrived too slowly", "the request's head arrived too slowly: send it again"),

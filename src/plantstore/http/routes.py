@@ -26,6 +26,8 @@ Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
 # With the values in the path, which are arguments of the operation, and the path's pattern.
 Route = tuple[Methods, tuple[str, ...], str]
+# Of what follows a store's address, in parts.
+FindRoute = Callable[[list[str]], Route | None]
 
 
 class Routes:
@@ -57,18 +59,18 @@ class Routes:
             "/openapi.json": reads(document.respond_json),
             "/openapi.yaml": reads(document.respond_yaml),
             "/.well-known/api-catalog": reads(well_known.respond_catalog),
+            "/.well-known/security.txt": reads(well_known.respond_contact),
             "*": live,  # of the service as a whole; only OPTIONS comes with it
         }
-        if settings.security_contact is not None:
-            fixed["/.well-known/security.txt"] = reads(well_known.respond_contact)
         self._fixed: dict[bytes, Route] = {
             path.encode(): (methods, (), path) for path, methods in fixed.items()
         }
         self.find_fixed = self._fixed.get
-        self._find_more: Callable[[list[str]], Route | None] = lambda _parts: None
+        self._find_more: FindRoute = lambda _parts: None
 
-    def add(self, find_more: Callable[[list[str]], Route | None]) -> None:
-        """Find routes of another room too, given the parts of what follows a store's address."""
+    def add(self, fixed: Mapping[str, Methods], find_more: FindRoute) -> None:
+        """Add the routes of another room: of fixed paths, and below a store's address."""
+        self._fixed |= {path.encode(): (methods, (), path) for path, methods in fixed.items()}
         self._find_more = find_more
 
     async def find(self, path: bytes) -> Route | None:

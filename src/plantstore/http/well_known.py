@@ -8,6 +8,7 @@ are relative to these paths, so that they are right below any path prefix, unles
 import msgspec
 
 from plantstore.clock import now, write_time
+from plantstore.errors import RequestError
 from plantstore.http.responses import NO_STORE, header_line, make_response
 from plantstore.http.site import REVALIDATE
 from plantstore.server.messages import Request, Response
@@ -33,7 +34,12 @@ class WellKnown:
         return make_response(200, headers, self._catalog)
 
     async def respond_contact(self, _request: Request) -> Response:
-        """Who takes reports; the text expires in a month, counted from today."""
+        """Who takes reports; the text expires in a month, counted from today.
+
+        :raises RequestError: the operator has set nobody.
+        """
+        if self._contact is None:
+            raise RequestError(40402)
         expires_at = (now() // _DAY_MS + _DAYS) * _DAY_MS
         text = f"Contact: {self._contact}\nExpires: {write_time(expires_at)}\n"
         headers = b"Content-Type: text/plain; charset=utf-8\r\n" + NO_STORE

@@ -400,6 +400,25 @@ SELECT token_hash, revoked_at FROM tokens
 WHERE store_id = $1 AND token_hash BETWEEN $2 AND $3 AND NOT all_stores
 
 
+-- Links to sign in with: a code's row is deleted by whoever uses it.
+
+-- name: insert_link
+INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
+
+-- name: take_link
+DELETE FROM links WHERE store_id = $1 AND code_hash = $2 AND expires_at > $3
+RETURNING user_id, (SELECT subject FROM users AS u WHERE u.user_id = links.user_id),
+    (SELECT name FROM stores AS s WHERE s.store_id = $1),
+    (SELECT role FROM members AS m WHERE m.store_id = $1 AND m.user_id = links.user_id), scopes, label, token_expires_at
+
+-- name: count_links
+SELECT count(*) FROM links WHERE store_id = $1
+
+-- name: delete_expired_links
+DELETE FROM links WHERE store_id = $1 AND expires_at <= $2
+
+
 -- Verifying: how many plants and events there are, and which plants are not as their last event says
 
 -- name: count_to_verify

@@ -4,7 +4,7 @@ Invariant: a change is logged, with who made it, as soon as it is committed, whe
 still waits or not. Users are named by their numbers, as everywhere in the service's log.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from typing import TypeVar
 
 from plantstore.http.access.attempts import Attempt, Attempts
@@ -55,6 +55,14 @@ class Changes:
             return result
 
         return await self._attempts.run(caller.user_id, work)
+
+    async def attempt(self, key: Hashable, work: Callable[[Attempt[Result]], Result]) -> Result:
+        """The result of work for which there is no caller; see ``Attempts``."""
+        return await self._attempts.run(key, work)
+
+    def address_of(self, request: Request) -> str:
+        """The client's address."""
+        return self._client_address(request)
 
     def log(self, request: Request, changed: Fields) -> None:
         """Log what was changed, and who asked for it."""

@@ -1,7 +1,10 @@
-"""The routes of this room, below the address of any store."""
+"""The routes of this room: below the address of any store, but for the exchange of codes."""
+
+from collections.abc import Mapping
 
 from plantstore.http.access.attempts import Attempts
 from plantstore.http.access.changes import Changes
+from plantstore.http.access.links import LinkOperations
 from plantstore.http.access.members import MemberOperations
 from plantstore.http.access.tokens import TokenOperations
 from plantstore.http.authentication import Authentication
@@ -26,10 +29,15 @@ class AccessRoutes:
         tokens = TokenOperations(changes, settings.token_expiry)
         self._tokens: Methods = reads(tokens.list_tokens) | {"POST": tokens.create_token}
         self._token: Methods = {"DELETE": tokens.revoke_token}
+        links = LinkOperations(changes, settings)
+        self._links: Methods = {"POST": links.create_link}
+        self.fixed: Mapping[str, Methods] = {"/link": {"POST": links.exchange_code}}
 
     def find(self, parts: list[str]) -> Route | None:
         """The route of what follows a store's address."""
         match parts:
+            case ["links"]:
+                return self._links, (), "/links"
             case ["members"]:
                 return self._members, (), "/members"
             case ["members", subject] if subject:

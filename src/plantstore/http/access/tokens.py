@@ -55,7 +55,7 @@ class TokenOperations:
         found = await self._changes.read(
             caller, lambda session: access.list_tokens(session, caller.store_id)
         )
-        return json_response(200, [_describe(token) for token in found], NO_STORE)
+        return json_response(200, [describe_token(token) for token in found], NO_STORE)
 
     async def create_token(self, request: Request, store_name: str | None = None) -> Response:
         """Create a token for a member."""
@@ -64,7 +64,7 @@ class TokenOperations:
 
         def change(session: Session, manager: Manager) -> tuple[TokenRecord, Fields]:
             secret, made = access.create_token(session, caller.store_id, wanted, manager)
-            return _describe(made, secret), describe_made(made)
+            return describe_token(made, secret), describe_made(made)
 
         record = await self._changes.make(request, caller, change)
         return json_response(201, record, NO_STORE)
@@ -118,7 +118,8 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
     return expires_at
 
 
-def _describe(token: StoreToken, secret: str | None = None) -> TokenRecord:
+def describe_token(token: StoreToken, secret: str | None = None) -> TokenRecord:
+    """A token, as clients see it; with its secret where it is new."""
     return TokenRecord(
         id=token.token_id,
         user=token.subject,
