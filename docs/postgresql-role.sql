@@ -4,9 +4,9 @@
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It reads permissions but cannot change them, only note when a token was used; it never updates an event, and deletes events
--- only to trim old ones (without the grant, set events_keep to 0). The
--- commands that administer stores, users, members and tokens need the owner's role.
+-- It never updates an event, and deletes events only to trim old ones (without the grant, set
+-- events_keep to 0). It changes members and tokens only as owners ask for it over HTTP (without the
+-- grants at the end, they get 503). The commands that administer need the owner's role.
 -- Run it again after a migration: new tables start without grants.
 
 DO $$ BEGIN
@@ -29,3 +29,9 @@ GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_serv
 GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service;
 GRANT SELECT (store_id, revision, at), INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
+
+-- For owners who manage their stores over HTTP.
+GRANT INSERT ON users TO plantstore_service;
+GRANT INSERT, UPDATE (role), DELETE ON members TO plantstore_service;
+GRANT SELECT (created_at), INSERT, UPDATE (revoked_at) ON tokens TO plantstore_service;
+GRANT SELECT, INSERT, DELETE ON links TO plantstore_service;

@@ -36,7 +36,7 @@ def test_a_newer_database_that_this_program_can_live_with_is_taken() -> None:
         find_pending(MIGRATIONS[:2], [*APPLIED[:2], recorded])
 
 
-@pytest.mark.parametrize(("adapter", "since"), [("sqlite", []), ("postgres", [4])])
+@pytest.mark.parametrize(("adapter", "since"), [("sqlite", [4]), ("postgres", [4, 4])])
 def test_the_programs_migrations_say_which_programs_can_live_with_them(
     adapter: str, since: list[int]
 ) -> None:

@@ -171,14 +171,15 @@ def create_app(settings: Settings, reports: socket | None = None) -> "App":
     set_up_logs(settings.log_format)
     logs = _open_logs(settings)
     database = open_database(settings)
+    open_access = partial(open_existing_session, settings.database)
     if reports is None:
         from plantstore.http.app import App
 
-        app = App(database, settings, logs)
+        app = App(database, settings, open_access, logs)
     else:
         from plantstore.http.metered import metered_app
 
-        app = metered_app(database, settings, reports, logs)
+        app = metered_app(database, settings, open_access, reports, logs)
     app.run_beside(keep_last_use(database))
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep).run())

@@ -60,6 +60,30 @@ class NoSuchStoreError(PlantStoreError):
     """There is no such store, or the caller is not a member: clients do not learn which."""
 
 
+class InvalidChangeError(PlantStoreError):
+    """What is asked for cannot be. Details: ``reason``."""
+
+
+class InvalidCodeError(PlantStoreError):
+    """A link's code is unknown, was used or has expired: clients do not learn which."""
+
+
+class NoSuchMemberError(PlantStoreError):
+    """The store has no such member. Details: ``subject``."""
+
+
+class NoSuchTokenError(PlantStoreError):
+    """The store has no such token. Details: ``token_id``."""
+
+
+class LastOwnerError(PlantStoreError):
+    """The store would have no owner. Details: ``subject``."""
+
+
+class TooMuchAccessError(PlantStoreError):
+    """The store has as many of these as it may. Details: ``things``."""
+
+
 class OverloadedError(PlantStoreError):
     """A limit on work in flight is reached; nothing was done."""
 

@@ -7,6 +7,7 @@ chosen: it is escaped, so that it can neither end a line nor pass for another fi
 import json
 import logging
 import re
+import syslog
 import time
 from collections.abc import Mapping
 
@@ -26,6 +27,15 @@ def set_up_logs(log_format: str) -> None:
     root.setLevel(logging.INFO)
 
 
+def administration_logger() -> logging.Logger:
+    """What logs changes of access and stores: to the system's log too (syslog, journald)."""
+    logger = logging.getLogger("plantstore.security.administration")
+    if not logger.handlers:
+        logger.addHandler(_SystemLog())
+        logger.setLevel(logging.INFO)
+    return logger
+
+
 def fields_of(record: logging.LogRecord) -> Fields:
     """The record's fields."""
     fields: Fields = record.__dict__.get("fields", {})
@@ -39,6 +49,18 @@ class TextFormatter(logging.Formatter):
         """The line, without what was raised."""
         pairs = [f" {key}={_to_text(value)}" for key, value in fields_of(record).items()]
         return super().formatMessage(record) + "".join(pairs)
+
+
+class _SystemLog(logging.Handler):
+    """The system's log, as ``plantstore`` of the facility for authorisation."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setFormatter(TextFormatter("%(name)s: %(message)s"))
+        syslog.openlog("plantstore", syslog.LOG_PID, syslog.LOG_AUTH)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        syslog.syslog(syslog.LOG_INFO, self.format(record))
 
 
 def _text_formatter() -> logging.Formatter:

@@ -33,6 +33,7 @@ class Scope(StrEnum):
     CREATE = "create"
     UPDATE = "update"
     DELETE = "delete"
+    MANAGE = "manage"  # members and tokens; only where it was asked for
 
 
 class Role(StrEnum):
@@ -47,10 +48,15 @@ class Role(StrEnum):
         """The operations that the role allows."""
         return _ROLE_SCOPES[self]
 
+    @property
+    def default_scopes(self) -> frozenset[Scope]:
+        """What a new token of the role may do, unless more or less is asked for."""
+        return self.scopes - {Scope.MANAGE}
+
 
 _ROLE_SCOPES = {
     Role.READER: frozenset({Scope.LIST}),
-    Role.EDITOR: frozenset(Scope),
+    Role.EDITOR: frozenset(Scope) - {Scope.MANAGE},
     Role.OWNER: frozenset(Scope),
 }
 
@@ -270,9 +276,9 @@ class Member(Struct, frozen=True):
 class TokenRequest(Struct, frozen=True):
     """A token to create. A missing store, user or membership is created with it.
 
-    ``role`` is for a missing membership, ``scopes`` None means all that the role allows.
-    ``store`` None, with ``all_stores``, means the user's first. A new store may hold
-    ``max_plants`` plants.
+    ``role`` is for a missing membership, ``scopes`` None means the role's default ones, to which
+    ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's first. A new store
+    may hold ``max_plants`` plants.
     """
 
     subject: str
@@ -283,6 +289,7 @@ class TokenRequest(Struct, frozen=True):
     all_stores: bool = False
     expires_at: int | None = None
     max_plants: int | None = None
+    manages: bool = False
 
 
 def broken_rule(text: str, longest: int) -> str | None:

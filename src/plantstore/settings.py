@@ -35,6 +35,7 @@ _SECRET_PARAMETERS = frozenset(
 _ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
 _RATE = re.compile("[1-9][0-9]{0,8}/(second|minute|hour|day)")
 UNIX = "unix"  # the address of clients on a Unix socket
+_CONTACT = re.compile(r"(mailto:|tel:|https://)[!-~]+")  # a URI, as RFC 9116 has it
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -72,6 +73,13 @@ class Settings(Struct, frozen=True, kw_only=True):
         str,
         _about("server address in the OpenAPI document; by default relative to the document"),
     ] = "."
+    security_contact: Annotated[
+        str | None,
+        _about(
+            "who takes reports of vulnerabilities, such as `mailto:security@plants.example`; it "
+            "stands in `/.well-known/security.txt`, which there is only with it"
+        ),
+    ] = None
     cors_origins: Annotated[
         tuple[str, ...],
         _about("origins whose pages may call the service: `*` for any, `none` for no page"),
@@ -198,6 +206,7 @@ def load_settings(
     _check_metrics(settings, origins)
     _check_rates(settings, origins)
     _check_proxies(settings, origins)
+    _check_contact(settings, origins)
     return settings
 
 
@@ -293,6 +302,15 @@ def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:
                 f"{origins['trusted_proxies']} has {proxy!r}, which is neither an address, such "
                 "as 192.0.2.1, nor a network, such as 10.0.0.0/8, nor unix"
             ) from None
+
+
+def _check_contact(settings: Settings, origins: Mapping[str, str]) -> None:
+    contact = settings.security_contact
+    if contact is not None and _CONTACT.fullmatch(contact) is None:
+        raise SetupError(
+            f"{origins['security_contact']} is {contact!r}, which is not a contact: write it as "
+            "mailto:security@plants.example, https://... or tel:..."
+        )
 
 
 def default_database() -> str:

@@ -12,20 +12,21 @@ import zlib
 from functools import lru_cache
 
 PREFIX = "pst"
+CODE_PREFIX = "psl"  # of the codes of links, which have the form of tokens
 _DIGITS = string.digits + string.ascii_uppercase + string.ascii_lowercase
 _VALUES = {digit: value for value, digit in enumerate(_DIGITS)}
 _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
 MAX_LENGTH = 128  # of input read as a token; our own have at most 64 characters
-_FORM = re.compile(f"{PREFIX}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
+_FORM = re.compile(f"[a-z]{{3}}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
 
-def make_token(store_id: int) -> str:
-    """A new token for the store with this number."""
+def make_token(store_id: int, prefix: str = PREFIX) -> str:
+    """A new token for the store with this number, or a link's code."""
     secret = int.from_bytes(secrets.token_bytes(_SECRET_BYTES), "big")
-    unchecked = f"{PREFIX}_{_to_base62(store_id)}_{_to_base62(secret, _SECRET_LENGTH)}"
+    unchecked = f"{prefix}_{_to_base62(store_id)}_{_to_base62(secret, _SECRET_LENGTH)}"
     return unchecked + _checksum(unchecked)
 
 
@@ -38,19 +39,21 @@ def parse_token(token: str) -> tuple[int | None, bytes]:
     return read_store_id(token), hash_token(token)
 
 
-def read_store_id(token: str) -> int | None:
+def read_store_id(token: str, prefix: str = PREFIX) -> int | None:
     """The store's number in a token, or None if it has none.
 
     The checksum is not verified, since the look-up finds no token with a wrong one.
     """
     parts = token.split("_")
-    if len(parts) != 3 or parts[0] != PREFIX:  # noqa: PLR2004 - prefix, number, secret
+    if len(parts) != 3 or parts[0] != prefix:  # noqa: PLR2004 - prefix, number, secret
         return None
     return _from_base62(parts[1])
 
 
-def is_well_formed(token: str) -> bool:
+def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
     """Whether the token has the form and the checksum of a token that was not mistyped."""
+    if not token.startswith(f"{prefix}_"):
+        return False
     unchecked, checksum = token[:-_CHECKSUM_LENGTH], token[-_CHECKSUM_LENGTH:]
     return _FORM.fullmatch(token) is not None and _checksum(unchecked) == checksum
 

@@ -1,6 +1,7 @@
 """What the system's log is told of administration: every change, by whom, and no secret."""
 
 import getpass
+import logging
 import os
 import re
 import shlex
@@ -13,7 +14,6 @@ import pytest
 from click.testing import CliRunner
 
 from plantstore.cli import cli
-from plantstore.cli.administration_log import logger
 from plantstore.model import token_id_of
 from plantstore.tokens import hash_token
 from tests.service import Service
@@ -29,6 +29,7 @@ CHANGES = {
     "member add": "member add --store nursery --user ada --role editor",
     "member remove": "member remove --store nursery --user ada --yes",
     "token create": "token create --create --store nursery --user ada",
+    "link": "link --store nursery --user ada",
     "token revoke": "token revoke {token}",
     "token rotate": "token rotate {token}",
     "import": "import {file} --store nursery",
@@ -62,6 +63,7 @@ IN_ORDER = (
     "user create",
     "member add",
     "token create",
+    "link",
     "plant restore",
     "import",
     "token rotate",
@@ -112,7 +114,7 @@ class Administrator:
 def administrator(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Administrator]:
     """Who runs commands."""
     yield Administrator(tmp_path, monkeypatch)
-    logger.handlers.clear()
+    logging.getLogger("plantstore.security.administration").handlers.clear()
 
 
 def paths_of(command: click.Command, path: str = "") -> list[str]:

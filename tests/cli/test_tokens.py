@@ -74,6 +74,7 @@ def test_a_token_is_described_as_json(program: Program) -> None:
     [
         ("--role reader", {"scopes": ["list"]}),
         ("--scope list --scope list", {"scopes": ["list"]}),
+        ("--role owner --manage --scope list", {"scopes": ["list", "manage"]}),
         ("--scope delete --scope create", {"scopes": ["create", "delete"]}),
         ("--label ümläut😀 --expires never", {"label": "ümläut😀", "expires_at": None}),
         ("--all-stores --role reader --scope create", {"all_stores": True, "scopes": ["create"]}),

@@ -51,7 +51,7 @@ async def test_a_token_tells_its_user_its_label_and_its_store(
         expires_at=4102444800000,
         store_id=ids_of_stores(administration)["nursery"],
         role=Role.EDITOR,
-        permissions=frozenset(Scope),
+        permissions=Role.EDITOR.scopes,
         revision=1,
     )
 

@@ -27,8 +27,8 @@ def test_a_token_is_made_with_all_that_it_needs(administration: Administration) 
         store="nursery",
         subject="ada",
         label="",
-        scopes=frozenset(Scope),
-        permissions=frozenset(Scope),
+        scopes=Role.OWNER.default_scopes,
+        permissions=Role.OWNER.default_scopes,
         all_stores=False,
         created_at=issued.token.created_at,
         expires_at=None,
@@ -73,7 +73,7 @@ def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
             expires_at=expires_at,
             all_stores=all_stores,
         )
-        allowed = frozenset(Scope) if all_stores else role.scopes
+        allowed = (Role.OWNER if all_stores else role).default_scopes
         if scopes is not None and not scopes <= allowed:
             with pytest.raises(SetupError, match="role reader does not allow: create, delete"):
                 administration.create_token(request)
@@ -83,6 +83,16 @@ def test_a_token_has_the_role_scopes_label_and_expiry_asked_for(
         assert (token.label, token.expires_at) == (label, expires_at)
         assert (token.all_stores, token.revoked_at) == (all_stores, None)
         assert Member(f"user-{number}", role) in administration.list_members("nursery")
+
+
+def test_only_an_owners_token_may_manage_and_only_where_asked_for(
+    administration: Administration,
+) -> None:
+    asked = TokenRequest(subject="ada", store="nursery", role=Role.OWNER, manages=True)
+    assert administration.create_token(asked).token.scopes == frozenset(Scope)
+    asked = TokenRequest(subject="eve", store="nursery", role=Role.EDITOR, manages=True)
+    with pytest.raises(SetupError, match="the role editor does not allow: manage"):
+        administration.create_token(asked)
 
 
 def test_a_refused_request_makes_nothing(administration: Administration) -> None:

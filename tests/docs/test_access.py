@@ -42,5 +42,5 @@ def test_the_commands_of_the_page_work_in_their_order(program: Program) -> None:
 
 
 def test_every_command_on_the_page_is_run() -> None:
-    shown = re.findall(r"^ *(?:\w+=\$\()?(plantstore \w+ \w+)", ACCESS, re.MULTILINE)
+    shown = re.findall(r"^ *(?:\w+=\$\()?(plantstore \w+ [\w-]+)", ACCESS, re.MULTILINE)
     assert len(shown) == sum(block.count("plantstore ") for block in BLOCKS)

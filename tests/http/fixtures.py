@@ -25,6 +25,7 @@ class Route:
     allow: str
     scope: Scope | None = None
     needs_token: bool = True
+    body: bytes = b""
 
     def __str__(self) -> str:
         """Its name in a test's id."""
@@ -53,12 +54,32 @@ EVENTS = tuple(
     for base in BASES
     for method in ("GET", "HEAD")
 )
+ACCESS = tuple(
+    Route(method, f"{base}{path}", allow, Scope.MANAGE, body=body)
+    for base in BASES
+    for method, path, allow, body in (
+        ("GET", "/members", _READ, b""),
+        ("HEAD", "/members", _READ, b""),
+        ("PUT", "/members/nobody", "PUT, DELETE, OPTIONS", b'{"role": "reader"}'),
+        ("DELETE", "/members/nobody", "PUT, DELETE, OPTIONS", b""),
+        ("GET", "/tokens", _COLLECTION, b""),
+        ("HEAD", "/tokens", _COLLECTION, b""),
+        ("POST", "/tokens", _COLLECTION, b'{"user": "nobody"}'),
+        ("POST", "/links", "POST, OPTIONS", b'{"user": "nobody"}'),
+        ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
+    )
+)
+LINK = Route("POST", "/link", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
-ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
+# What a token tells of itself.
+ME = tuple(Route(method, path, _READ) for path in ("/me", "/stores") for method in ("GET", "HEAD"))
 READS = tuple(
     Route(method, path, _READ, needs_token=False)
-    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
+    for path in (
+        *("/livez", "/readyz", "/openapi.json", "/openapi.yaml"),
+        "/.well-known/api-catalog",
+    )
     for method in ("GET", "HEAD")
 )
 
@@ -82,6 +103,8 @@ class StoreFixture:
         message = Message(route.method, route.path.format(store=self.store))
         if route.needs_token:
             message = message.adding("Authorization", f"Bearer {token or self.token}")
+        if route.body:
+            return message.carrying(route.body)
         if route.scope is Scope.CREATE:
             return message.carrying(NEW_PLANT)
         return message.carrying(UPDATED_PLANT) if route.scope is Scope.UPDATE else message
@@ -104,7 +127,7 @@ def make_fixture(service: Service) -> StoreFixture:
     """A new store in the service."""
     store = f"fixture-{uuid4().hex}"
     owner, gone = f"owner of {store}", f"non_member of {store}"
-    token = service.make_token(store, owner)
+    token = service.make_token(store, owner, scopes=frozenset(Scope))
     tokens_missing_scope = {
         scope: service.make_token(store, owner, scopes=frozenset(Scope) - {scope})
         for scope in Scope

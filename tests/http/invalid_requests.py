@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from urllib.parse import quote
 
 from tests.http.fixtures import PLANT, Route, StoreFixture
 from tests.http.raw import Message
@@ -55,9 +56,15 @@ def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Messag
 
 
 def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Message:
-    if route.path.startswith("/stores"):
+    if "{store}" in route.path:
         return message.aimed_at(message.target.replace(fixture.store, "nowhere"))
     return _use_token(message, fixture.non_member)
+
+
+def _remove_owner(message: Message, fixture: StoreFixture, _route: Route) -> Message:
+    owner = quote(f"owner of {fixture.store}")
+    target = message.target.replace("/nobody", f"/{owner}")
+    return replace(message.aimed_at(target).without("Content-Type"), method="DELETE", body=b"")
 
 
 PATH = _change(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))
@@ -114,6 +121,22 @@ OF_PLANTS = (
     _aim(40401, "no such plant", "/plants/1", "/plants/7"),
     _header(41201, "another plant", "If-Match", '"0123456789abcdef"'),
 )
+OF_CHANGES = (
+    *(MEDIA_TYPE, SIZE, NOT_JSON),
+    _body(40014, "no object", b"[]"),
+    _body(40014, "nothing", b"{}"),
+)
+OF_MEMBERS = (
+    _aim(40014, "bad name", "/nobody", "/%00"),
+    InvalidRequest(40901, _remove_owner, "last owner"),
+    _change(
+        40404,
+        "no member",
+        lambda message: replace(message.without("Content-Type"), method="DELETE", body=b""),
+    ),
+)
+BAD_CODE = _body(40406, "no code", b'{"code": "psl_1_nonsense"}')
+NO_SUCH_TOKEN = _change(40405, "no such token", lambda message: message)
 OF_UPDATES = (
     *(MEDIA_TYPE, SIZE, NOT_JSON),
     _body(40002, "no name", b"{}"),

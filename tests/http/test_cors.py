@@ -8,7 +8,16 @@ import httpx
 import pytest
 
 from tests.http.calls import expect_refused
-from tests.http.fixtures import ME, OPERATIONS, READS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import (
+    ACCESS,
+    LINK,
+    ME,
+    OPERATIONS,
+    READS,
+    SQLITE_ONLY,
+    StoreFixture,
+    make_fixture,
+)
 from tests.http.raw import Message
 from tests.service import Service
 
@@ -17,7 +26,7 @@ EXPOSED = {
     *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
     *("WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
-ROUTES = (*OPERATIONS, *ME, *READS)
+ROUTES = (*OPERATIONS, *ACCESS, LINK, *ME, *READS)
 
 
 @pytest.fixture(scope="module")

@@ -14,10 +14,11 @@ import yaml
 import plantstore
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
-from tests.http.fixtures import ME, OPERATIONS, READS, SQLITE_ONLY
+from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS, SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
+CONTACT = "/.well-known/security.txt"
 DOCUMENTS = pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
 
 
@@ -87,9 +88,11 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
         if method != "parameters"
     }
     routes = {
-        (route.method, route.path.replace("/1", "/{id}")) for route in (*OPERATIONS, *ME, *READS)
+        (route.method, route.path.replace("/1", "/{id}").replace("/nobody", "/{user}"))
+        for route in (*OPERATIONS, *ACCESS, LINK, *ME, *READS)
     }
-    assert documented == routes
+    where_there_is_a_contact = {(method, CONTACT) for method in ("GET", "HEAD")}
+    assert documented == routes | where_there_is_a_contact
 
 
 def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:

@@ -9,6 +9,7 @@ import pytest
 from plantstore.http.errors import TABLE
 from tests.http import (
     invalid_requests,
+    test_access_bounds,
     test_errors_bounds,
     test_errors_database,
     test_events,
@@ -17,10 +18,12 @@ from tests.http import (
 )
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.fixtures import (
+    ACCESS,
     CREATES,
     DELETES,
     EVENTS,
     GETS,
+    LINK,
     LISTS,
     ME,
     OPERATIONS,
@@ -39,14 +42,18 @@ from tests.service import Service
 _INVALID_OF_ROUTES = (
     # Framing is checked before anything knows the route.
     ((LISTS[0], CREATES[0], UPDATES[0], DELETES[0], READS[1]), invalid_requests.FRAMING),
-    ((*OPERATIONS, *ME, *READS), invalid_requests.EVERYWHERE),
+    ((*OPERATIONS, *ACCESS, LINK, *ME, *READS), invalid_requests.EVERYWHERE),
     (ME, invalid_requests.BEARERS),
-    (OPERATIONS, invalid_requests.CALLERS),
+    ((*OPERATIONS, *ACCESS), invalid_requests.CALLERS),
     (LISTS, invalid_requests.OF_LISTS),
     (CREATES, invalid_requests.OF_CREATES),
     ((*GETS, *UPDATES, *DELETES), invalid_requests.OF_PLANTS),
     (UPDATES, invalid_requests.OF_UPDATES),
     (EVENTS, invalid_requests.OF_EVENTS),
+    ([route for route in (*ACCESS, LINK) if route.body], invalid_requests.OF_CHANGES),
+    ((LINK,), (invalid_requests.BAD_CODE,)),
+    ([route for route in ACCESS if "nobody" in route.path], invalid_requests.OF_MEMBERS),
+    ([route for route in ACCESS if route.path.endswith("/1")], (invalid_requests.NO_SUCH_TOKEN,)),
 )
 CASES = [
     pytest.param(route, invalid, id=f"{route}: {invalid}")
@@ -84,7 +91,7 @@ def test_an_invalid_request_gets_its_error(
 @SQLITE_ONLY
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
 def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
-    for path in ("/plant", "/stores", "/stores/nursery", "/metrics", "/me/"):
+    for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/"):
         expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 
@@ -99,4 +106,5 @@ def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:
     provoked = NUMBERS | test_errors_bounds.NUMBERS | test_errors_database.NUMBERS
     provoked |= test_refusals.NUMBERS | test_framing_refused.NUMBERS | test_events.NUMBERS
+    provoked |= test_access_bounds.NUMBERS
     assert provoked == {row.number for row in TABLE}

@@ -2,9 +2,10 @@
 
 import asyncio
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
-from plantstore.bootstrap import open_administration, open_database
+from plantstore.bootstrap import open_administration, open_database, open_session
 from plantstore.http.app import App
 from plantstore.http.turns import RECALLED, ROUTED, Turns
 from plantstore.model import TokenRequest
@@ -108,7 +109,7 @@ def test_the_application_gives_all_routes_their_turns(tmp_path: Path) -> None:
 
     async def run(method: str, path: bytes, token: str) -> list[int]:
         settings = Settings(database=url)
-        app = App(open_database(settings), settings)
+        app = App(open_database(settings), settings, partial(open_session, url))
         done: list[int] = []
 
         async def handle(number: int, token: str, method: str, path: bytes) -> None:

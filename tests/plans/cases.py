@@ -125,6 +125,14 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_token": [Case((SMALL, HASH), 3)],
     "find_tokens_between": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
+    "find_valid_token": [Case((SMALL, HASH, 0), 2), Case((1, hash_of(1), 0), 2)],
+    "find_names": [Case((SMALL, SMALL), 2)],
+    "list_valid_tokens": [Case((SMALL, 0), 2), Case((1, 0), 1)],
+    "insert_link": [Case((SMALL, b"x", SMALL, "list", "", None, 0), 0)],
+    "take_link": [Case((SMALL, b"x", 0), 0)],
+    "count_links": [Case((SMALL,), 0)],
+    "delete_expired_links": [Case((SMALL, LATER), 0)],
+    "find_tokens_of_store_between": [Case((SMALL, HASH[:8], HASH), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),

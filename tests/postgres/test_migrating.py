@@ -62,7 +62,7 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
 
 def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
     with psycopg.connect(program.environ["PLANTSTORE_DATABASE"]) as connection:
-        connection.execute("DROP TABLE imports")
+        connection.execute("DROP TABLE imports, links")
         connection.execute("DROP INDEX members_by_user, tokens_by_hash")
         connection.execute("ALTER TABLE events DROP COLUMN token_id")
         connection.execute("ALTER TABLE tokens DROP COLUMN last_used_at")

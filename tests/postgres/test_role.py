@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from tests.cli.program import Program
+from tests.http.access_calls import make_token, members_of, set_role, tokens_of
 from tests.http.blocking import fill_store
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -33,7 +34,8 @@ def as_role(owners_url: str) -> str:
 def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> None:
     owner = Program(tmp_path, {"PLANTSTORE_DATABASE": owners_url})
     token = owner.out(
-        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--all-stores"
+        *("token", "create", "--create", "--store", "nursery", "--user", "ada"),
+        *("--all-stores", "--manage"),
     )
     with (
         Service(tmp_path, database=as_role(owners_url)) as service,
@@ -52,9 +54,18 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         fill_store(Service(tmp_path, database=owners_url), "nursery", 1100)
         assert len(client.get("/plants").json()) == 1100  # read from a snapshot
         assert client.get("/me").json()["user"] == "ada"
+        assert set_role(client, "kiosk", "reader").status_code == 201
+        made = make_token(client, "kiosk")
+        assert client.delete(f"/tokens/{made['id']}").status_code == 204
+        assert tokens_of(client) == []
+        code = client.post("/links", json={"user": "kiosk"}).json()["code"]
+        made = client.post("/link", json={"code": code}).json()
+        assert client.delete(f"/tokens/{made['id']}").status_code == 204
+        assert client.delete("/members/kiosk").status_code == 204
+        assert members_of(client) == {"ada": "owner"}
         assert client.get("/readyz").status_code == 200
     assert "permission denied" not in service.log()
-    (used,) = owner.data("token", "list")
+    (used, *_revoked) = owner.data("token", "list")
     assert used["last_used_at"] is not None  # written when the service stopped
 
 
@@ -62,19 +73,21 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
     "statement",
     [
         "SELECT * FROM events",
-        "SELECT created_at FROM tokens",
         "UPDATE plants SET id = 1",
         "UPDATE events SET name = 'x'",
         "SELECT name FROM events",
         "UPDATE revisions SET max_plants = NULL",
         "TRUNCATE plants",
         "INSERT INTO stores (name, created_at) VALUES ('x', 0)",
-        "INSERT INTO users (subject) VALUES ('x')",
-        "INSERT INTO members VALUES (1, 1, 'owner')",
+        "UPDATE users SET subject = 'x'",
+        "DELETE FROM users",
+        "UPDATE members SET store_id = 1",
         "INSERT INTO revisions VALUES (1, 1)",
         "UPDATE revisions SET store_id = 1",
-        "UPDATE tokens SET revoked_at = NULL",
-        "UPDATE members SET role = 'owner'",
+        "UPDATE tokens SET scopes = 'manage'",
+        "UPDATE tokens SET expires_at = NULL",
+        "DELETE FROM tokens",
+        "UPDATE links SET expires_at = 1",
         "DELETE FROM stores",
         "DELETE FROM schema_migrations",
         "ALTER TABLE plants ADD COLUMN x text",

@@ -13,6 +13,7 @@ from plantstore.cli.events import event
 from plantstore.cli.exports import export
 from plantstore.cli.help import show_help
 from plantstore.cli.imports import import_plants
+from plantstore.cli.links import link
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
@@ -44,7 +45,19 @@ def cli() -> None:
     """
 
 
-commands = (serve, migrate, backup, restore, verify, copy, import_plants, export, check, settings)
+commands = (
+    serve,
+    link,
+    migrate,
+    backup,
+    restore,
+    verify,
+    copy,
+    import_plants,
+    export,
+    check,
+    settings,
+)
 for command in (*commands, show_help):
     cli.add_command(command)
 for group in (store, user, member, token, event, plant):

@@ -3,38 +3,19 @@
 Nothing of it is printed: where the system has no such log, it is lost.
 """
 
-import logging
 import os
 import pwd
-import syslog
 from contextlib import suppress
 
-from plantstore.logs import TextFormatter
+from plantstore.logs import administration_logger
 from plantstore.sql.administered import Token
-
-logger = logging.getLogger("plantstore.security.administration")
-
-
-class _SystemLog(logging.Handler):
-    """The system's log, as ``plantstore`` of the facility for authorisation."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.setFormatter(TextFormatter("%(name)s: %(message)s"))
-        syslog.openlog("plantstore", syslog.LOG_PID, syslog.LOG_AUTH)
-
-    def emit(self, record: logging.LogRecord) -> None:
-        syslog.syslog(syslog.LOG_INFO, self.format(record))
 
 
 def log_change(command: str, **changed: object) -> None:
     """Log a command that has changed something; what is None is left out."""
-    if not logger.handlers:
-        logger.addHandler(_SystemLog())
-        logger.setLevel(logging.INFO)
     known = {key: value for key, value in changed.items() if value is not None}
     fields = {"command": command, **known, **_describe_person()}
-    logger.info("administration", extra={"fields": fields})
+    administration_logger().info("administration", extra={"fields": fields})
 
 
 def log_token(command: str, token: Token, **more: object) -> None:

@@ -34,7 +34,7 @@ def member() -> None:
     "--role",
     type=click.Choice([role.value for role in Role]),
     required=True,
-    help="reader: list; editor and owner: list, create, update, delete.",
+    help="reader: list; editor: list, create, update, delete; owner: these, and manage.",
 )
 @_last_owner_option
 @change_options
@@ -70,13 +70,13 @@ def add(
 def _find_narrow_tokens(
     administration: Administration, store: str, user: str, role: Role
 ) -> list[Token]:
-    """The user's valid tokens that open the store, but do not allow all that the role does."""
+    """The user's valid tokens that open the store, but allow less than a new one would."""
     return [
         token
         for token in administration.list_tokens(subject=user)
         if token.state.is_valid
         and (token.all_stores or token.store == store)
-        and role.scopes - token.scopes
+        and role.default_scopes - token.scopes
     ]
 
 

@@ -29,10 +29,11 @@ from plantstore.model import LABEL_MAX, Role, Scope, TokenRequest, broken_rule
 from plantstore.sql.administered import Rotation
 from plantstore.sql.administration import Administration
 
-_EXPIRES = "90d|2030-01-31|never"
+EXPIRES = "90d|2030-01-31|never"
 
 
-def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+def find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """When a new token expires: as it was asked for, or as the setting says."""
     if text is not None:
         return read_expiry(text)
     days: int = read_setting(context, "token_expiry")
@@ -52,12 +53,18 @@ def _find_expiry(context: click.Context, _option: click.Parameter, text: str | N
     "scopes",
     type=click.Choice([scope.value for scope in Scope]),
     multiple=True,
-    help="What the token may do; repeatable; by default everything that the role allows.",
+    help="What the token may do; repeatable; by default all that the role allows, except manage.",
+)
+@click.option(
+    "--manage",
+    "manages",
+    is_flag=True,
+    help="Let an owner's token also manage the store's members and tokens over HTTP.",
 )
 @click.option(
     "--expires",
-    metavar=_EXPIRES,
-    callback=_find_expiry,
+    metavar=EXPIRES,
+    callback=find_expiry,
     help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; else "
     "after the setting token_expiry, 365 days.",
 )
@@ -81,6 +88,7 @@ def create(
     max_plants: int | None,
     database: str,
     *,
+    manages: bool,
     all_stores: bool,
     creates: bool,
     as_json: bool,
@@ -103,10 +111,11 @@ def create(
         store=store,
         role=None if role is None else Role(role),
         scopes=frozenset(map(Scope, scopes)) or None,
-        label=_make_label() if label is None else label,
+        label=make_label() if label is None else label,
         all_stores=all_stores,
         expires_at=expires,
         max_plants=max_plants,
+        manages=manages,
     )
     with closing(open_existing(database)) as administration:
         if not creates:
@@ -127,7 +136,7 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
         )
 
 
-def _make_label() -> str:
+def make_label() -> str:
     """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
     date = f"{datetime.now(UTC):%Y-%m-%d}"
     who = f"{_find_person()}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
@@ -179,7 +188,7 @@ def _read_grace(_context: click.Context, _option: click.Parameter, text: str) ->
 )
 @click.option(
     "--expires",
-    metavar=_EXPIRES,
+    metavar=EXPIRES,
     help="When the new token expires; by default it is valid for as long as the old one was.",
 )
 @change_options

@@ -4,9 +4,11 @@ import shlex
 
 import click
 
-from plantstore.cli.administration_log import log_token
+from plantstore.cli.administration_log import log_change, log_token
+from plantstore.cli.links import make_url
 from plantstore.model import TokenRequest
 from plantstore.sql.administration import Administration
+from plantstore.sql.links import MadeLink
 
 _STORE = "nursery"
 _USER = "gardener"
@@ -18,8 +20,7 @@ The store {store} was created. This is a token for it, shown only once, so keep 
 
   {token}
 
-{invitation}
-list the plants and delete one here:
+{invitation}Create a plant, list the plants and delete one here:
 
   curl {address}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
@@ -29,10 +30,18 @@ list the plants and delete one here:
   curl -X DELETE {address}/plants/1 -H 'Authorization: Bearer {token}'
 """
 
+_SIGN_IN = """\
+To sign in, open this address in a browser, once and within 10 minutes:
+
+  {url}
+
+"""
+
 _LATER = """\
 Plant Store is running at {origin}
 
 To create another token: plantstore token create --create --store NAME --user NAME
+To sign in with a browser: plantstore link --store NAME --user NAME
 """
 
 
@@ -47,14 +56,22 @@ def welcome(administration: Administration, origin: str, expires_at: int) -> Non
     request = TokenRequest(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
     issued = administration.create_token(request)
     log_token("serve --welcome", issued.token)
-    address, invitation = _find_ways(origin)
+    address, invitation = origin, ""
+    if origin.startswith("unix:"):  # browsers cannot connect to it
+        path = shlex.quote(origin.removeprefix("unix:"))
+        address = f"--unix-socket {path} http://localhost"
+    else:
+        code = _make_link(administration, expires_at).code
+        invitation = _SIGN_IN.format(url=make_url(origin, code))
     fields = {"origin": origin, "store": _STORE, "token": issued.secret}
     click.echo(_FIRST.format(**fields, address=address, invitation=invitation))
 
 
-def _find_ways(origin: str) -> tuple[str, str]:
-    """How curl is told the address, and what else can be done there."""
-    if origin.startswith("unix:"):  # browsers cannot connect to it
-        path = shlex.quote(origin.removeprefix("unix:"))
-        return f"--unix-socket {path} http://localhost", "Create a plant,"
-    return origin, f"Sign in with it at {origin} in a browser, or create a plant,"
+def _make_link(administration: Administration, expires_at: int) -> MadeLink:
+    """A link for who starts the service, and so may manage its first store."""
+    request = TokenRequest(
+        subject=_USER, label="welcome, by link", expires_at=expires_at, manages=True
+    )
+    made = administration.create_link(_STORE, request)
+    log_change("serve --welcome", link=True, store=_STORE, user=_USER)
+    return made

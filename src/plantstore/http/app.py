@@ -16,6 +16,7 @@ from plantstore.errors import (
     PlantStoreError,
     RequestError,
 )
+from plantstore.http.access.routes import AccessRoutes
 from plantstore.http.authentication import Authentication
 from plantstore.http.bulk import BulkCreates
 from plantstore.http.cors import Cors
@@ -32,6 +33,7 @@ from plantstore.http.turns import RECALLED, WAITED, Turns
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
+from plantstore.sql.session import OpenSession
 
 logger = logging.getLogger(__name__)
 
@@ -45,14 +47,18 @@ Observer = Callable[[Request, Response | Stream, float], None]
 
 
 class App:
-    """Responds to requests on one database.
+    """Responds to requests on one database, which ``open_session`` administers for its owners.
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
     from the request's last byte, except requests that are answered from memory by their bytes.
     """
 
     def __init__(
-        self, database: Database, settings: Settings, observers: Sequence[Observer] = ()
+        self,
+        database: Database,
+        settings: Settings,
+        open_session: OpenSession,
+        observers: Sequence[Observer] = (),
     ) -> None:
         self._observers = observers
         self.connections: Collection[object] = ()
@@ -68,7 +74,9 @@ class App:
         bulk = BulkCreates(database, settings, self._turns)
         plants = PlantOperations(database, authentication, lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
-        self._routes = Routes(database, authentication, plants, events, settings.public_url)
+        self._routes = Routes(database, authentication, plants, events, settings)
+        access = AccessRoutes(authentication, settings, open_session)
+        self._routes.add(access.fixed, access.find)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0

@@ -43,11 +43,12 @@ def _describe(bearer: TokenInfo) -> Me:
         role=None if own is None else own.role,
         scopes=[] if own is None else _order(own.permissions),
         expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
-        stores=[_describe_store(store) for store in bearer.stores],
+        stores=[describe_store(store) for store in bearer.stores],
     )
 
 
-def _describe_store(store: OpenStore) -> MyStore:
+def describe_store(store: OpenStore) -> MyStore:
+    """A store, as clients see it."""
     return MyStore(store.name, store.role, _order(store.permissions))
 
 

@@ -12,17 +12,22 @@ from plantstore.http.meter import Meter
 from plantstore.metrics.numbers import Gauges
 from plantstore.metrics.reports import Reporter
 from plantstore.settings import Settings
+from plantstore.sql.session import OpenSession
 
 _CHECK_SECONDS = 2.0
 _CHECKS_PER_COUNT = 15
 
 
 def metered_app(
-    database: Database, settings: Settings, reports: socket, observers: Sequence[Observer] = ()
+    database: Database,
+    settings: Settings,
+    open_session: OpenSession,
+    reports: socket,
+    observers: Sequence[Observer] = (),
 ) -> App:
     """The application with these observers, which sends its reports to a socket."""
     meter = Meter()
-    app = App(database, settings, [meter.observe, *observers])
+    app = App(database, settings, open_session, [meter.observe, *observers])
     database.commit_observers.append(meter.observe_commit)
     watch = Watch(app, database)
     reporter = Reporter(reports, partial(meter.count, app.cache), watch.measure)

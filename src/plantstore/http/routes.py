@@ -16,12 +16,17 @@ from plantstore.http.one_plant import OnePlant
 from plantstore.http.openapi import OpenApi
 from plantstore.http.plants import PlantOperations
 from plantstore.http.site import find_page
+from plantstore.http.stores import list_stores
+from plantstore.http.well_known import WellKnown
 from plantstore.server.messages import Response, Stream
+from plantstore.settings import Settings
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
 # With the values in the path, which are arguments of the operation, and the path's pattern.
 Route = tuple[Methods, tuple[str, ...], str]
+# Of what follows a store's address, in parts.
+FindRoute = Callable[[list[str]], Route | None]
 
 
 class Routes:
@@ -33,28 +38,38 @@ class Routes:
         authentication: Authentication,
         operations: PlantOperations,
         events: EventOperations,
-        public_url: str,
+        settings: Settings,
     ) -> None:
-        self.health, document = Health(database), OpenApi(public_url)
-        self._plants: Methods = _reads(operations.list_plants) | {"POST": operations.create}
+        self.health, document = Health(database), OpenApi(settings.public_url)
+        well_known = WellKnown(settings.public_url, settings.security_contact)
+        self._plants: Methods = reads(operations.list_plants) | {"POST": operations.create}
         one = OnePlant(database, authentication)
-        self._plant: Methods = _reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
-        self._events = _reads(events.list_events)
-        live = _reads(self.health.respond_live)
+        self._plant: Methods = reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
+        self._events = reads(events.list_events)
+        live = reads(self.health.respond_live)
         fixed = {
             "/plants": self._plants,
             "/events": self._events,
-            "/me": _reads(partial(describe_token, authentication)),
+            "/me": reads(partial(describe_token, authentication)),
+            "/stores": reads(partial(list_stores, authentication)),
             "/livez": live,
-            "/readyz": _reads(self.health.respond_ready),
-            "/openapi.json": _reads(document.respond_json),
-            "/openapi.yaml": _reads(document.respond_yaml),
+            "/readyz": reads(self.health.respond_ready),
+            "/openapi.json": reads(document.respond_json),
+            "/openapi.yaml": reads(document.respond_yaml),
+            "/.well-known/api-catalog": reads(well_known.respond_catalog),
+            "/.well-known/security.txt": reads(well_known.respond_contact),
             "*": live,  # of the service as a whole; only OPTIONS comes with it
         }
         self._fixed: dict[bytes, Route] = {
             path.encode(): (methods, (), path) for path, methods in fixed.items()
         }
         self.find_fixed = self._fixed.get
+        self._find_more: FindRoute = lambda _parts: None
+
+    def add(self, fixed: Mapping[str, Methods], find_more: FindRoute) -> None:
+        """Add the routes of another room: of fixed paths, and below a store's address."""
+        self._fixed |= {path.encode(): (methods, (), path) for path, methods in fixed.items()}
+        self._find_more = find_more
 
     async def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
@@ -70,7 +85,7 @@ class Routes:
         if page is None:
             return None
         pattern = "/static/{file}" if path.startswith(b"/static/") else path.decode()
-        return _reads(page), (), pattern
+        return reads(page), (), pattern
 
     def _find_of_store(self, parts: list[str]) -> Route | None:
         """The route of what follows a store's address."""
@@ -81,8 +96,9 @@ class Routes:
                 return self._plant, (plant_id,), "/plants/{id}"
             case ["events"]:
                 return self._events, (), "/events"
-        return None
+        return self._find_more(parts)
 
 
-def _reads(operation: Operation) -> dict[str, Operation]:
+def reads(operation: Operation) -> dict[str, Operation]:
+    """The methods of what is only read."""
     return {"GET": operation, "HEAD": operation}

@@ -19,6 +19,7 @@ _MAX_LINES = 10  # a second
 _MESSAGES = {
     40102: "token refused",
     40301: "permission refused",
+    40406: "code refused",
     42901: "rate limit exceeded",
 }
 

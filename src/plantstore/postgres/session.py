@@ -1,7 +1,9 @@
 """The command line's connection to PostgreSQL; it may be used while the service runs."""
 
+import os
+import socket
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 
 from plantstore.postgres.citus.distributing import citus_queries, is_distributed
@@ -20,6 +22,8 @@ class PostgresSession:
     def __init__(self, url: str) -> None:
         self._sql = load_queries("plantstore.postgres")
         self._connection = connect(url)
+        # A descriptor of its own: at an abort the connection's may be closed, and another file's.
+        self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
         try:
             with explained():
                 require_schema(self._connection)
@@ -27,7 +31,7 @@ class PostgresSession:
                     self._sql = citus_queries()
                 self._connection.execute(self._sql["plan_lookups"])
         except BaseException:
-            self._connection.close()
+            self.close()
             raise
 
     @property
@@ -97,6 +101,12 @@ class PostgresSession:
             self._connection.execute("DELETE FROM plants WHERE store_id = 0")
         return f"{location} accepts writes"
 
+    def abort(self) -> None:
+        """See ``Session``. It ends the connection, also where the server is silent."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+
     def close(self) -> None:
         """See ``Session``."""
         self._connection.close()
+        self._socket.close()

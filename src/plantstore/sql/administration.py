@@ -6,9 +6,10 @@ Invariant: every method is one transaction, except that a store is deleted in pa
 from collections.abc import Iterator, Sequence
 
 from plantstore.clock import now
-from plantstore.errors import SetupError
+from plantstore.errors import SetupError, TooMuchAccessError
 from plantstore.model import Event, Member, NewPlant, Role, Store, TokenRequest, User, token_id_of
-from plantstore.sql import erasure, history, new_tokens, records, token_records
+from plantstore.sql import erasure, history, links, new_tokens, records, token_records
+from plantstore.sql.access import Grant
 from plantstore.sql.administered import (
     IssuedToken,
     Membership,
@@ -18,6 +19,7 @@ from plantstore.sql.administered import (
     Token,
 )
 from plantstore.sql.history import EventQuery
+from plantstore.sql.links import MadeLink
 from plantstore.sql.session import Session
 
 _STORES_ROWS = ("plants", "events", "keys")
@@ -144,6 +146,20 @@ class Administration:
         new_tokens.check_request(request)
         with self._session.transaction():
             return new_tokens.create_token(self._session, request)
+
+    def create_link(self, store: str, request: TokenRequest) -> MadeLink:
+        """Create a link whose code gives a member this token."""
+        new_tokens.check_request(request)
+        with self._session.transaction():
+            found, user = self.require_store(store), self._require_user(request.subject)
+            role = records.require_role(self._session, found, user)
+            scopes = new_tokens.choose_scopes(request, role)
+            grant = Grant(user, scopes, request.label, request.expires_at)
+            try:
+                return links.make_link(self._session, found.store_id, grant)
+            except TooMuchAccessError:
+                reason = f"{store} has too many unused links: wait until they expire"
+                raise SetupError(reason) from None
 
     def find_missing(self, request: TokenRequest) -> Sequence[str]:
         """What would be created with the token, such as ``user 'ada'``."""

@@ -45,7 +45,7 @@ def create_token(session: Session, request: TokenRequest) -> IssuedToken:
         user = insert_user(session, request.subject)
         made.append(f"created the user {user.subject}")
     store, role = _join(session, request, user, made)
-    scopes = _choose_scopes(request.scopes, role)
+    scopes = choose_scopes(request, role)
     return IssuedToken(*insert_token(session, store, user, request, scopes), tuple(made))
 
 
@@ -100,9 +100,14 @@ def _require_first_store(session: Session, user: User) -> Store:
     return Store(*rows[0])
 
 
-def _choose_scopes(wanted: frozenset[Scope] | None, role: Role) -> frozenset[Scope]:
-    if wanted is None:
-        return role.scopes
+def choose_scopes(request: TokenRequest, role: Role) -> frozenset[Scope]:
+    """What a token may do that a user with this role gets.
+
+    :raises SetupError: the role does not allow what is asked for.
+    """
+    wanted = role.default_scopes if request.scopes is None else request.scopes
+    if request.manages:
+        wanted |= {Scope.MANAGE}
     if beyond := wanted - role.scopes:
         raise SetupError(f"the role {role} does not allow: {', '.join(sorted(beyond))}")
     return wanted

@@ -97,6 +97,20 @@ def find_role(session: Session, store: Store, user: User) -> Role | None:
     return Role(rows[0][0]) if rows else None
 
 
+def require_role(session: Session, store: Store, user: User) -> Role:
+    """The user's role in the store.
+
+    :raises SetupError: the user is not a member.
+    """
+    role = find_role(session, store, user)
+    if role is None:
+        raise SetupError(
+            f"{user.subject} is not a member of {store.name}: add one with `plantstore member add "
+            f"--store {store.name} --user {user.subject} --role ROLE`"
+        )
+    return role
+
+
 def set_role(session: Session, store: Store, user: User, role: Role) -> None:
     """Give the user this role in the store."""
     session.query("set_member", store.store_id, user.user_id, role.value)

@@ -1,6 +1,6 @@
 """What administration needs of a database: named queries, alone or as a transaction."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Protocol
 
@@ -39,5 +39,11 @@ class Session(Protocol):
     def analyze(self) -> None:
         """Collect the statistics that the database's planner needs."""
 
+    def abort(self) -> None:
+        """Make what is in progress fail soon; another thread may call it, at any time."""
+
     def close(self) -> None:
         """Close the connection."""
+
+
+OpenSession = Callable[[], Session]

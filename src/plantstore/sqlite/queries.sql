@@ -339,6 +339,48 @@ ORDER BY revision DESC LIMIT 1
 UPDATE stores SET revision = max(revision + 1, ?2), trimmed = max(revision + 1, ?2) WHERE store_id = ?1
 
 
+-- Access over HTTP -----------------------------------------------------------------------------
+
+-- Who calls; no row where the token is not valid.
+
+-- name: find_valid_token
+SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores
+FROM tokens AS t
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?3)
+
+-- A token for all stores is its user's, not the store's.
+
+-- name: list_valid_tokens
+SELECT t.token_hash, (SELECT subject FROM users WHERE user_id = t.user_id), t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at
+FROM tokens AS t
+WHERE t.store_id = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2) AND NOT t.all_stores
+ORDER BY t.created_at, t.token_hash
+
+-- name: find_tokens_of_store_between
+SELECT token_hash, revoked_at FROM tokens
+WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores
+
+
+-- Links to sign in with: a code's row is deleted by whoever uses it.
+
+-- name: insert_link
+INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+
+-- name: take_link
+DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
+RETURNING user_id, scopes, label, token_expires_at
+
+-- name: find_names
+SELECT s.name, u.subject FROM stores AS s CROSS JOIN users AS u WHERE s.store_id = ?1 AND u.user_id = ?2
+
+-- name: count_links
+SELECT count(*) FROM links WHERE store_id = ?1
+
+-- name: delete_expired_links
+DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2
+
+
 -- Verifying: how many plants and events there are, and which plants are not as their last event says
 
 -- name: count_to_verify

@@ -1,7 +1,7 @@
 """The command line's connection to a SQLite file; it may be used while the service runs."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import apsw
@@ -79,6 +79,11 @@ class SQLiteSession:
 
     def analyze(self) -> None:
         """See ``Session``; the plans of SQLite's queries do not depend on it."""
+
+    def abort(self) -> None:
+        """See ``Session``. A wait for the lock has its own timeout."""
+        with suppress(apsw.ConnectionClosedError):
+            self._connection.interrupt()
 
     def close(self) -> None:
         """See ``Session``."""

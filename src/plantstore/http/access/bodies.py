@@ -1,0 +1,28 @@
+"""Reads the bodies of requests that change access."""
+
+from typing import TypeVar
+
+import msgspec
+
+from plantstore.errors import InvalidChangeError
+from plantstore.http.new_plant import check_media_type, parse_json
+from plantstore.server.messages import Request
+
+MAX_BODY = 64 * 1024
+
+Body = TypeVar("Body", bound=msgspec.Struct)
+
+
+async def read_body(request: Request, kind: type[Body]) -> Body:
+    """The body as this struct; unknown keys are ignored.
+
+    :raises PlantStoreError: it is not JSON, or not such an object; the reason names the field.
+    """
+    check_media_type(request.headers)
+    body = request.body
+    if not isinstance(body, bytes):
+        body = await body.read(MAX_BODY)
+    try:
+        return msgspec.convert(parse_json(body), kind)
+    except msgspec.ValidationError as error:
+        raise InvalidChangeError(reason=str(error)) from None
