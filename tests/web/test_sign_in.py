@@ -5,6 +5,7 @@ import time
 from playwright.sync_api import expect
 
 from plantstore.model import Role
+from tests.http.access_calls import managing, set_role
 from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
@@ -83,3 +84,18 @@ def test_a_token_that_ends_soon_says_so(open_page: OpenPage, service: Service, s
     driver["#sign-out"].click()
     driver.sign_in(later)
     expect(driver["#expiry"]).to_be_hidden()
+
+
+def test_a_link_signs_in_once_and_its_code_does_not_stay(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    with managing(service, store, f"owner-of-{store}") as client:
+        set_role(client, "kiosk", "reader")
+        code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
+    driver.open(f"/#code={code}")
+    expect(driver["#who"]).to_have_text("kiosk")
+    assert code not in driver.page.url
+    driver["#sign-out"].click()
+    driver.open(f"/#code={code}")
+    expect(driver["#sign-in-reason"]).to_contain_text("code")
+    assert code not in driver.page.url

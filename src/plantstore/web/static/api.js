@@ -102,6 +102,15 @@ export class Api {
     return parse(await this.ask("GET", "me"), JSON.parse);
   }
 
+  // A token for the code of a link, which is good once.
+  /** @param {string} code @returns {Promise<string>} */
+  async exchange(code) {
+    const headers = { "Content-Type": "application/json" };
+    const response = await this.#fetch("link", { method: "POST", headers, body: JSON.stringify({ code }) });
+    if (response.status !== 201) throw readRefusal(response);
+    return parse(response, JSON.parse).token;
+  }
+
   async isLive() {
     try {
       const signal = AbortSignal.timeout(SLOW);

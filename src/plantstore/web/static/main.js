@@ -266,9 +266,29 @@ wide.addEventListener("change", () => {
   if (wide.matches) for (const part of folds) part.open = true;
 });
 
+// A link to sign in with has its code in the fragment; it leaves the address before it is sent.
+const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
+
+/** @param {string} code */
+async function followLink(code) {
+  clearAddress();
+  try {
+    await signIn(await api.exchange(code));
+  } catch (error) {
+    showSignIn(error.message);
+  }
+}
+
+addEventListener("hashchange", () => {
+  if (findCode()) location.reload(); // it was opened in this tab
+});
+
+const code = findCode();
 const kept = recall("token");
-if (kept) {
+if (code || kept) {
   setView("app");
   list.showLoading();
-  signIn(kept);
-} else showSignIn();
+}
+if (code) followLink(code);
+else if (kept) signIn(kept);
+else showSignIn();
