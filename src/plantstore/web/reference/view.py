@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from plantstore.web.reference import fields, prose, samples, values
 from plantstore.web.reference.document import Document, Operation, Response, Tag, read_document
+from plantstore.web.reference.headers import Headers
 
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 
@@ -81,6 +82,7 @@ def make_view(raw: Mapping[str, Any], rows: Iterable[ErrorRow]) -> dict[str, obj
         "topics": list(prose.split_topics(document.info.description)),
         "errors": [(status, list(some)) for status, some in groupby(rows, lambda row: row.status)],
         "examples": {name: one.value for name, one in document.components.examples.items()},
+        "headers": Headers(document),
         "schemas": fields.Schemas(document.components.schemas),
         "languages": samples.LANGUAGES,
         "make_call": samples.make_call,
