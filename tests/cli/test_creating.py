@@ -35,6 +35,7 @@ ARGUMENTS = {
     "import": "plants.csv --store nursery",
     "export": "--store nursery -",
     "restore": "--in-place",
+    "link": "--store nursery --user ada",
 }
 
 

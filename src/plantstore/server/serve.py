@@ -74,6 +74,7 @@ class Server:
         self._settings = settings
         self._is_worker = is_worker
         self._drain = asyncio.Event()
+        self._connections: Connections | None = None
         self._drain_seconds = settings.drain_timeout
 
     async def run(self, listeners: list[socket], *beside: Coroutine[None, None, None]) -> None:
@@ -109,7 +110,7 @@ class Server:
 
     def stop(self, seconds: float = 0.0) -> None:
         """Announce the stop, and drain after so many seconds."""
-        if not self._connections.is_stopping:
+        if self._connections is not None and not self._connections.is_stopping:
             self._connections.announce_stop()
             self._notify(STOPPING)
         self._loop.call_later(seconds, self._drain.set)
@@ -119,6 +120,8 @@ class Server:
 
         A worker may get one of its parent and the same of the terminal.
         """
+        if self._connections is None:  # it has failed to start, and ends
+            return
         is_second = self._connections.is_stopping and not self._is_worker
         if number == signal.SIGQUIT or is_second:
             self._drain_seconds = 0.0
@@ -129,7 +132,7 @@ class Server:
 
     def _handle_hangup(self) -> None:
         """Take the certificate anew, if there is one."""
-        if self._connections.certificate is not None:
+        if self._connections is not None and self._connections.certificate is not None:
             self._connections.certificate.reload()
         if not self._is_worker:
             notify_reload()
