@@ -22,7 +22,6 @@ _PHRASES = (
     "the database system is starting up",
     "the database system is shutting down",
     "the database system is in recovery mode",
-    "session is read-only",
     "too many clients already",
     "remaining connection slots are reserved",
     "password authentication failed",
@@ -58,6 +57,8 @@ def explain(error: BaseException) -> str:
     text = str(error).lower()
     if isinstance(error, TimeoutError) or any(phrase in text for phrase in _TIMEOUTS):
         return SILENT
+    if "session is read-only" in text:  # as libpq says where a writable one was asked for
+        return READ_ONLY
     lost = "the connection was lost, see the log"
     return AWAY + next((phrase for phrase in _PHRASES if phrase in text), lost)
 
