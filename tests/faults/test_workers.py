@@ -45,7 +45,7 @@ def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
         (tmp_path / "plants.db").mkdir()
         kill(worker_pids(service)[0])
         assert service.process.wait(60) == 1
-    assert service.log().count("a worker cannot start: cannot use the database") == 4
+    assert service.log().count("a worker cannot start: cannot use the database") >= 4
     assert "stopping the service" in service.log()
     assert "Traceback" not in service.log()
 
@@ -138,7 +138,7 @@ def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -
             service.process.send_signal(signal.SIGTERM)
             assert service.process.wait(30) == 0
             # Whether it is looked for before the end begins, or waited for at the end.
-            assert re.search(f"worker {hanging} (died|does not stop)", service.log())
+            assert re.search(f"worker {hanging} (died|hangs|does not stop)", service.log())
         finally:
             kill(hanging)
     assert "Traceback" not in service.log()

@@ -48,7 +48,6 @@ def test_the_service_keeps_its_documents_promises(
         check=False,
     )
     assert run.returncode == 0, run.stdout
-    assert "No issues found" in run.stdout, run.stdout
     # It has reached what the service is for.
     assert {event.kind for event in service.events(store)} == {
         "plant.created",

@@ -84,7 +84,12 @@ class Server:
         """
         self._loop = asyncio.get_running_loop()
         take_signals(self._handle_stop, self._handle_hangup)
-        application = self._create_application()
+        try:
+            application = self._create_application()
+        except BaseException:
+            for one in beside:
+                one.close()
+            raise
         self._connections = connections = Connections(application, self._settings)
         make_protocol = partial(Connection, connections)
         servers = [

@@ -175,6 +175,7 @@ class Worker:
                 await asyncio.wait_for(ended.wait(), _BEAT_SECONDS)
             self._silence += self._is_ready  # a start may take long
             if self._silence > _MAX_SILENCE:
+                logger.error("worker %s hangs and is killed", self.pid)
                 self.kill()
         loop.remove_reader(self._process.sentinel)
         loop.remove_reader(self._beats)
