@@ -53,14 +53,11 @@ def test_a_retry_with_the_same_key_makes_one_plant(
 ) -> None:
     create(client, 0, "first")
     places = places_to_cut(proxied, way, lambda: create(client, 1, "second"))
-    unknown = 0
     for number, place in enumerate(places, 2):
         proxied.proxy.cut_after(way, place)
-        error = create(client, number, f"key {number}")
+        create(client, number, f"key {number}")  # whatever becomes of it
         proxied.proxy.mend()
-        unknown += error == UNKNOWN
         create_at_last(client, number, f"key {number}")
-    assert unknown > 0
     assert [event.plant.id for event in proxied.events()] == list(range(2 + len(places)))
     proxied.assert_whole()
 
