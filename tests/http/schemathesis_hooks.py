@@ -1,7 +1,8 @@
 """Hooks for schemathesis, which loads this module in an environment of its own.
 
-They give it what no document can: a store that the token opens, ids that are not taken yet, keys
-that no request has used, and a precondition that holds. What is not valid stays as it was made.
+They give it what no document can: a store that the token opens, a member of it, a time to come, ids
+that are not taken yet, keys that no request has used, and a precondition that holds. What is not
+valid stays as it was made.
 """
 
 import itertools
@@ -12,7 +13,11 @@ from typing import Any
 import schemathesis  # type: ignore[import-not-found]  # it is installed apart
 
 STORE = os.environ["SCHEMATHESIS_STORE"]
+USER = os.environ["SCHEMATHESIS_USER"]
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+USER_MAX = 255
+LATER = "2099-12-31T00:00:00Z"
+_TIME = re.compile(r"[0-9-]{10}[Tt ][0-9:.]+([Zz]|[+-][0-9:]{5})")
 _KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
 _numbers = itertools.count(1000)  # the examples of many plants have the first ids
 
@@ -32,6 +37,10 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
         case.headers["If-Match"] = "*"
     if case.method != "POST":
         return
+    if isinstance(case.body, dict) and is_member_like(case.body):
+        case.body["user"] = USER
+        if is_time(case.body.get("expires_at")):
+            case.body["expires_at"] = LATER
     if isinstance(case.body, dict) and is_int64(case.body.get("id")):
         case.body["id"] = next(_numbers)
     if case.media_type == "application/x-ndjson" and not isinstance(case.body, str):
@@ -42,6 +51,17 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and _KEY.fullmatch(key):
         case.headers["Idempotency-Key"] = f"{next(_numbers)} {key}"[:255].rstrip()
+
+
+def is_member_like(body: dict[str, Any]) -> bool:
+    """Whether the body names a user as the document has one."""
+    user = body.get("user")
+    return isinstance(user, str) and 1 <= len(user) <= USER_MAX
+
+
+def is_time(value: object) -> bool:
+    """Whether it is a time as in RFC 3339."""
+    return isinstance(value, str) and _TIME.fullmatch(value) is not None
 
 
 def is_int64(value: object) -> bool:
