@@ -77,7 +77,8 @@ class Authentication:
 
     async def _check_token(self, request: Request, token: str) -> None:
         address = self._client_address(request)
-        await self._turns.take(network_of(address), ROUTED)
+        if self._invalid.has_come_from(address):
+            await self._turns.take(network_of(address), ROUTED)
         self._invalid.check(address, token)
 
 

@@ -36,6 +36,10 @@ class InvalidTokens:
             self.count(address, token)
             raise InvalidTokenError
 
+    def has_come_from(self, address: str) -> bool:
+        """Whether guesses came from the address, as far as is remembered."""
+        return network_of(address) in self._networks
+
     def count(self, address: str, token: str) -> None:
         """Count a token that is not valid.
 

@@ -12,7 +12,7 @@ from collections.abc import Hashable
 RECALLED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
 WAITED = 3  # of one that was, after it had to wait: by then it was parsed
 ROUTED = 6  # of any other
-_SHARE = 12
+_SHARE = 24
 _SHARED_SECONDS = 10.0  # after another user was seen
 
 _Waiting = tuple[int, "asyncio.Future[None]"]
@@ -32,8 +32,9 @@ class Turns:
     def try_take(self, key: Hashable, cost: int) -> bool:
         """Take a turn at once; whether there is one."""
         if key != self._last:
+            if self._last is not None:
+                self._share()
             self._last = key
-            self._share()
         elif not self._is_shared:
             return True
         spent = self._spent.get(key, 0)
