@@ -1,6 +1,7 @@
 """Who sent a request: from its Authorization header to a caller who may do this, now.
 
-A request takes its user's turn; where its token is not known to be valid, its address's before.
+A request takes its user's turn; where its token is not known to be valid and guesses came from its
+address, the address's before.
 """
 
 from plantstore import operations
@@ -73,6 +74,7 @@ class Authentication:
             raise
         if self._rates is not None:
             require(self._rates.take(bearer.user_id))
+        await self._turns.take(bearer.user_id, ROUTED)
         return bearer
 
     async def _check_token(self, request: Request, token: str) -> None:

@@ -12,6 +12,9 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+_MAX_GATHERING = 16  # iterations of the loop
+
+
 class Waiting(Struct, Generic[Item, Result], frozen=True):
     """One item, when it arrived by the loop's clock, and the future of its result."""
 
@@ -38,7 +41,7 @@ class Batcher(Generic[Item, Result]):
         if not self._will_send:
             # Only after this iteration of the loop, with all requests read in it.
             self._will_send = True
-            self._loop.call_soon(self._send)
+            self._loop.call_soon(self._gather, 0, _MAX_GATHERING)
         future: asyncio.Future[Result] = self._loop.create_future()
         self._waiting.append(Waiting(item, self._loop.time(), future))
         return future
@@ -64,8 +67,15 @@ class Batcher(Generic[Item, Result]):
         batch, self._waiting = self._waiting, []
         return batch
 
+    def _gather(self, seen: int, rounds: int) -> None:
+        """Send the next batch once no more items arrive: a batch costs as much as many items."""
+        if rounds and len(self._waiting) > seen:
+            self._loop.call_soon(self._gather, len(self._waiting), rounds - 1)
+        else:
+            self._will_send = False
+            self._send()
+
     def _send(self) -> None:
-        self._will_send = False
         while self._waiting and len(self._in_flight) < self._max_batches:
             batch = self.next_batch()
             if not batch:
@@ -76,7 +86,9 @@ class Batcher(Generic[Item, Result]):
 
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._in_flight.discard(task)
-        self._send()
+        if self._waiting and not self._will_send:
+            self._will_send = True
+            self._loop.call_soon(self._gather, 0, _MAX_GATHERING)
 
     async def _run_batch(self, batch: list[Waiting[Item, Result]]) -> None:
         try:
