@@ -40,6 +40,8 @@ logger = logging.getLogger(__name__)
 _READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # for what may be lost
 _UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
+_OVERLOADED = 50301
+_OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
 
 
@@ -132,6 +134,9 @@ class App:
         seconds = time.perf_counter() - began
         for observe in self._observers:
             observe(request, response, seconds)
+        if response.error == _OVERLOADED:  # who retries at once must not take the time of others
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(_OVERLOADED_SECONDS)
         lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 

@@ -5,7 +5,7 @@ generated from this one. Messages are formatted with the error's details.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -128,6 +128,11 @@ def too_many_response(seconds: object) -> Response:
     return _make_response(_TOO_MANY, {"retry_after": seconds}, None)
 
 
+@cache
+def _constant_response(number: int) -> Response:
+    return _make_response(number, {}, None)
+
+
 def describe_error(error: PlantStoreError) -> ErrorBody:
     """The number and the message that the table has for an error."""
     number = _number_of(error)
@@ -139,7 +144,9 @@ def error_response(error: PlantStoreError, message: object = None) -> Response:
     number = _number_of(error)
     if number == _TOO_MANY:
         return too_many_response(error.details["retry_after"])
-    return _make_response(number, error.details, message)
+    if message or error.details:
+        return _make_response(number, error.details, message)
+    return _constant_response(number)
 
 
 def _number_of(error: PlantStoreError) -> int:

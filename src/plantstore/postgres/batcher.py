@@ -11,8 +11,7 @@ from plantstore.errors import OverloadedError
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
-
-_MAX_GATHERING = 16  # iterations of the loop
+_GATHERING_SECONDS = 0.005
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
@@ -32,16 +31,13 @@ class Batcher(Generic[Item, Result]):
         self._max_waiting = max_waiting
         self._waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
-        self._will_send = False
+        self._is_gathering = False
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future gets its result, or the error."""
         if len(self._waiting) >= self._max_waiting:
             raise OverloadedError
-        if not self._will_send:
-            # Only after this iteration of the loop, with all requests read in it.
-            self._will_send = True
-            self._loop.call_soon(self._gather, 0, _MAX_GATHERING)
+        self._begin_gathering()
         future: asyncio.Future[Result] = self._loop.create_future()
         self._waiting.append(Waiting(item, self._loop.time(), future))
         return future
@@ -67,12 +63,18 @@ class Batcher(Generic[Item, Result]):
         batch, self._waiting = self._waiting, []
         return batch
 
-    def _gather(self, seen: int, rounds: int) -> None:
-        """Send the next batch once no more items arrive: a batch costs as much as many items."""
-        if rounds and len(self._waiting) > seen:
-            self._loop.call_soon(self._gather, len(self._waiting), rounds - 1)
+    def _begin_gathering(self) -> None:
+        if not self._is_gathering:
+            self._is_gathering = True
+            until = self._loop.time() + _GATHERING_SECONDS
+            self._loop.call_soon(self._gather, 0, until)
+
+    def _gather(self, seen: int, until: float) -> None:
+        """Send the next batch once no more items arrive: it costs as much as many items."""
+        if seen < len(self._waiting) and self._loop.time() < until:
+            self._loop.call_soon(self._gather, len(self._waiting), until)
         else:
-            self._will_send = False
+            self._is_gathering = False
             self._send()
 
     def _send(self) -> None:
@@ -86,9 +88,7 @@ class Batcher(Generic[Item, Result]):
 
     def _end(self, task: "asyncio.Task[None]") -> None:
         self._in_flight.discard(task)
-        if self._waiting and not self._will_send:
-            self._will_send = True
-            self._loop.call_soon(self._gather, 0, _MAX_GATHERING)
+        self._begin_gathering()
 
     async def _run_batch(self, batch: list[Waiting[Item, Result]]) -> None:
         try:

@@ -42,7 +42,7 @@ logger = logging.getLogger(__name__)
 
 _CHECKPOINT_PAGES = 1000
 _SWEEP_SECONDS = 1.0
-_MAX_GATHERING = 16  # iterations of the loop
+_GATHERING_SECONDS = 0.005
 _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
 _PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
@@ -159,11 +159,10 @@ class Writer:
 
     async def _gather(self) -> None:
         """Wait while writes arrive: a commit costs as much CPU as ten of them."""
-        for _ in range(_MAX_GATHERING):
-            waiting = len(self._pending)
+        until, seen = self._loop.time() + _GATHERING_SECONDS, 0
+        while seen < len(self._pending) and self._loop.time() < until:
+            seen = len(self._pending)
             await asyncio.sleep(0)
-            if len(self._pending) == waiting:
-                break
 
     async def _write_batch(self) -> None:
         if not self._lock.try_acquire():
