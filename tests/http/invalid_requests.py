@@ -90,7 +90,6 @@ FRAMING = (
         lambda message: replace(message, headers=message.headers + (("X-Many", "1"),) * 101),
     ),
 )
-EVERYWHERE = (PATH, METHOD)
 BEARERS = (NO_TOKEN, BAD_TOKEN, STORE)
 CALLERS = (*BEARERS, PERMISSION)
 OF_LISTS = (

@@ -133,9 +133,8 @@ def test_it_is_read_without_scripts(open_page: OpenPage) -> None:
     expect(driver["form"]).to_have_count(0)
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_everybody_can_read_it(open_page: OpenPage, owner: str, scheme: str) -> None:
-    driver = open_page(color_scheme=scheme, reduced_motion="reduce")
+def test_nothing_is_cut_off_and_the_contents_fold(open_page: OpenPage, owner: str) -> None:
+    driver = open_page(reduced_motion="reduce")
     open_reference(driver, owner)
     send(try_out(driver, "create_plant"), "200 OK")
     driver.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
@@ -143,9 +142,8 @@ def test_everybody_can_read_it(open_page: OpenPage, owner: str, scheme: str) -> 
         driver.page.set_viewport_size({"width": width, "height": 800})
         assert overflow(driver) <= 0
         assert driver.evaluate(CUT_OFF) == 0
-        assert_no_violations(driver)
     driver.page.get_by_role("button", name="Contents").click()
-    assert_no_violations(driver)
+    assert_no_violations(driver, "#contents")
     driver["#contents"].get_by_role("link", name="Schemas").click()
     expect(driver["#schemas h2"]).to_be_in_viewport()
     expect(driver["#contents"]).to_be_hidden()

@@ -48,9 +48,9 @@ def test_a_state_is_fit_for_everybody(driver: PageDriver, state: str) -> None:
     take_pictures(driver, f"{state}-wide")
 
 
-def assert_no_violations(driver: PageDriver) -> None:
-    """Axe finds nothing."""
-    found = Axe().run(driver.page, options=VIOLATIONS)
+def assert_no_violations(driver: PageDriver, selector: str = "html") -> None:
+    """Axe finds nothing, in the page or in a part of it."""
+    found = Axe().run(driver.page, selector, options=VIOLATIONS)
     assert found.violations_count == 0, found.generate_report()
 
 
