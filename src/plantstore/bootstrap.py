@@ -16,9 +16,7 @@ from typing import TYPE_CHECKING
 from plantstore import __version__
 from plantstore.database import Database
 from plantstore.errors import SetupError
-from plantstore.last_use import keep_last_use
 from plantstore.logs import set_up_logs
-from plantstore.retention import Retention
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -168,6 +166,9 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
 
 def create_app(settings: Settings, reports: socket | None = None) -> "App":
     """The application on its database, for one serving process; it reports its metrics there."""
+    from plantstore.last_use import keep_last_use
+    from plantstore.retention import Retention
+
     set_up_logs(settings.log_format)
     logs = _open_logs(settings)
     database = open_database(settings)
