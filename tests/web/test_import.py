@@ -1,15 +1,19 @@
-"""An import as it goes: begun where it may be, stopped, without a server, without a mouse."""
+"""An import as it goes: from a sheet of names, in the background, stopped, without a server or a mouse."""
 
-from itertools import count
+import csv
+import io
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from plantstore.model import Role
 from tests.http.blocking import fill_store
 from tests.web.page_driver import PageDriver
 
 ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
+SHEET = "Standort;Art;Gruppe\nA1;Farn;Kraut\nA2;Aloe;\n"
+SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
+    .map((row) => [...row.cells].map((cell) => cell.textContent))"""
 
 
 @pytest.fixture
@@ -43,89 +47,95 @@ def test_a_dropped_file_is_read_where_one_may_import(driver: PageDriver) -> None
     expect(driver["#confirm"]).to_be_visible()
     assert_drop_opens_nothing(driver)
     driver["#confirm [value=no]"].click()
-    assert driver.drop_file("plants.csv", ROWS)
-    driver.assert_shows("plants.csv", "#import-name")
-    driver.assert_shows("Plant 6", "#import-sample")
+    assert driver.drop_file("plants.csv", "Fern\n")
+    driver.assert_shows("plants.csv", "#import-file-name")
+    driver.assert_shows("Fern", "#import-sample")
 
 
-def test_what_the_service_refuses_is_told_with_its_line(driver: PageDriver) -> None:
+def test_a_sheet_of_any_columns_is_imported_without_ids(driver: PageDriver) -> None:
+    driver.create_plants({"id": 7, "name": "Basil"})
+    driver.sign_in()
+    driver.choose_file("sheet.csv", SHEET)
+    driver["#import-name"].select_option("2: Art")
+    driver["#import-tag"].select_option("3: Gruppe")
+    driver["#import-header"].check()
+    driver.assert_shows("2 plants to import, 0 lines with a problem.", "#import-counts")
+    assert driver.evaluate(SAMPLE) == [["8", "Farn", "Kraut"], ["9", "Aloe", ""]]
+    driver["#import-start"].click()
+    driver.assert_shows("Imported 2 plants", "#toasts")
+    driver.assert_count("3 plants")
+    assert driver.list_plants()[1:] == [
+        {"id": 8, "name": "Farn", "tag": "Kraut"},
+        {"id": 9, "name": "Aloe"},
+    ]
+    driver.undo()
+    driver.assert_count("1 plant")
+
+
+def test_what_is_there_is_told_from_what_has_anothers_id(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
     driver.sign_in()
     driver.choose_file("plants.csv", "id,name\n1,Other\n2,Known\n3,New\n")
-    text = "3 plants to import, 2 of them already in the store, 0 lines with a problem."
+    text = "1 plant to import, 1 in the store already, 1 line with a problem."
     driver.assert_shows(text, "#import-counts")
-    driver.assert_shows("Line 2 this id is already in the store", "#import-reasons")
+    driver.assert_shows("Line 2 the id 1 belongs to another plant, Fern", "#import-reasons")
     driver["#import-start"].click()
-    driver.assert_shows("1 plant imported, 1 already in the store, 1 line not", "#import-result")
-    driver.assert_shows("Line 2 the id 1 belongs to another plant", "#import-failures")
+    driver.assert_shows("Imported New", "#toasts")
+    driver.assert_shows("Not imported: 1 line", "#toasts")
+    expect(driver["#toasts"].get_by_role("button", name="Try again")).to_have_count(0)
+    name, text = driver.download("#toasts .failed button:text('Download')")
+    assert name == "not-imported.csv"
+    assert list(csv.reader(io.StringIO(text))) == [
+        ["line", "id", "name", "tag", "problem"],
+        ["2", "1", "Other", "", "the id 1 belongs to another plant, Fern"],
+    ]
 
 
-def test_an_import_is_stopped_and_gone_on_with(chosen: PageDriver) -> None:
-    held = chosen.hold("**/plants")
-    chosen["#import-start"].click()
-    expect(chosen["#import-cancel"]).to_be_focused()
-    chosen.wait_until(lambda: held.routes)
-    chosen.settle()
-    assert 1 <= len(held.routes) <= 20
-    for _ in range(3):  # a browser lets a page refuse to close a dialog once
-        chosen.page.keyboard.press("Escape")
-        chosen.settle()
-    expect(chosen["#import-cancel"]).to_be_focused()
-    chosen["#import-cancel"].click()
-    chosen.assert_shows("Import stopped", "#import-summary-title")
-    chosen.assert_shows("40 lines not imported", "#import-result")
-    chosen.page.unroute("**/plants")
-    chosen["#import-retry"].click()
-    chosen.assert_shows("Import finished", "#import-summary-title")
-    assert len(chosen.list_plants()) == 40
-
-
-def test_enter_held_does_not_stop_it(chosen: PageDriver) -> None:
-    held = chosen.hold("**/plants")
-    chosen["#import-start"].focus()
-    chosen.page.keyboard.down("Enter")
-    chosen.wait_until(lambda: held.routes)
-    chosen.repeat_key("Enter")
-    chosen.settle()
+def test_ids_that_others_take_meanwhile_are_given_anew(driver: PageDriver) -> None:
+    driver.sign_in()
+    driver.choose_file("names.txt", "Fern\nAloe\n")
+    held = driver.hold("**/plants")
+    driver["#import-start"].click()
+    driver.wait_until(lambda: held.routes)
+    driver.create_plants({"id": 1, "name": "Basil"})
+    driver.assert_count("1 plant")
     held.release()
-    chosen.assert_shows("Import finished", "#import-summary-title")
-    chosen.assert_shows("40 plants imported.", "#import-result")
-    assert len(chosen.list_plants()) == 40
+    driver.assert_count("3 plants")
+    assert [one["name"] for one in driver.list_plants()] == ["Basil", "Aloe", "Fern"]
 
 
-def test_a_server_that_is_away_is_told_in_the_dialog(chosen: PageDriver) -> None:
+def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) -> None:
+    driver.sign_in()
+    driver.choose_file("many.csv", "".join(f"Plant {number}\n" for number in range(1200)))
+    left = iter(range(1))
+    held = driver.hold("**/plants")
+    driver.page.route(
+        "**/plants", lambda route: route.fallback() if next(left, None) is None else route.continue_()
+    )
+    driver["#import-start"].click()
+    driver.assert_shows("Importing 500 of 1,200, about", "#toasts")
+    driver.assert_count("500 plants")
+    driver["#find"].fill("plant 499")
+    driver.assert_count("1 of 500 plants")
+    driver["#toasts"].get_by_role("button", name="Stop").click()
+    driver.assert_shows("Not imported: 700 lines", "#toasts")
+    held.release()
+    driver["#toasts"].get_by_role("button", name="Try again").click()
+    driver.assert_count("1 of 1,200 plants")
+    driver["#find"].fill("plant 1199")
+    driver.assert_shows("Plant 1199", "#rows")
+    assert len(driver.list_plants()) == 1200
+
+
+def test_a_server_that_is_away_is_waited_for(chosen: PageDriver) -> None:
     for pattern in ("**/plants", "**/livez"):
         chosen.page.route(pattern, lambda route: route.abort())
     chosen["#import-start"].click()
-    told = chosen["#import"].get_by_text("cannot be reached").filter(visible=True)
-    expect(told.first).to_be_visible()
+    chosen.assert_shows("cannot be reached", "#offline")
     chosen.page.unroute("**/plants")
     chosen.page.unroute("**/livez")
-    chosen.assert_shows("40 plants imported.", "#import-result")
-    expect(told).to_have_count(0)
-
-
-def test_how_far_it_is_and_how_it_ended_is_announced(chosen: PageDriver) -> None:
-    chosen.install_clock()
-    requests = count()
-    held = chosen.hold("**/plants")
-
-    def respond(route: Route) -> None:
-        if next(requests) < 27:
-            route.continue_()
-        else:
-            route.fallback()
-
-    chosen.page.route("**/plants", respond)
-    chosen["#import-start"].click()
-    told = chosen["#import"].get_by_role("log")
-    chosen.assert_shows("27 of 40", "#import-progress-text")
-    chosen.page.clock.fast_forward(10_000)
-    held.release()
-    expect(told).to_contain_text("28 of 40")
-    chosen.assert_shows("40 plants imported.", "#import-result")
-    chosen.assert_count("40 plants")
-    expect(told).to_contain_text("40 plants imported.")
+    chosen.assert_shows("Imported 40 plants", "#toasts")
+    expect(chosen["#offline"]).to_be_hidden()
 
 
 def test_it_needs_no_mouse(driver: PageDriver) -> None:
@@ -140,10 +150,7 @@ def test_it_needs_no_mouse(driver: PageDriver) -> None:
     chooser.value.set_files({"name": "a.csv", "mimeType": "", "buffer": ROWS.encode()})
     expect(driver["#import-start"]).to_be_focused()
     keyboard.press("Enter")
-    driver.assert_shows("40 plants imported.", "#import-result")
-    expect(driver["#import-done"]).to_be_focused()
-    keyboard.press("Enter")
     expect(driver["#import"]).to_be_hidden()
     expect(driver["#import-open"]).to_be_focused()
+    expect(driver["#announcements"]).to_contain_text("Imported 40 plants")
     driver.assert_count("40 plants")
-    assert len(driver.list_plants()) == 40

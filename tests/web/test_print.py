@@ -1,4 +1,4 @@
-"""On paper stands all that one looks for, not the rows in sight."""
+"""On paper stands all that one looks for, not the rows in sight; or labels, which lead to their plants."""
 
 import re
 
@@ -47,3 +47,23 @@ def test_who_is_signed_out_prints_no_plants(driver: PageDriver) -> None:
     driver["#sign-out"].click()
     lines, _ = print_page(driver)
     assert lines == [""]
+
+
+def test_labels_of_the_selection_lead_to_their_plants(driver: PageDriver) -> None:
+    names = [f"Fern {n}" for n in range(1, 31)]
+    driver.create_plants(*({"id": n, "name": name} for n, name in enumerate(names, start=1)))
+    driver.sign_in().assert_count("30 plants")
+    for row in (1, 3):
+        driver["#rows .check"].nth(row).click()
+    driver.evaluate("window.print = () => {}")  # asks somebody where to
+    driver["#export-summary"].click()
+    driver["#labels"].click()
+    assert driver["#print-labels .name"].all_text_contents() == ["Fern 2", "Fern 4"]
+    expect(driver["#print-labels svg path"]).to_have_count(2)
+    assert print_page(driver) == ([""], 1)
+    expect(driver["#print-labels > *"]).to_have_count(0)
+    driver.page.goto(f"{driver.service.origin}/#store={driver.store}&plant=4")
+    driver.page.reload()
+    driver.assert_shows("Fern 4", "#detail")
+    driver.page.keyboard.press("Escape")
+    assert "plant" not in driver.page.url.partition("#")[2]

@@ -142,7 +142,7 @@ def test_pasted_rows_are_imported(opened: PageDriver) -> None:
     opened.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
     opened.assert_shows("Import Pasted rows", "#import")
     opened["#import-start"].click()
-    opened.assert_shows("1 plant imported", "#import-result")
+    opened.assert_shows("Imported Erica", "#toasts")
 
 
 def test_very_many_are_sorted_and_stay_so(driver: PageDriver) -> None:

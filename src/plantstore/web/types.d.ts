@@ -3,12 +3,14 @@
 
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
+type Plants = import("./static/plant.js").Plants;
 type PlantList = import("./static/list.js").PlantList;
 type Filter = import("./static/filter.js").Filter;
 type Changes = import("./static/changes.js").Changes;
 type PlantHistory = import("./static/history.js").PlantHistory;
 type Importer = import("./static/importer.js").Importer;
 type Toast = import("./static/toasts.js").Toast;
+type Sheet = import("./static/tables.js").Sheet;
 
 type Content = (string | Node)[];
 type Kind = "plain" | "failed";
@@ -44,21 +46,33 @@ interface StoreEvent {
   token_label?: string;
 }
 
+/** What the whole page is told by `Api`. */
+interface ApiEvents {
+  refused: (message: string) => void;
+  barred: () => void;
+  unreachable: () => void;
+  reached: () => void;
+  slow: (isSlow: boolean) => void;
+  isAway: () => boolean;
+}
+
 /** What the address says: see `address.js`. */
 type Shown = Record<string, string | null | undefined>;
 
 /** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
 
-/** A line of a file, and why it was not read, sent or accepted, in words. */
+/** A line of a file: why it cannot be imported, and whether its id was given by the page, and is stored. */
 interface Row {
   line: number;
   plant: Plant;
   reason?: string;
-  warning?: string;
-  failure?: string;
+  isGiven?: boolean;
   isIn?: boolean;
 }
+
+/** The index of each field's column; -1 for none. */
+type Columns = Record<Field, number>;
 
 interface CsvRecord {
   line: number;
@@ -106,13 +120,17 @@ interface Elements {
   find: HTMLInputElement;
   history: HTMLDialogElement;
   import: HTMLDialogElement;
-  "import-bar": HTMLProgressElement;
   "import-file": HTMLInputElement;
+  "import-header": HTMLInputElement;
+  "import-id": HTMLSelectElement;
+  "import-name": HTMLSelectElement;
   "import-start": HTMLButtonElement;
+  "import-tag": HTMLSelectElement;
   "show-token": HTMLInputElement;
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
   retag: HTMLFormElement;
+  "row-template": HTMLTemplateElement;
   "select-all": HTMLInputElement;
   "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;

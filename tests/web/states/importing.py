@@ -39,22 +39,23 @@ def import_preview(driver: PageDriver) -> None:
 
 
 @state
+def import_of_names(driver: PageDriver) -> None:
+    browse(driver).choose_file("names.csv", "Standort;Art;Gruppe\nA1;Monstera deliciosa;\nA2;Aloe vera;\n")
+    driver["#import-name"].select_option("2: Art")
+    driver["#import-header"].check()
+
+
+@state
 def import_progress(driver: PageDriver) -> None:
-    import_preview(driver)
-    allow_requests(driver, "**/plants", 30)
+    browse(driver).choose_file("many.csv", "".join(f"Plant {n}\n" for n in range(1200)))
+    allow_requests(driver, "**/plants", 1)
     driver["#import-start"].click()
-    expect(driver["#import-progress-text"]).to_contain_text("30 of")
+    driver.assert_shows("500 of 1,200", "#toasts")
+    driver.assert_count("548 plants")
 
 
 @state
 def import_stopped(driver: PageDriver) -> None:
     import_progress(driver)
-    driver["#import-cancel"].click()
-    driver.assert_shows("Import stopped", "#import-summary")
-
-
-@state
-def import_summary(driver: PageDriver) -> None:
-    import_preview(driver)
-    driver["#import-start"].click()
-    expect(driver["#import-summary"]).to_be_visible()
+    driver["#toasts"].get_by_role("button", name="Stop").click()
+    driver.assert_shows("Not imported: 700 lines", "#toasts")

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Refusal } from "../../../src/plantstore/web/static/api.js";
-import { each } from "../../../src/plantstore/web/static/batch.js";
+import { Api, Refusal } from "../../../src/plantstore/web/static/api.js";
+import { createAll, each } from "../../../src/plantstore/web/static/batch.js";
 
 const run = (items, act, options) =>
   each(items, act, { atOnce: 3, signal: new AbortController().signal, tell: () => {}, ...options });
@@ -44,4 +44,38 @@ test("a stop leaves the rest", async () => {
   const act = async (item) => item === 5 && control.abort();
   const { done } = await run([...Array(20).keys()], act, { atOnce: 1, signal: control.signal });
   assert.equal(done.length, 6);
+});
+
+// A store that gives these outcomes, request after request.
+function makeStore(...outcomes) {
+  const api = new Api({ isAway: () => false });
+  const sent = [];
+  const createMany = async (plants) => {
+    sent.push(plants.map(({ id }) => id));
+    return outcomes.shift()?.(plants) ?? plants.map(() => null);
+  };
+  return { store: { api, createMany }, sent };
+}
+const create = (store, number, signal = new AbortController().signal) => {
+  const changes = Array.from({ length: number }, (_, index) => ({ after: { id: `${index}`, name: "Fern" } }));
+  return createAll(store, changes, { signal, tell: () => {} });
+};
+
+test("plants are created in pieces, and what is refused is told of each", async () => {
+  const { store, sent } = makeStore((plants) => plants.map(({ id }) => (id === "3" ? new Refusal(400, 40003, "taken") : null)));
+  const { done, refused, error } = await create(store, 1100);
+  assert.deepEqual(sent.map(({ length }) => length), [500, 500, 100]);
+  assert.deepEqual([done.length, [...refused.keys()].map(({ id }) => id), error?.message], [1099, ["3"], "taken"]);
+});
+
+test("lines without a result are sent again", async () => {
+  const { store, sent } = makeStore(() => [null, null]);
+  const { done, error } = await create(store, 5);
+  assert.deepEqual([sent, done.length, error], [[["0", "1", "2", "3", "4"], ["2", "3", "4"]], 5, null]);
+});
+
+test("a refused request ends it", async () => {
+  const { store } = makeStore(undefined, () => Promise.reject(new Refusal(403, 40301, "not allowed")));
+  const { done, error } = await create(store, 1100);
+  assert.deepEqual([done.length, error?.message], [500, "not allowed"]);
 });

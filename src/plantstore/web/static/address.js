@@ -1,7 +1,7 @@
-// What is shown, in the address: the store, the search, the tag and the order. It is in the fragment,
-// which is sent to nobody; reloading, going back and a copied link show the same.
+// What is shown, in the address: the store, the search, the tag and the order; or a plant to begin with.
+// It is in the fragment, which is sent to nobody; reloading, going back and a copied link show the same.
 
-const NAMES = ["store", "find", "tag", "sort"];
+const NAMES = ["store", "find", "tag", "sort", "plant"];
 
 /** @returns {Shown} */
 export function readAddress() {
@@ -19,5 +19,10 @@ export function writeAddress(shown) {
   const isFirst = before.store !== shown.store;
   history[isTyping || isFirst ? "replaceState" : "pushState"](null, "", `#${given}`);
 }
+
+// Where the plant is shown, in any browser.
+/** @param {string} store @param {string} plant */
+export const plantAddress = (store, plant) =>
+  `${location.origin}${location.pathname}#${new URLSearchParams({ store, plant })}`;
 
 export const clearAddress = () => history.replaceState(null, "", location.pathname + location.search);

@@ -9,6 +9,7 @@ const TIMEOUT = 60_000; // milliseconds without a byte from the server
 const SLOW = 4_000;
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
+const TYPES = ["application/json", "application/x-ndjson", "text/event-stream"];
 
 // The error numbers that the page handles.
 export const NO_NEW_PLANT = 40002;
@@ -18,6 +19,7 @@ export const NO_PLANT = 40401;
 export const TRIMMED = 41001;
 export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
+const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, 41301];
 
 export class Refusal extends Error {
   /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] */
@@ -65,13 +67,11 @@ export class Api {
   /** @type {string | null} */
   #token = null;
   #session = new AbortController();
-  #slow = 0;
+  #slow = new Set();
 
-  // `on` is notified of what concerns the whole page: refused, barred, unreachable, reached, slow.
-  /**
-   * @param {{refused: (message: string) => void, barred: () => void, unreachable: () => void,
-   *   reached: () => void, slow: (isSlow: boolean) => void}} on
-   */
+  // `on` is notified of what concerns the whole page: refused, barred, unreachable, reached, slow;
+  // it knows whether the server isAway.
+  /** @param {ApiEvents} on */
   constructor(on) {
     this.on = on;
   }
@@ -120,7 +120,8 @@ export class Api {
     }
   }
 
-  // Retries while the failure may be temporary: for requests that are safe to repeat.
+  // Retries while the failure may be temporary, and as long as the server is away: for requests that
+  // are safe to repeat.
   /**
    * @template Value @param {() => Promise<Value>} attempt @param {AbortSignal} [signal]
    * @param {(error: Failure) => boolean} mayPass
@@ -133,7 +134,8 @@ export class Api {
       } catch (error) {
         if (!mayPass(error) || tries === MAX_TRIES) throw error;
         const seconds = Math.min(error.retryAfter ?? Math.min(tries, 5), MAX_PAUSE);
-        await pause(1000 * seconds, ended);
+        do await pause(1000 * seconds, ended);
+        while (this.on.isAway());
       }
     }
   }
@@ -171,14 +173,14 @@ export class Api {
       deadline = setTimeout(() => silence.abort(), TIMEOUT);
     };
     wait();
-    const watch = this.#watchSlowness();
+    const endWatch = this.#watchSlowness();
     let isStream = false;
     try {
       const either = AbortSignal.any([ended, silence.signal]);
       const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
       const { status, headers } = response;
       isStream = hear !== undefined && isOfType(headers, "text/event-stream");
-      if (isStream) watch.end();
+      if (isStream) endWatch();
       const text = await readText(response, (part) => {
         wait();
         if (isStream) hear?.(part);
@@ -191,7 +193,7 @@ export class Api {
       throw new Unreachable();
     } finally {
       clearTimeout(deadline);
-      watch.end();
+      endWatch();
     }
   }
 
@@ -203,22 +205,11 @@ export class Api {
   }
 
   #watchSlowness() {
-    let isSlow = false;
-    /** @param {number} change */
-    const tell = (change) => {
-      this.#slow += change;
-      this.on.slow(this.#slow > 0);
-    };
-    const timer = setTimeout(() => {
-      isSlow = true;
-      tell(1);
-    }, SLOW);
-    const end = () => {
+    const timer = setTimeout(() => this.on.slow(this.#slow.add(timer).size > 0), SLOW);
+    return () => {
       clearTimeout(timer);
-      if (isSlow) tell(-1);
-      isSlow = false;
+      if (this.#slow.delete(timer)) this.on.slow(this.#slow.size > 0);
     };
-    return { end };
   }
 }
 
@@ -263,6 +254,22 @@ export class Store {
     return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
   }
 
+  // The error of each plant, null for one that is stored; shorter where the response ended early: the rest was stored or
+  // not, and may be sent again.
+  /** @param {Plant[]} plants @param {AbortSignal} [signal] @returns {Promise<(Refusal | null)[]>} */
+  async createMany(plants, signal) {
+    const headers = { "Content-Type": "application/x-ndjson" };
+    const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
+    const response = await this.api.ask("POST", this.#plants, { headers, body, signal });
+    /** @type {(Refusal | null)[]} */
+    const outcomes = [];
+    for (const { status, error, message } of parse(response, readLines)) {
+      if (error && !OF_ONE_LINE.includes(error)) break;
+      outcomes.push(error && error !== ALREADY_STORED ? new Refusal(status, error, message) : null);
+    }
+    return outcomes;
+  }
+
   /** @param {string} id @param {AbortSignal} [signal] */
   delete(id, signal) {
     return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
@@ -300,6 +307,9 @@ export class Store {
   }
 }
 
+/** @param {string} text */
+const readLines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
+
 /** @param {Headers} headers @param {string} type */
 const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
 
@@ -320,7 +330,7 @@ async function readText({ body }, take) {
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
-  return status === 200 && (isOfType(headers, "application/json") || isOfType(headers, "text/event-stream"));
+  return status === 200 && TYPES.some((type) => isOfType(headers, type));
 }
 
 /** @param {ApiResponse} response @param {(text: string) => any} read */

@@ -1,13 +1,16 @@
-// Many requests, a few at a time.
+// Many changes: a few requests at a time, or many plants in one. Each reports how many have ended, and
+// returns those that are done and the first error; a final one, which every further one would get,
+// ends it, as does the signal.
 
-import { isFinal, SignedOut } from "./api.js";
+import { isFinal, Refusal, SignedOut } from "./api.js";
 
-// Acts on the items until all are done, the signal stops it, or a final error, which every further
-// one would get. Reports after each how many have ended; returns those that are done, and the first
-// error.
+const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
+
+/** @typedef {{signal: AbortSignal, tell: (ended: number) => void}} Options */
+
 /**
  * @template Item @param {Item[]} items @param {(item: Item, signal: AbortSignal) => Promise<void>} act
- * @param {{atOnce: number, signal: AbortSignal, tell: (ended: number) => void}} options
+ * @param {Options & {atOnce: number}} options
  * @returns {Promise<{done: Item[], error: Error | null}>}
  */
 export async function each(items, act, { atOnce, signal, tell }) {
@@ -38,4 +41,34 @@ export async function each(items, act, { atOnce, signal, tell }) {
 function worse(error, failure) {
   if (!error || error instanceof SignedOut) return failure;
   return isFinal(failure) && !isFinal(error) ? failure : error;
+}
+
+// Creates the plants, in their order; `refused` has those that never will be, with the reason.
+/** @param {Store} store @param {Change[]} changes @param {Options} options */
+export async function createAll(store, changes, { signal, tell }) {
+  /** @type {Change[]} */
+  const done = [];
+  /** @type {Map<Plant | undefined, Failure>} */
+  const refused = new Map();
+  /** @type {Change[]} */
+  let left = [];
+  const send = async () => {
+    const results = await store.createMany(left.map(({ after }) => /** @type {Plant} */ (after)), signal);
+    for (const [index, refusal] of results.entries()) {
+      if (refusal) refused.set(left[index].after, refusal);
+      else done.push(left[index]);
+    }
+    left = left.slice(results.length);
+    if (left.length) throw new Refusal(503, 0, "The server did not say whether it was stored");
+  };
+  try {
+    for (let start = 0; start < changes.length; start += PIECE) {
+      left = changes.slice(start, start + PIECE);
+      await store.api.insist(send, signal);
+      tell(done.length + refused.size);
+    }
+  } catch (error) {
+    return { done, refused, error: signal.aborted ? null : /** @type {Error} */ (error) };
+  }
+  return { done, refused, error: refused.values().next().value ?? null };
 }

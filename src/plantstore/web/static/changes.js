@@ -1,11 +1,11 @@
 // Changing plants, one or many: deleting, replacing, creating again. Each has its undo, which is the
 // same change the other way round.
 
-import { ALREADY_STORED, makeKey, NO_PLANT, NOT_AS_EXPECTED, SignedOut } from "./api.js";
-import { each } from "./batch.js";
-import { $, bdi, choose, count, figures, focusPlants, makeTableRow } from "./dom.js";
+import { NO_PLANT, NOT_AS_EXPECTED, SignedOut } from "./api.js";
+import { createAll, each } from "./batch.js";
+import { $, bdi, choose, count, focusPlants, makeTableRow } from "./dom.js";
 import { isSame } from "./plant.js";
-import { tell, toast } from "./toasts.js";
+import { showProgress, tell } from "./toasts.js";
 
 const AT_ONCE = 8;
 const ASK_ABOVE = 50;
@@ -14,6 +14,7 @@ const WORDS = {
   delete: { doing: "Deleting", done: "Deleted" },
   replace: { doing: "Changing", done: "Changed" },
   restore: { doing: "Restoring", done: "Restored" },
+  import: { doing: "Importing", done: "Imported" },
 };
 
 // Somebody else was faster: the plant is `theirs` now, or deleted.
@@ -48,7 +49,7 @@ export class Changes {
 
   /** @param {string[]} ids */
   async remove(ids) {
-    const plants = this.list.canDelete ? this.#pick(ids) : [];
+    const plants = this.list.may("delete") ? this.#pick(ids) : [];
     $("confirm-text").textContent = `Delete ${count(plants.length, "plant")}?`;
     if (plants.length > ASK_ABOVE && (await choose($("confirm"))) !== "yes") return;
     await this.#make(this.list.store, plants.map((before) => ({ before })), WORDS.delete);
@@ -71,12 +72,21 @@ export class Changes {
   /** @param {Plant} plant */
   mayRestore(plant) {
     const now = this.list.plants.get(plant.id);
-    return now ? this.list.canUpdate && !isSame(now, plant) : this.list.canCreate;
+    return now ? this.list.may("update") && !isSame(now, plant) : this.list.may("create");
   }
 
   /** @param {Store} store @param {Plant} after */
   async restore(store, after) {
     await this.#make(store, [{ before: this.list.plants.get(after.id), after }], WORDS.restore);
+  }
+
+  // The plants of a file: which are done, and why others were refused.
+  /** @param {Store} store @param {Plant[]} plants */
+  async import(store, plants) {
+    const changes = plants.map((after) => ({ after }));
+    const { done, error, refused } = await this.#send(store, changes, WORDS.import);
+    if (done.length && !(error instanceof SignedOut)) this.#tellDone(store, done, WORDS.import);
+    return { done: new Set(done.map(({ after }) => after)), refused, error };
   }
 
   /** @param {string[]} ids */
@@ -91,31 +101,29 @@ export class Changes {
    */
   async #make(store, changes, words, { isToldElsewhere = false } = {}) {
     if (!store || !changes.length) return null;
-    const mayUndo = words === WORDS.replace || (words === WORDS.delete && this.list.canCreate);
     const { done, error } = await this.#send(store, changes, words);
     if (error instanceof SignedOut) return error;
     if (error instanceof Conflict && changes.length === 1)
       return this.#settle(store, changes[0], error, words);
-    if (done.length) this.#tellDone(store, done, words, mayUndo);
+    if (done.length) this.#tellDone(store, done, words);
     const isDone = new Set(done);
     const left = changes.filter((change) => !isDone.has(change));
     if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
     return error;
   }
 
+  // Creates, or changes of plants that are there.
   /** @param {Store} store @param {Change[]} changes @param {Words} words */
   async #send(store, changes, { doing }) {
     const control = new AbortController();
-    const progress = changes.length > AT_ONCE ? toast([`${doing}…`]) : null;
-    progress?.offer("Stop", () => control.abort());
-    const total = figures(changes.length);
-    /** @param {number} ended */
-    const follow = (ended) => progress?.say(`${doing} ${figures(ended)} of ${total}…`);
+    const { length } = changes;
+    const progress = length > AT_ONCE ? showProgress(doing, length, () => control.abort()) : null;
+    const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
     this.#mark(store, changes, true);
     this.#running += 1;
-    const send = (/** @type {Change} */ change, /** @type {AbortSignal} */ signal) =>
-      sendChange(store, change, signal);
-    const outcome = await each(changes, send, { atOnce: AT_ONCE, signal: control.signal, tell: follow });
+    const outcome = await (isOfStored(changes)
+      ? changeEach(store, changes, options)
+      : createAll(store, changes, options));
     this.#running -= 1;
     progress?.close();
     this.#mark(store, changes, false);
@@ -124,18 +132,25 @@ export class Changes {
     return outcome;
   }
 
+  /** @param {Words} words */
+  #mayUndo(words) {
+    if (words === WORDS.import) return this.list.may("delete");
+    return words === WORDS.replace || (words === WORDS.delete && this.list.may("create"));
+  }
+
   // Successive changes of a kind share one undo: the next one does not replace it.
-  /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
-  #tellDone(store, changes, words, mayUndo) {
+  /** @param {Store} store @param {Change[]} changes @param {Words} words */
+  #tellDone(store, changes, words) {
     const undo = this.#undo;
     if (undo?.store.name === store.name && undo.words === words && undo.toast.isOpen) {
       changes = join(undo.changes, changes);
       undo.toast.close();
     }
     const shown = tell([`${words.done} `, describe(changes), this.#where(store)]);
-    if (!mayUndo) return;
+    if (!this.#mayUndo(words)) return;
     this.#undo = { store, changes, words, toast: shown };
-    shown.offer("Undo", () => this.#make(store, changes.map(reverse), WORDS.restore));
+    const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
+    shown.offer("Undo", () => this.#make(store, changes.map(reverse), back));
   }
 
   // The outcome of some may be unknown: the list is checked again.
@@ -169,6 +184,7 @@ export class Changes {
 
   /** @param {Store} store @param {Change[]} changes @param {boolean} isBusy */
   #mark(store, changes, isBusy) {
+    if (!isOfStored(changes)) return;
     for (const change of changes) {
       if (isBusy) this.#busy.add(`${store.name}/${idOf(change)}`);
       else this.#busy.delete(`${store.name}/${idOf(change)}`);
@@ -182,11 +198,14 @@ export class Changes {
   }
 }
 
-/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
-async function sendChange(store, { before, after }, signal) {
-  if (!after) await removePlant(store, /** @type {Plant} */ (before), signal);
-  else if (!before) await createPlant(store, after, signal);
-  else await replacePlant(store, before, after, signal);
+/** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
+async function changeEach(store, changes, options) {
+  /** @param {Change} change @param {AbortSignal} signal */
+  const send = ({ before, after }, signal) => {
+    const plant = /** @type {Plant} */ (before);
+    return after ? replacePlant(store, plant, after, signal) : removePlant(store, plant, signal);
+  };
+  return { ...(await each(changes, send, { ...options, atOnce: AT_ONCE })), refused: new Map() };
 }
 
 // A plant that somebody else has deleted counts as deleted.
@@ -196,16 +215,6 @@ async function removePlant(store, { id }, signal) {
     await store.api.insist(() => store.delete(id, signal), signal);
   } catch (error) {
     if (error.number !== NO_PLANT) throw error;
-  }
-}
-
-/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
-async function createPlant(store, plant, signal) {
-  const key = makeKey();
-  try {
-    await store.api.insist(() => store.create(plant, key, signal), signal);
-  } catch (error) {
-    if (error.number !== ALREADY_STORED) throw error;
   }
 }
 
@@ -224,6 +233,10 @@ async function replacePlant(store, before, after, signal) {
     await replacePlant(store, before, after, signal);
   }
 }
+
+// All of them are, or none.
+/** @param {Change[]} changes */
+const isOfStored = ([{ before }]) => before !== undefined;
 
 /** @param {Change} change */
 const idOf = ({ before, after }) => (after ?? before)?.id ?? "";

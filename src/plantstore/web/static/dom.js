@@ -32,6 +32,10 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
+// The element in a template of the page.
+/** @param {"row-template"} id */
+export const clone = (id) => /** @type {HTMLElement} */ ($(id).content.firstElementChild?.cloneNode(true));
+
 // Names and tags may be in any script: each gets its own direction, as an element or within text.
 /** @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });

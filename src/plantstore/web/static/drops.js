@@ -8,7 +8,7 @@ export function acceptDrops(importer, isOffered) {
   /** @param {DragEvent} event */
   const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
   const isWelcome = () =>
-    isOffered() && !importer.isRunning && !document.querySelector("dialog[open]:not(#import)");
+    isOffered() && !document.querySelector("dialog[open]:not(#import)");
   addEventListener("dragover", (event) => {
     const dragged = filesOf(event);
     if (!dragged) return;

@@ -1,8 +1,9 @@
 // Editing a plant: in its row, or on a phone in a panel that shows all of it.
 
-import { Refusal } from "./api.js";
-import { $, announce, isBusy, isNarrow, setBusy } from "./dom.js";
+import { Refusal, SignedOut } from "./api.js";
+import { $, announce, bdi, isBusy, isNarrow, setBusy } from "./dom.js";
 import { locate } from "./form.js";
+import { tell } from "./toasts.js";
 
 export class Editor {
   /** @type {Plant | null} */
@@ -49,7 +50,8 @@ export class Editor {
   /** @param {Plant} plant @param {Field | null} field */
   open(plant, field) {
     this.close();
-    const { store, canUpdate } = this.list;
+    const { store } = this.list;
+    const canUpdate = this.list.may("update");
     const isInRow = canUpdate && field !== null && !isNarrow();
     if (!store) return;
     this.#plant = plant;
@@ -101,9 +103,11 @@ export class Editor {
     setBusy($("edit-save"), true);
     const error = await this.changes.replace(store, before, after);
     setBusy($("edit-save"), false);
-    if (this.#plant !== before) return;
-    if (error) this.#complain(error instanceof Refusal ? locate(error).reason : error.message);
-    else this.close();
+    if (!error && this.#plant === before) this.close();
+    if (!error || error instanceof SignedOut) return;
+    const reason = error instanceof Refusal ? locate(error).reason : error.message;
+    if (this.#plant === before) this.#complain(reason);
+    else tell([bdi(before.name), ` was not changed: ${reason}`], { kind: "failed" });
   }
 
   /** @param {string} reason */

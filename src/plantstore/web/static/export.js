@@ -1,11 +1,9 @@
-// Saves the selected plants as a file, or those that match the filter: then a snapshot of the store,
-// not what the page has loaded.
+// Saves the selected plants as a file, or those that match the filter.
 
-import { SignedOut } from "./api.js";
 import { $, count, saveFile } from "./dom.js";
 import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
-import { tell, toast } from "./toasts.js";
+import { tell } from "./toasts.js";
 
 /** @type {Record<string, {type: string, write: (plants: Plant[]) => string[]}>} */
 const FORMS = {
@@ -14,21 +12,14 @@ const FORMS = {
 };
 
 /** @param {PlantList} list @param {string} form */
-export async function exportPlants({ store, filter, plants: { items }, grid: { selected } }, form) {
-  if (!store) return;
+export async function exportPlants(list, form) {
+  const { store } = list;
   $("export").open = false;
   $("export-summary").focus();
-  const progress = toast(["Exporting…"]);
-  try {
-    const chosen = selected.size
-      ? items.filter(({ id }) => selected.has(id))
-      : (await store.list(filter.query)).plants.filter((plant) => filter.matches(plant));
-    const { type, write } = FORMS[form];
-    saveFile(`${store.name}.${form}`, type, write(chosen));
-    tell([`Exported ${count(chosen.length, "plant")}${filter.isOff || selected.size ? "" : " that match"}`]);
-  } catch (error) {
-    if (!(error instanceof SignedOut)) tell([`The export failed: ${error.message}`], { kind: "failed" });
-  } finally {
-    progress.close();
-  }
+  const isComplete = await list.loadWhole();
+  if (!store || !list.shows(store)) return;
+  const { type, write } = FORMS[form];
+  if (isComplete) saveFile(`${store.name}.${form}`, type, write(list.chosen));
+  if (isComplete) tell([`Exported ${count(list.chosen.length, "plant")}`]);
+  else tell(["The list could not be loaded: nothing was exported"], { kind: "failed" });
 }

@@ -13,11 +13,6 @@ export class Filter {
     return !this.text && this.tag === null;
   }
 
-  // The part that the service can apply.
-  get query() {
-    return this.tag ? `&tag=${encodeURIComponent(this.tag)}` : "";
-  }
-
   /** @param {Plant} plant */
   matches(plant) {
     return this.matchesTag(plant) && this.matchesText(plant);

@@ -1,6 +1,6 @@
 // Adding a plant. The input stays until the service has stored the plant.
 
-import { ALREADY_STORED, ID_TAKEN, isPassing, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
+import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
 import { $, announce, bdi, isBusy, make, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
 import { tell } from "./toasts.js";
@@ -9,9 +9,6 @@ import { tell } from "./toasts.js";
 const FIELDS = ["id", "name", "tag"];
 
 export class AddForm {
-  /** @type {string | null} */
-  #body = null;
-  #key = "";
   #isTyped = false;
 
   /** @param {PlantList} list */
@@ -28,10 +25,10 @@ export class AddForm {
       $(`add-${field}`).addEventListener("input", () => this.#complain(field, ""));
   }
 
-  // The next free id, unless the user has typed one, or may send the same plant again.
+  // The next free id, unless the user has typed one, or a plant is being sent.
   /** @param {string | null} id */
   propose(id) {
-    if (!this.#isTyped && this.#body === null) $("add-id").value = id ?? "";
+    if (!this.#isTyped && !isBusy($("add-button"))) $("add-id").value = id ?? "";
   }
 
   forget() {
@@ -45,33 +42,21 @@ export class AddForm {
     if (isBusy($("add-button")) || !store) return;
     const typed = readFields();
     const plant = makePlant(typed);
+    const key = makeKey();
     this.#clearReasons();
     this.#setBusy(true);
-    try {
-      await store.create(plant, this.#keyFor(plant));
-      this.#finish(typed, plant);
-      this.list.apply(store, new Map([[plant.id, plant]]));
-      if (this.list.shows(store) && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
-    } catch (error) {
-      if (!(error instanceof SignedOut)) this.#tell(error, store, plant);
-    } finally {
-      this.#setBusy(false);
-    }
-  }
-
-  // A retry of the same plant has the same key: it is created once.
-  /** @param {Draft} plant */
-  #keyFor(plant) {
-    const body = JSON.stringify(plant);
-    if (body !== this.#body) this.#key = makeKey();
-    this.#body = body;
-    return this.#key;
+    const sent = store.api.insist(() => store.create(plant, key)); // once, however often it is sent
+    const error = await sent.then(() => null, (failure) => failure);
+    this.#setBusy(false);
+    if (error) return error instanceof SignedOut || this.#tell(error, store, plant);
+    this.#finish(typed, plant);
+    this.list.apply(store, new Map([[plant.id, plant]]));
+    if (this.list.shows(store) && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
   }
 
   // Text typed since then is for the next plant.
   /** @param {Record<Field, string>} typed @param {Plant} plant */
   #finish(typed, plant) {
-    this.#body = null;
     for (const field of FIELDS) {
       const input = $(`add-${field}`);
       if (input.value === typed[field]) input.value = "";
@@ -96,7 +81,6 @@ export class AddForm {
   /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
     const { field, reason } = locate(error);
-    if (!isPassing(error)) this.#body = null;
     if (!this.list.shows(store)) {
       tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
     } else if (field) {

@@ -2,7 +2,7 @@
 // The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
 // and the selected ones are identified by plant id: rows move as plants are added and removed.
 
-import { $, colour, make, isNarrow, targetOf } from "./dom.js";
+import { $, clone, colour, isNarrow, targetOf } from "./dom.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
@@ -226,16 +226,11 @@ export class Grid {
   }
 
   #make() {
-    const [id, name, tag] = ["number", "text", "pill"].map((className) => make("bdi", { className }));
-    const box = make("input", { type: "checkbox", tabIndex: -1 });
-    const remove = make("button", { type: "button", className: "quiet remove", tabIndex: -1, title: "Delete" });
-    remove.append(make("span", { className: "bin" }));
-    const more = make("button", { type: "button", className: "quiet more", tabIndex: -1, title: "Details", textContent: "…" });
-    const cells = { check: box, id, name, tag, actions: remove };
-    const element = make("div", { className: "row", role: "row" });
-    for (const [className, content] of Object.entries(cells))
-      element.append(make("span", { className, role: "gridcell" }, content));
-    remove.before(more);
+    const element = clone("row-template");
+    /** @param {string} selector */
+    const find = (selector) => /** @type {any} */ (element.querySelector(selector));
+    const [box, more, remove] = ["input", ".more", ".remove"].map(find);
+    const [id, name, tag] = [".id bdi", ".name bdi", ".tag bdi"].map(find);
     return { element, box, more, remove, id, name, tag, plant: { id: "", name: "" } };
   }
 

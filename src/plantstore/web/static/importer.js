@@ -1,74 +1,65 @@
-// Importing a file: choose it, preview it, send it a few requests at a time, and show the result of
-// each line.
+// Importing a file: choose it and its columns, and see what would become of it; it is sent in the
+// background, and the lines that are left over are a file again.
 
-import { ALREADY_STORED, isFinal, makeKey, Refusal } from "./api.js";
-import { each } from "./batch.js";
+import { ID_TAKEN } from "./api.js";
 import { $, announce, count, figures, focusPlants, make, makeTableRow, saveFile } from "./dom.js";
-import { FileError, readTable, writeCsvLine } from "./tables.js";
+import { checkRows, countNamesakes, giveIds } from "./rows.js";
+import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
+import { tell } from "./toasts.js";
 
-const AT_ONCE = 12;
 const PREVIEW = 6;
 const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
-const ANNOUNCE_EVERY = 10_000; // milliseconds
-/** @typedef {{created: number, known: number}} Tally */
-const STEPS = ["choose", "preview", "progress", "summary"];
+const MAX_TITLE = 40;
+const MAX_PASSES = 3;
+const STEPS = ["choose", "preview"];
+/** @type {Field[]} */
+const FIELDS = ["name", "tag", "id"];
 
 export class Importer {
   /** @type {File | null} */
   #file = null;
+  /** @type {Sheet | null} */
+  #sheet = null;
   /** @type {Row[]} */
   #rows = [];
   /** @type {Store | null} */
   #store = null;
-  /** @type {AbortController | null} */
-  #control = null;
-  #isTold = true;
+  #user = {};
+  tellAgain = () => {};
 
-  // The list knows the current store and its ids.
-  /** @param {PlantList} list */
-  constructor(list) {
+  /** @param {PlantList} list @param {Changes} changes */
+  constructor(list, changes) {
     this.list = list;
+    this.changes = changes;
     this.dialog = $("import");
     $("import-file").addEventListener("change", () => this.read($("import-file").files?.[0]));
-    $("import-start").addEventListener("click", () => this.#run());
-    $("import-cancel").addEventListener("click", () => this.stop());
-    $("import-again").addEventListener("click", () => this.open());
+    $("import-columns").addEventListener("change", () => this.#chooseColumns());
     $("import-other").addEventListener("click", () => this.open());
-    $("import-retry").addEventListener("click", () => this.#run());
-    $("import-failed").addEventListener("click", () => this.#saveFailed());
-    for (const button of this.dialog.querySelectorAll("[data-close]"))
-      button.addEventListener("click", () => this.dialog.close());
-    // Closing it during an import would hide the progress.
-    this.dialog.addEventListener("cancel", (event) => {
-      if (this.isRunning) event.preventDefault();
+    $("import-start").addEventListener("click", () => {
+      this.dialog.close();
+      if (this.#store) this.#run(this.#store, this.#rows);
     });
-    this.dialog.addEventListener("close", () => this.#closed());
-  }
-
-  get isRunning() {
-    return this.#control !== null;
-  }
-
-  stop() {
-    this.#control?.abort();
+    this.dialog.addEventListener("close", () => {
+      this.#file = null;
+      if (document.activeElement?.matches("body, #import *")) focusPlants();
+    });
   }
 
   // Another user must not see the contents of a file.
   forget() {
     this.#file = null;
     this.#rows = [];
-    this.#isTold = true;
-    for (const id of ["reason", "name", "counts", "sample", "more", "reasons", "result", "failures"])
+    this.#user = {};
+    this.tellAgain = () => {};
+    for (const id of ["reason", "file-name", "counts", "sample", "more", "reasons", ...FIELDS])
       $(`import-${id}`).replaceChildren();
   }
 
   open() {
     this.#file = null;
-    this.#isTold = true;
     $("import-file").value = "";
-    $("import-reason").hidden = true;
-    $("import-choose-title").textContent = "Import plants";
+    this.#complain("");
     this.#show("choose");
     if (!this.dialog.open) this.dialog.showModal();
     $("import-file").focus();
@@ -83,132 +74,101 @@ export class Importer {
     try {
       if (file.size > MAX_MEBIBYTES * 2 ** 20)
         throw new FileError(`is over ${MAX_MEBIBYTES} MiB: import it in parts.`);
-      const rows = await readTable(await file.arrayBuffer());
+      const table = readTable(await file.arrayBuffer());
+      await this.list.loadWhole(); // to know the ids that are taken
       if (this.#file !== file) return; // another one was chosen meanwhile
-      if (!rows.length) throw new FileError("contains no plants.");
-      this.#preview(file.name, rows);
+      this.#preview(file.name, table);
     } catch (error) {
-      if (this.#file === file) this.#complain(file.name, error);
+      const why = error instanceof FileError ? error.message : "could not be read: choose it again.";
+      if (this.#file === file) this.#complain(`${file.name} ${why}`);
     }
   }
 
-  /** @param {string} name @param {Error} error */
-  #complain(name, error) {
-    const why = error instanceof FileError ? error.message : "could not be read: choose it again.";
-    const reason = `${name} ${why}`;
+  /** @param {string} reason */
+  #complain(reason) {
     $("import-choose-title").textContent = "Import plants";
     $("import-reason").textContent = reason;
-    $("import-reason").hidden = false;
+    $("import-reason").hidden = !reason;
     $("import-file").value = "";
-    announce(reason);
+    if (reason) announce(reason);
   }
 
-  /** @param {string} name @param {Row[]} rows */
-  #preview(name, rows) {
-    this.#rows = rows;
+  /** @param {string} name @param {Sheet | Row[]} table */
+  #preview(name, table) {
+    const sheet = table instanceof Sheet ? table : null;
+    const rows = sheet ? sheet.rows : /** @type {Row[]} */ (table);
+    if (!rows.length) throw new FileError("contains no plants.");
+    this.#sheet = sheet;
     this.#store = this.list.store;
-    for (const row of rows)
-      if (!row.reason && this.list.plants.get(row.plant.id))
-        row.warning = "this id is already in the store";
-    const good = rows.filter((row) => !row.reason);
-    const noted = rows.filter((row) => row.reason ?? row.warning);
-    const known = good.filter((row) => row.warning).length;
-    const parts = [`${count(good.length, "plant")} to import`];
-    if (known) parts.push(`${figures(known)} of them already in the store`);
-    const text = `${parts.join(", ")}, ${count(rows.length - good.length, "line")} with a problem.`;
-    $("import-name").textContent = name;
+    $("import-file-name").textContent = name;
+    $("import-columns").hidden = !sheet;
+    if (sheet) offerColumns(sheet);
+    this.#check(rows);
+    this.#show("preview");
+    $($("import-start").disabled ? "import-other" : "import-start").focus();
+  }
+
+  #chooseColumns() {
+    if (!this.#sheet) return;
+    for (const field of FIELDS) this.#sheet.columns[field] = Number($(`import-${field}`).value);
+    this.#sheet.hasHeader = $("import-header").checked;
+    this.#check(this.#sheet.rows);
+  }
+
+  /** @param {Row[]} rows */
+  #check(rows) {
+    const { plants } = this.list;
+    checkRows(rows, plants);
+    this.#rows = rows;
+    const good = rows.filter((row) => !row.reason && !row.isIn);
+    const bad = rows.filter((row) => row.reason);
+    const text = describeRows(rows.length, good.length, bad.length, countNamesakes(good, plants));
     $("import-counts").textContent = text;
     $("import-sample").replaceChildren(...good.slice(0, PREVIEW).map(makeSample));
     $("import-sample-table").hidden = good.length === 0;
-    $("import-more").textContent =
-      good.length > PREVIEW ? `and ${figures(good.length - PREVIEW)} more` : "";
-    listReasons("import-reasons", noted);
+    $("import-more").textContent = good.length > PREVIEW ? `and ${figures(good.length - PREVIEW)} more` : "";
+    listReasons(bad);
     $("import-start").disabled = good.length === 0;
     $("import-start").textContent = `Import ${count(good.length, "plant")}`;
-    this.#show("preview");
-    $(good.length ? "import-start" : "import-other").focus();
     announce(text);
   }
 
-  async #run() {
-    const store = this.#store;
-    if (!store) return;
-    this.#control = new AbortController();
-    const { signal } = this.#control;
-    const rows = this.#rows.filter((row) => !row.reason && !row.isIn);
-    const tally = { created: 0, known: 0 };
-    for (const row of rows) row.failure = "not sent: the import was stopped";
-    this.#show("progress");
-    $("import-cancel").focus();
-    const tell = makeProgress(rows.length);
-    const act = (/** @type {Row} */ row) => this.#send(store, row, tally, signal);
-    const { error } = await each(rows, act, { atOnce: AT_ONCE, signal, tell });
-    this.#control = null;
-    this.#summarise(tally, signal.aborted || (error !== null && isFinal(error)));
-    this.list.refresh();
-  }
-
-  /** @param {Store} store @param {Row} row @param {Tally} tally @param {AbortSignal} signal */
-  async #send(store, row, tally, signal) {
-    const key = makeKey();
-    try {
-      await store.api.insist(() => store.create(row.plant, key, signal), signal);
-      tally.created += 1;
-    } catch (error) {
-      if (error.number !== ALREADY_STORED) {
-        row.failure = describeFailure(error, signal);
-        throw error;
+  // Ids that were given, and taken by somebody else meanwhile, are given anew.
+  /** @param {Store} store @param {Row[]} rows */
+  async #run(store, rows) {
+    const user = this.#user;
+    let failure = null;
+    for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+      const waiting = rows.filter((row) => !row.reason && !row.isIn);
+      const { done, refused, error } = await this.changes.import(store, waiting.map(({ plant }) => plant));
+      if (user !== this.#user) return;
+      failure = error;
+      const taken = waiting.filter((row) => row.isGiven && refused.get(row.plant)?.number === ID_TAKEN);
+      for (const row of waiting) {
+        row.isIn = done.has(row.plant);
+        row.reason = refused.get(row.plant)?.message;
       }
-      tally.known += 1;
+      if (!taken.length) break;
+      for (const row of taken) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
+      giveIds(rows, (this.list.shows(store) && this.list.plants.proposeId()) || "1");
     }
-    row.isIn = true;
-    row.failure = undefined;
+    this.#tellLeft(store, rows, failure);
   }
 
-  /** @param {Tally} tally @param {boolean} isStopped */
-  #summarise({ created, known }, isStopped) {
-    const failed = this.#rows.filter((row) => row.reason ?? row.failure);
-    const parts = [`${count(created, "plant")} imported`];
-    if (known) parts.push(`${figures(known)} already in the store`);
-    if (failed.length) parts.push(`${count(failed.length, "line")} not imported`);
-    const text = `${parts.join(", ")}.`;
-    $("import-summary-title").textContent = isStopped ? "Import stopped" : "Import finished";
-    $("import-result").textContent = text;
-    listReasons("import-failures", failed);
-    $("import-failed").hidden = failed.length === 0;
-    $("import-retry").hidden = !failed.some((row) => row.failure);
-    this.#show("summary");
-    this.#isTold = false;
-    this.reopen();
-    announce(text);
-  }
-
-  // Shown again after the user has signed in again.
-  reopen() {
-    if (this.#isTold || !this.#store?.api.isSignedIn) return;
-    if (!this.dialog.open) this.dialog.showModal();
-    $("import-done").focus();
-  }
-
-  #closed() {
-    // A browser lets `cancel` be prevented once, and closes the dialog the next time.
-    if (this.isRunning && this.#store?.api.isSignedIn) {
-      this.dialog.showModal();
-      return;
-    }
-    this.#file = null;
-    if (this.list.store?.api.isSignedIn) this.#isTold = true;
-    if (document.activeElement?.matches("body, #import *")) focusPlants();
-  }
-
-  #saveFailed() {
-    const lines = this.#rows
-      .filter((row) => row.reason ?? row.failure)
-      .map(({ line, plant, reason, failure }) =>
-        writeCsvLine([`${line}`, ...[plant.id, plant.name, plant.tag].map(asText), reason ?? failure]),
-      );
-    const header = writeCsvLine(["line", "id", "name", "tag", "problem"]);
-    saveFile("not-imported.csv", "text/csv", [header, ...lines]);
+  // Also to who signs in again.
+  /** @param {Store} store @param {Row[]} rows @param {Error | null} error */
+  #tellLeft(store, rows, error) {
+    const left = rows.filter((row) => !row.isIn);
+    const retry = () => this.#run(store, rows);
+    this.tellAgain = () => {
+      if (!left.length || !store.api.isSignedIn) return;
+      const why = error ? `: ${error.message}` : "";
+      const shown = tell([`Not imported: ${count(left.length, "line")}${why}`], { kind: "failed" });
+      shown.offer("Download", () => saveRows(left));
+      if (left.some((row) => !row.reason)) shown.offer("Try again", retry);
+      this.tellAgain = () => {};
+    };
+    this.tellAgain();
   }
 
   /** @param {string} step */
@@ -218,29 +178,32 @@ export class Importer {
   }
 }
 
-// Shows each step, and announces some of them.
-/** @param {number} total */
-function makeProgress(total) {
-  let announced = performance.now();
-  /** @param {number} ended */
-  const tell = (ended) => {
-    const text = `${figures(ended)} of ${figures(total)}`;
-    $("import-bar").max = total;
-    $("import-bar").value = ended;
-    $("import-progress-text").textContent = text;
-    if (performance.now() - announced < ANNOUNCE_EVERY) return;
-    announced = performance.now();
-    announce(text);
+/** @param {Sheet} sheet */
+function offerColumns({ titles, columns, hasHeader }) {
+  const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
+  const choices = {
+    name: options,
+    tag: [["-1", "None"], ...options],
+    id: [["-1", "None: give new IDs"], ...options],
   };
-  tell(0);
-  return tell;
+  for (const field of FIELDS) {
+    const made = choices[field].map(([value, textContent]) => make("option", { value, textContent }));
+    $(`import-${field}`).replaceChildren(...made);
+    $(`import-${field}`).value = `${columns[field]}`;
+  }
+  $("import-header").checked = hasHeader;
 }
 
-/** @param {Error} error @param {AbortSignal} signal */
-function describeFailure(error, signal) {
-  if (error instanceof Refusal) return error.message;
-  return signal.aborted ? "outcome unknown: the import was stopped" : error.message;
+/** @param {number} all @param {number} good @param {number} bad @param {number} namesakes */
+function describeRows(all, good, bad, namesakes) {
+  const parts = [`${count(good, "plant")} to import`];
+  if (all > good + bad) parts.push(`${figures(all - good - bad)} in the store already`);
+  const text = `${parts.join(", ")}, ${count(bad, "line")} with a problem.`;
+  return namesakes ? `${text} The store has ${figures(namesakes)} of the same name and tag: they will be there twice.` : text;
 }
+
+/** @param {Row} row */
+const findReason = ({ reason }) => reason ?? "not sent, or the outcome is unknown";
 
 /** @param {unknown} value */
 const asText = (value) => (value === undefined || value === null ? "" : String(value));
@@ -248,14 +211,23 @@ const asText = (value) => (value === undefined || value === null ? "" : String(v
 /** @param {Row} row */
 const makeSample = ({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]);
 
-/** @param {string} id @param {Row[]} rows */
-function listReasons(id, rows) {
-  const shown = rows.slice(0, MAX_REASONS).map(({ line, reason, failure, warning }) => {
-    const which = make("b", { textContent: `Line ${figures(line)}` });
-    return make("li", {}, which, ` ${reason ?? failure ?? warning}`);
+/** @param {Row[]} rows */
+function saveRows(rows) {
+  const lines = rows.map((row) => {
+    const { id, name, tag } = row.plant;
+    return writeCsvLine([row.line, id, name, tag, findReason(row)].map(asText));
+  });
+  saveFile("not-imported.csv", "text/csv", [writeCsvLine(["line", "id", "name", "tag", "problem"]), ...lines]);
+}
+
+/** @param {Row[]} rows */
+function listReasons(rows) {
+  const shown = rows.slice(0, MAX_REASONS).map((row) => {
+    const which = make("b", { textContent: `Line ${figures(row.line)}` });
+    return make("li", {}, which, ` ${findReason(row)}`);
   });
   if (rows.length > MAX_REASONS)
     shown.push(make("li", { textContent: `and ${figures(rows.length - MAX_REASONS)} more` }));
-  $(id).replaceChildren(...shown);
-  $(id).hidden = rows.length === 0;
+  $("import-reasons").replaceChildren(...shown);
+  $("import-reasons").hidden = rows.length === 0;
 }

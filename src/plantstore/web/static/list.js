@@ -2,14 +2,18 @@
 // state of loading.
 
 import { clearAddress, readAddress, writeAddress } from "./address.js";
-import { $, announceLast, count, figures, focusPlants } from "./dom.js";
+import { SignedOut } from "./api.js";
+import { $, announceLast, count, figures, focusPlants, pause } from "./dom.js";
 import { Filter } from "./filter.js";
 import { Grid } from "./grid.js";
 import { Loading } from "./loading.js";
 import { FEW, Plants } from "./plant.js";
 import { Tags } from "./tags.js";
+import { tell } from "./toasts.js";
 import { View } from "./view.js";
 
+// The rest is loaded when the user scrolls, searches, filters or imports.
+const AT_FIRST = 200_000;
 const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 
 export class PlantList {
@@ -26,11 +30,10 @@ export class PlantList {
   view = new View(this.filter, "id", []);
   /** @type {Error | null} */
   error = null;
-  canList = false;
-  canCreate = false;
-  canUpdate = false;
-  canDelete = false;
+  /** @type {string[]} */
+  #scopes = [];
   failures = 0; // of loading, since the last success
+  #wanted = AT_FIRST; // plants to load, where nothing is looked for
 
   // `on` is notified of changed(), when the next free id may differ, and of what the user asks for:
   // remove(ids) and open(plant, field); it knows isBusy(store, id).
@@ -47,7 +50,9 @@ export class PlantList {
       open: on.open,
       filter: (tag) => this.#setFilter($("find").value, tag),
       moved: on.moved,
-      near: () => this.#loading?.wake(),
+      near: () => {
+        this.#wanted = Math.max(this.#wanted, this.plants.items.length + 1);
+      },
       isBusy: (id) => on.isBusy(this.store, id),
     });
     this.tags = new Tags((tag) => this.#setFilter($("find").value, tag));
@@ -62,17 +67,19 @@ export class PlantList {
     for (const button of orderButtons())
       button.addEventListener("click", () => this.#setOrder(button.dataset.order ?? "id"));
     addEventListener("popstate", () => this.store && this.#showAddress());
-    $("retry").addEventListener("click", () => this.load({ keepPlace: true }));
+    $("retry").addEventListener("click", () => this.load());
     setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
   }
 
   /** @param {string[]} scopes */
   allow(scopes) {
-    this.canList = scopes.includes("list");
-    this.canCreate = scopes.includes("create");
-    this.canUpdate = scopes.includes("update");
-    this.canDelete = scopes.includes("delete");
-    this.grid.allow(this.canUpdate || this.canDelete);
+    this.#scopes = scopes;
+    this.grid.allow(this.may("update") || this.may("delete"));
+  }
+
+  /** @param {string} scope */
+  may(scope) {
+    return this.#scopes.includes(scope);
   }
 
   // Shows the plants of this store from now on.
@@ -85,7 +92,7 @@ export class PlantList {
     this.store = store;
     this.#showAddress();
     this.#tellAddress();
-    return this.load({ keepPlace: true });
+    return this.load();
   }
 
   forget() {
@@ -110,25 +117,21 @@ export class PlantList {
   }
 
   // From the first page on; the plants on show stay until newer ones replace them.
-  async load({ keepPlace = false } = {}) {
-    if (!this.canList || !this.store) {
-      this.forget();
-      return;
-    }
+  async load() {
+    if (!this.may("list") || !this.store) return this.forget();
     this.stop();
     const loading = new Loading(this.store, {
       hear: (events) => this.#hear(loading, events),
-      lose: () => this.load({ keepPlace: true }),
+      lose: () => this.load(),
     });
     this.#loading = loading;
-    const had = keepPlace ? this.plants.items.length : 0;
-    const isBehind = () => loading.plants.items.length < had;
+    const had = this.plants.items.length;
+    this.#wanted = Math.max(AT_FIRST, had);
     if (!had) this.plants = loading.plants;
     this.#setState(this.plants === loading.plants ? "loading" : "more");
-    this.#showAll({ keepPlace });
+    this.#showAll({ keepPlace: true });
     try {
-      for await (const added of loading.pages(() => !this.filter.isOff || isBehind()))
-        this.#take(loading, added, isBehind());
+      for await (const added of loading.pages(() => this.#hasEnough(loading))) this.#take(loading, added);
     } catch (error) {
       if (loading.isStopped) return;
       this.failures += 1;
@@ -136,18 +139,38 @@ export class PlantList {
     }
   }
 
+  // Whether all plants are loaded, when they are, or cannot be.
+  async loadWhole() {
+    while (this.may("list") && !this.plants.isComplete && !this.error) {
+      this.#wanted = Number.POSITIVE_INFINITY;
+      await pause(100);
+    }
+    return this.plants.isComplete;
+  }
+
+  // The selected plants, or all on show where there are none.
+  get chosen() {
+    const { selected } = this.grid;
+    return selected.size ? this.view.items.filter(({ id }) => selected.has(id)) : this.view.items;
+  }
+
+  /** @param {Loading} loading */
+  #hasEnough({ plants }) {
+    return plants.isComplete || (this.filter.isOff && plants.items.length >= this.#wanted);
+  }
+
   // New pages are not shown until they reach as far as the older list on show.
-  /** @param {Loading} loading @param {Plant[] | null} added @param {boolean} isBehind */
-  #take(loading, added, isBehind) {
+  /** @param {Loading} loading @param {Plant[] | null} added */
+  #take(loading, added) {
     const { isComplete } = loading.plants;
-    const isShort = !isComplete && (isBehind || !loading.isFull || !this.filter.isOff);
-    if (loading !== this.#loading || (loading.plants !== this.plants && isShort)) return;
+    const hasEnough = this.#hasEnough(loading);
+    if (loading !== this.#loading || (loading.plants !== this.plants && !hasEnough)) return;
     const isNext = loading.plants === this.plants && !isComplete && this.view.order === "id";
     this.plants = loading.plants;
     if (isNext && added) this.#showMore(added);
     else this.#showAll({ keepPlace: true });
     this.#setState(isComplete ? "ready" : "more");
-    if (loading.isFull) this.failures = 0;
+    if (hasEnough) this.failures = 0;
     if (isComplete) this.on.changed();
   }
 
@@ -161,7 +184,7 @@ export class PlantList {
 
   // Where what happens is not heard: reloads the list if the store was changed since it was loaded.
   refresh() {
-    const isAtRest = ["ready", "error"].includes(this.#state) || this.#loading?.isWaiting;
+    const isAtRest = this.#state === "error" || (this.#loading && this.#hasEnough(this.#loading));
     const isHeard = this.#state !== "error" && this.#loading?.live.isOver === false;
     if (!isAtRest || isHeard || !this.store?.api.isSignedIn) return Promise.resolve();
     // The user did not ask for it: a failure is not shown, and the next check may work.
@@ -175,7 +198,7 @@ export class PlantList {
     const loading = this.#loading;
     const etag = this.#state === "error" ? null : (loading?.etag ?? null); // the plants on show are older
     const looked = await this.store?.look(etag);
-    if (!looked?.isSame && loading === this.#loading) await this.load({ keepPlace: true });
+    if (!looked?.isSame && loading === this.#loading) await this.load();
   }
 
   /** @param {Plant[]} added */
@@ -214,7 +237,6 @@ export class PlantList {
   #setFilter(text, tag, order = this.view.order) {
     this.filter = new Filter(text, tag);
     this.grid.selected.clear();
-    this.#loading?.wake();
     this.#showAll(undefined, order);
     this.#tellSelection();
     this.#tellAddress();
@@ -236,10 +258,21 @@ export class PlantList {
   }
 
   #showAddress() {
-    const { store, find, tag = null, sort } = readAddress();
+    const { store, find, tag = null, sort, plant } = readAddress();
     if (store && store !== this.store?.name) return;
     $("find").value = find ?? "";
     this.#setFilter(find ?? "", tag, sort ?? "id");
+    if (plant && this.store) this.#openPlant(this.store, plant);
+  }
+
+  /** @param {Store} store @param {string} id */
+  async #openPlant(store, id) {
+    try {
+      const { plant } = await store.get(id);
+      if (this.shows(store)) this.on.open(plant, null);
+    } catch (error) {
+      if (!(error instanceof SignedOut)) tell([`${error.message}: ${id}`], { kind: "failed" });
+    }
   }
 
   /** @param {ListState} state @param {Error | null} error */
@@ -281,8 +314,6 @@ export class PlantList {
     $("error-title").textContent = describeError(this.plants);
     if (failed) $("error-text").textContent = this.error?.message ?? "";
     $("grid").hidden = shown === 0;
-    $("empty-create").hidden = !this.canCreate;
-    $("empty-read").hidden = this.canCreate;
     if (focused?.hidden) focusPlants();
   }
 

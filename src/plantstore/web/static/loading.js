@@ -1,11 +1,11 @@
 // Loads a store's plants once, page by page, to the last one or until it is stopped.
 
+import { pause } from "./dom.js";
 import { Live } from "./live.js";
 import { Plants } from "./plant.js";
 
 const PAGE = 1000;
-// Beyond these the rest is loaded when the user scrolls, searches or filters.
-const AT_FIRST = 200_000;
+const LOOK_EVERY = 100; // milliseconds, whether more is needed
 
 /** @param {{status?: number}} error */
 const isBusy = (error) => error.status === 429;
@@ -14,8 +14,6 @@ export class Loading {
   #control = new AbortController();
   /** @type {Map<string, Plant | null>} */
   #changes = new Map();
-  /** @type {(() => void) | null} */
-  #wake = null;
   plants = new Plants();
   /** @type {string | null} */
   etag = null; // of the store before it was loaded, where what happens is not heard
@@ -25,10 +23,7 @@ export class Loading {
   constructor(store, on) {
     this.store = store;
     this.live = new Live(store, on);
-    this.#control.signal.addEventListener("abort", () => {
-      this.live.stop();
-      this.wake();
-    });
+    this.#control.signal.addEventListener("abort", () => this.live.stop());
   }
 
   stop() {
@@ -39,19 +34,6 @@ export class Loading {
     return this.#control.signal.aborted;
   }
 
-  // Enough plants are loaded to begin with.
-  get isFull() {
-    return this.plants.isComplete || this.plants.items.length >= AT_FIRST;
-  }
-
-  get isWaiting() {
-    return this.#wake !== null;
-  }
-
-  wake() {
-    this.#wake?.();
-  }
-
   // Changes since then; null for a deleted plant. Pages may be older.
   /** @param {Map<string, Plant | null>} changes */
   apply(changes) {
@@ -59,10 +41,9 @@ export class Loading {
     return this.plants.apply(changes);
   }
 
-  // Adds page after page to the plants and yields each, or null where more differs; once it has enough it waits until more are
-  // needed, unless all are.
-  /** @param {() => boolean} wantsAll */
-  async *pages(wantsAll) {
+  // Adds page after page to the plants and yields each, or null where more differs.
+  /** @param {() => boolean} hasEnough */
+  async *pages(hasEnough) {
     const { signal } = this.#control;
     const { api } = this.store;
     if (!(await this.live.start())) {
@@ -79,15 +60,7 @@ export class Loading {
       this.plants.isComplete = !read;
       this.plants.apply(this.#changes);
       yield this.#changes.size ? null : page.plants;
-      if (read && this.isFull && !wantsAll()) await this.#untilWoken();
+      while (read && hasEnough()) await pause(LOOK_EVERY, signal);
     }
-  }
-
-  async #untilWoken() {
-    await /** @type {Promise<void>} */ (new Promise((resolve) => {
-      this.#wake = resolve;
-    }));
-    this.#wake = null;
-    this.#control.signal.throwIfAborted();
   }
 }

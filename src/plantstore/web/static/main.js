@@ -4,7 +4,7 @@
 import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
 import { Changes } from "./changes.js";
-import { Connection, showNotice } from "./connection.js";
+import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { acceptDrops } from "./drops.js";
 import { Editor } from "./edit.js";
@@ -13,7 +13,7 @@ import { AddForm } from "./form.js";
 import { PlantHistory } from "./history.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
-import { printWhole } from "./print.js";
+import { preparePrinting } from "./print.js";
 import { drop, keep, recall } from "./session.js";
 import { tell } from "./toasts.js";
 
@@ -23,18 +23,17 @@ const NO_TOKEN = "This is not a token: a token has only letters, digits and unde
 /** @type {Me | null} */
 let me = null;
 let isLearning = false;
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let expiry;
 
-const connection = new Connection({
-  isLive: () => api.isLive(),
-  failures: () => list.failures,
-  back: () => resume(),
-});
+const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
 const api = new Api({
   refused: (message) => refuse(message),
   barred: () => learnAgain(),
-  unreachable: () => connection.unreachable(),
-  reached: () => connection.reached(),
+  unreachable: () => waitForServer(connection),
+  reached: () => showNotice("offline", false),
   slow: (isSlow) => showNotice("slow", isSlow),
+  isAway,
 });
 const list = new PlantList({
   changed: () => form.propose(list.plants.proposeId()),
@@ -47,7 +46,7 @@ const changes = new Changes(list);
 const past = new PlantHistory(list, changes);
 const editor = new Editor(list, changes, past);
 const form = new AddForm(list);
-const importer = new Importer(list);
+const importer = new Importer(list, changes);
 
 // Signing in ---------------------------------------------------------------------------------
 
@@ -55,7 +54,6 @@ const importer = new Importer(list);
 function showSignIn(reason) {
   api.end();
   list.stop();
-  importer.stop();
   $("sign-in-reason").textContent = reason ?? "";
   $("sign-in-reason").hidden = !reason;
   for (const dialog of document.querySelectorAll("dialog")) dialog.close();
@@ -77,7 +75,7 @@ async function signIn(token) {
     $("token").value = "";
     setView("app");
     $("plants-title").focus();
-    importer.reopen();
+    importer.tellAgain();
   } catch (error) {
     const isTold = error instanceof Refusal && error.status === 401;
     if (isTold || error instanceof SignedOut) return;
@@ -166,7 +164,10 @@ function tellExpiry({ expires_at = "" }) {
   const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
-  if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
+  clearTimeout(expiry);
+  if (!(left < SOON)) return;
+  $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
+  expiry = setTimeout(learnAgain, Math.max(left, 0) + 1_000); // which the service refuses then
 }
 
 /** @param {string} view */
@@ -180,13 +181,13 @@ function setView(view) {
 function resume() {
   const token = recall("token");
   if (api.isSignedIn) {
-    if (list.error) list.load({ keepPlace: true });
+    if (list.error) list.load();
   } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
 }
 
 // The parts of the page --------------------------------------------------------------------------
 
-const mayImport = () => api.isSignedIn && list.canCreate;
+const mayImport = () => api.isSignedIn && list.may("create");
 
 $("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
@@ -218,32 +219,20 @@ $("history-open").addEventListener("click", () => {
   past.open();
 });
 acceptDrops(importer, mayImport);
-printWhole(list);
+preparePrinting(list);
 
-function refresh() {
-  if (!document.hidden && !importer.isRunning) list.refresh();
-}
+const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
-// WebKit clears the fields of a page restored by the back button, after this event.
-addEventListener("pageshow", ({ persisted }) => {
-  if (!persisted) return;
-  for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
-    const { value } = field;
-    setTimeout(() => {
-      field.value = value;
-    });
-  }
-});
 addEventListener("beforeunload", (event) => {
-  if (importer.isRunning || changes.isRunning) event.preventDefault();
+  if (changes.isRunning || isBusy($("add-button"))) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {
   // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
   const isElsewhere = !targetOf(event).closest("input, select, dialog");
-  if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.canList) {
+  if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.may("list")) {
     event.preventDefault();
     $("find").focus();
   }

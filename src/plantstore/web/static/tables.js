@@ -1,31 +1,28 @@
-// CSV, NDJSON and JSON to plants, and back to CSV. Every row has its line number; an invalid row has
-// the `reason` in words, and is not sent. A file that cannot be read is a FileError.
+// CSV, NDJSON and JSON to rows of plants, and back to CSV. A row has its line number; one that cannot be
+// read has the `reason` in words. A file that cannot be read is a FileError.
 
-import { findBrokenRule, parseExactly, readId } from "./plant.js";
+import { guessColumns } from "./columns.js";
+import { parseExactly, readId } from "./plant.js";
 
-const COLUMNS = ["id", "name", "tag"];
 const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their byte order marks
-const PORTION = 20_000; // rows before the rest of the page gets its turn
+const WORKBOOKS = ["80,75", "208,207"]; // .xlsx and .ods are archives
 
 export class FileError extends Error {}
 
-/** @param {ArrayBuffer} bytes */
-export async function readTable(bytes) {
+// The rows; of CSV the sheet, whose columns can be chosen.
+/** @param {ArrayBuffer} bytes @returns {Sheet | Row[]} */
+export function readTable(bytes) {
   const text = decode(bytes);
-  /** @type {Row[]} */
-  const rows = [];
-  for (const row of findReader(text)(text)) {
-    rows.push(row);
-    if (rows.length % PORTION === 0) await new Promise((resolve) => setTimeout(resolve));
-  }
-  markRepeated(rows);
-  return rows;
+  const [first] = /\S/.exec(text) ?? [];
+  if (first === "[") return readArray(text);
+  return first === "{" ? readNdjson(text) : new Sheet([...splitCsv(text, findDelimiter(text))]);
 }
 
 // Text in another encoding would be stored garbled.
 /** @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
+  if (WORKBOOKS.includes(mark)) throw new FileError("is a workbook: save it as “CSV UTF-8”, and choose that file.");
   const encoding = ENCODINGS.get(mark) ?? "utf-8";
   try {
     return new TextDecoder(encoding, { fatal: true }).decode(bytes);
@@ -34,83 +31,57 @@ function decode(bytes) {
   }
 }
 
-/** @param {string} text */
-function findReader(text) {
-  const [first] = /\S/.exec(text) ?? [];
-  if (first === "[") return readArray;
-  return first === "{" ? readNdjson : readCsv;
-}
-
 // For example a response of the interface; plants are numbered instead of lines.
 /** @param {string} text */
-function* readArray(text) {
-  let values;
+function readArray(text) {
   try {
-    values = parseExactly(text);
+    const values = /** @type {unknown[]} */ (parseExactly(text));
+    return values.map((value, index) => readObject(index + 1, () => value));
   } catch {
     throw new FileError("is not valid JSON.");
   }
-  for (const [index, value] of values.entries()) yield checkObject(index + 1, value);
 }
 
 /** @param {string} text */
-function* readNdjson(text) {
-  let number = 0;
-  for (const line of text.split(/\r?\n/)) {
-    number += 1;
-    if (line.trim()) yield readObject(number, line);
-  }
-}
+const readNdjson = (text) =>
+  text
+    .split(/\r?\n/)
+    .flatMap((line, index) => (line.trim() ? readObject(index + 1, () => parseExactly(line)) : []));
 
-/** @param {number} number @param {string} line */
-function readObject(number, line) {
+/** @param {number} number @param {() => any} read */
+function readObject(number, read) {
   try {
-    return checkObject(number, parseExactly(line));
+    return makeRow(number, read());
   } catch {
-    return check(number, {}, "the line is not valid JSON");
+    return makeRow(number, {}, "the line is not a JSON object");
   }
 }
 
-/** @param {number} number @param {any} value */
-function checkObject(number, value) {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? check(number, value) : check(number, {}, "the line is not a JSON object");
-}
-
-/** @param {string} text */
-function* readCsv(text) {
-  const records = splitCsv(text, findDelimiter(text));
-  /** @type {string[] | null} */
-  let columns = null;
-  for (const record of records) {
-    if (record.line === 1 && record.cells.join("") === "sep=") continue; // a spreadsheet's hint
-    if (columns) {
-      yield checkRecord(record, columns);
-      continue;
-    }
-    columns = readHeader(record);
-    if (!columns) {
-      columns = COLUMNS;
-      yield checkRecord(record, columns);
-    }
+export class Sheet {
+  /** @param {CsvRecord[]} records */
+  constructor(records) {
+    const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
+    this.records = isHint ? records.slice(1) : records;
+    const { hasHeader, columns } = guessColumns(this.records.map(({ cells }) => cells));
+    this.hasHeader = hasHeader;
+    this.columns = columns;
   }
-}
 
-/** @param {CsvRecord} record */
-function readHeader({ cells }) {
-  const names = cells.map((cell) => cell.trim().toLowerCase());
-  if (!names.includes("id") || !names.includes("name")) return null;
-  const twice = COLUMNS.find((name) => names.indexOf(name) !== names.lastIndexOf(name));
-  if (twice) throw new FileError(`has two columns named ${twice}.`);
-  return names;
-}
+  // The cells of the first line, whether they are its titles or not.
+  get titles() {
+    return this.records[0]?.cells ?? [];
+  }
 
-/** @param {CsvRecord} record @param {string[]} columns */
-function checkRecord({ line, cells, reason }, columns) {
-  const fields = Object.fromEntries(columns.map((name, place) => [name, restore(cells[place] ?? "")]));
-  const extra = cells.slice(columns.length).some((cell) => cell !== "");
-  if (fields.tag === "") delete fields.tag;
-  return check(line, fields, reason ?? (extra ? "the line has too many columns" : undefined));
+  /** @returns {Row[]} */
+  get rows() {
+    const { id, name, tag } = this.columns;
+    return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
+      const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
+      const [idCell, nameCell, tagCell] = [id, name, tag].map((column) => restore(cells[column] ?? ""));
+      const fields = { id: idCell, name: nameCell, tag: tagCell || undefined };
+      return makeRow(line, fields, reason ?? (isLong ? "the line has too many columns" : undefined));
+    });
+  }
 }
 
 /** @param {string} text */
@@ -164,26 +135,13 @@ function readQuoted(text, at) {
 }
 
 /** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */
-function check(line, { id, name, tag }, reason) {
+function makeRow(line, { id = "", name, tag }, reason) {
   /** @type {Plant} */
   const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
-  if (plant.id !== undefined && typeof plant.id !== "string")
-    reason ??= "id must be a whole number, such as 7";
+  if (typeof plant.id !== "string") reason ??= "id must be a whole number, such as 7";
   if (tag === null) reason ??= "tag must be text or left out";
-  reason ??= findBrokenRule(plant) ?? undefined;
   return { line, plant, reason };
-}
-
-/** @param {Row[]} rows */
-function markRepeated(rows) {
-  const lines = new Map();
-  for (const row of rows) {
-    if (row.reason) continue;
-    const earlier = lines.get(row.plant.id);
-    if (earlier) row.reason = `id ${row.plant.id} is already in line ${earlier}`;
-    else lines.set(row.plant.id, row.line);
-  }
 }
 
 // A cell that a spreadsheet would take for a formula is written with an apostrophe before it, as is
@@ -204,6 +162,6 @@ export const writeCsvLine = (cells) => `${cells.map((cell) => quote(cell ?? ""))
 
 /** @param {Plant[]} plants */
 export const writeCsv = (plants) => [
-  writeCsvLine(COLUMNS),
+  writeCsvLine(["id", "name", "tag"]),
   ...plants.map(({ id, name, tag }) => writeCsvLine([id, defuse(name), defuse(tag)])),
 ];

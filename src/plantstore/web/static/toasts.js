@@ -1,10 +1,10 @@
 // Short messages that stay for a while, or until they are closed or replaced.
 
-import { $, announce, focusPlants, make } from "./dom.js";
+import { $, announce, count, figures, focusPlants, make } from "./dom.js";
 
-const MAX_TOASTS = 3;
 const STAY = 8_000; // milliseconds
 const STAY_WITH_BUTTONS = 30_000;
+const ANNOUNCE_EVERY = 10_000;
 
 export class Toast {
   /** @param {Content} content @param {{kind?: Kind}} options */
@@ -19,9 +19,7 @@ export class Toast {
   }
 
   show() {
-    const area = $("toasts");
-    if (area.children.length === MAX_TOASTS) findLeastUseful(area).remove();
-    area.append(this.element);
+    $("toasts").prepend(this.element);
     return this;
   }
 
@@ -63,10 +61,6 @@ export class Toast {
   }
 }
 
-/** @param {Element} area */
-const findLeastUseful = ({ children }) =>
-  [...children].find((one) => !one.querySelector(".buttons button")) ?? children[0];
-
 // The content is a sequence of texts and elements.
 /** @param {Content} content @param {{kind?: Kind}} [options] */
 export const toast = (content, options) => new Toast(content, options).show();
@@ -77,4 +71,29 @@ export function tell(content, options) {
   if (options?.kind !== "failed") shown.leave();
   announce(shown.text.textContent);
   return shown;
+}
+
+// How far it is, with the time left; announced now and then.
+/** @param {string} doing @param {number} total @param {() => void} stop */
+export function showProgress(doing, total, stop) {
+  const shown = toast([`${doing} ${count(total, "plant")}…`]).offer("Stop", stop);
+  const start = performance.now();
+  let announced = start;
+  /** @param {number} ended */
+  const tell = (ended) => {
+    const now = performance.now();
+    const left = describeTime(((now - start) / ended) * (total - ended));
+    const text = `${doing} ${figures(ended)} of ${figures(total)}, about ${left} left`;
+    shown.say(text);
+    if (now - announced < ANNOUNCE_EVERY) return;
+    announced = now;
+    announce(text);
+  };
+  return { tell, close: () => shown.close() };
+}
+
+/** @param {number} milliseconds */
+function describeTime(milliseconds) {
+  const seconds = Math.ceil(milliseconds / 1_000);
+  return seconds < 100 ? count(seconds, "second") : count(Math.ceil(seconds / 60), "minute");
 }

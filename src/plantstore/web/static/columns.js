@@ -1,0 +1,43 @@
+// Which columns of a sheet have the names, tags and ids: a guess, for people to change.
+
+import { fold } from "./plant.js";
+
+/** @param {string} words */
+const list = (words) => words.split(", ");
+/** @type {Record<Field, string[]>} */
+const TITLES = {
+  id: ["id", "plant id"],
+  name: list(
+    "name, names, plant, plants, plant name, botanical name, latin name, species, cultivar, nom, plante, nombre, " +
+      "planta, nome, pianta, naam, pflanze, pflanzenname, namn, navn, nimi, nazwa, roslina, название, имя, 名前, 名称, 이름",
+  ),
+  tag: list(
+    "tag, tags, type, kind, category, group, typ, kategorie, gruppe, categorie, groupe, tipo, categoria, grupo, " +
+      "gruppo, soort, groep, kategori, grupp, gruppe, tyyppi, kategoria, grupa, тип, категория, группа, 種類, 种类, 종류",
+  ),
+};
+const LOOKED_AT = 100; // lines
+
+// By known titles; without them ids may come first, then names, then tags.
+/** @param {string[][]} lines @returns {{hasHeader: boolean, columns: Columns}} */
+export function guessColumns([first = [], ...others]) {
+  const titles = first.map((cell) => fold(cell.trim()));
+  /** @param {Field} field */
+  const find = (field) => titles.findIndex((title) => TITLES[field].map(fold).includes(title));
+  const columns = { id: find("id"), name: find("name"), tag: find("tag") };
+  if (columns.id < 0 && columns.name < 0) return guessByContent(first, others);
+  if (columns.name < 0) columns.name = titles.findIndex((_, index) => index !== columns.id && index !== columns.tag);
+  return { hasHeader: true, columns };
+}
+
+/** @param {string[]} first @param {string[][]} others */
+function guessByContent(first, others) {
+  const looked = others.slice(0, LOOKED_AT);
+  const hasIds = first.length > 1 && looked.concat(looked.length ? [] : [first]).every(([cell]) => isNumber(cell));
+  const id = hasIds ? 0 : -1;
+  const columns = { id, name: id + 1, tag: first.length > id + 2 ? id + 2 : -1 };
+  return { hasHeader: hasIds && !isNumber(first[0]), columns };
+}
+
+/** @param {string} cell */
+const isNumber = (cell) => /^\s*-?\d+\s*$/.test(cell);

@@ -1,0 +1,43 @@
+// What becomes of a file's rows in a store: which are new, which are there already, and which cannot be
+// imported, for a `reason`.
+
+import { findBrokenRule, isSame } from "./plant.js";
+
+/** @param {Row[]} rows @param {Plants} plants */
+export function checkRows(rows, plants) {
+  for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" }) ?? undefined;
+  giveIds(rows, plants.proposeId());
+  const lines = new Map();
+  for (const row of rows.filter(({ reason }) => !reason)) {
+    const { id } = row.plant;
+    const stored = plants.get(id);
+    if (id === "") row.reason = "id is missing";
+    else if (lines.has(id)) row.reason = `id ${id} is already in line ${lines.get(id)}`;
+    else if (stored && isSame(stored, row.plant)) row.isIn = true;
+    else if (stored) row.reason = `the id ${id} belongs to another plant, ${stored.name}`;
+    lines.set(id, lines.get(id) ?? row.line);
+  }
+}
+
+// New ids for rows without, above all others: `proposed` is the next one of the store, if it is known.
+/** @param {Row[]} rows @param {string | null} proposed */
+export function giveIds(rows, proposed) {
+  if (proposed === null) return;
+  const good = rows.filter((row) => !row.reason);
+  let highest = BigInt(proposed) - 1n;
+  for (const { plant } of good) if (BigInt(plant.id) > highest) highest = BigInt(plant.id);
+  for (const row of good.filter(({ plant }) => plant.id === "")) {
+    highest += 1n;
+    row.plant.id = `${highest}`;
+    row.isGiven = true;
+  }
+}
+
+// How many would be there twice, under a new id.
+/** @param {Row[]} rows @param {Plants} plants */
+export function countNamesakes(rows, plants) {
+  /** @param {Plant} plant */
+  const describe = ({ name, tag }) => JSON.stringify([name, tag]);
+  const known = new Set(plants.items.map(describe));
+  return rows.filter((row) => row.isGiven && known.has(describe(row.plant))).length;
+}

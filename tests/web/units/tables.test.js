@@ -1,0 +1,138 @@
+// Files: what is a sheet, which columns it has, and what becomes of its rows in a store.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Plants } from "../../../src/plantstore/web/static/plant.js";
+import { checkRows, countNamesakes } from "../../../src/plantstore/web/static/rows.js";
+import { FileError, readTable, writeCsv } from "../../../src/plantstore/web/static/tables.js";
+
+const GREAT = "9223372036854775807";
+const read = (text) => readTable(typeof text === "string" ? new TextEncoder().encode(text).buffer : text);
+const store = (...rows) => {
+  const plants = new Plants();
+  plants.append(rows.map(([id, name, tag]) => ({ id, name, ...(tag && { tag }) })));
+  plants.isComplete = true;
+  return plants;
+};
+const check = (table, plants = store()) => {
+  const rows = table.rows ?? table;
+  checkRows(rows, plants);
+  return rows;
+};
+const show = (rows) => rows.map(({ plant: { id, name, tag }, reason }) => reason ?? [id, name, tag ?? ""].join("|"));
+
+test("names are enough: ids follow the store's and the file's highest", () => {
+  for (const text of ["Fern\nAloe\n", "name\nFern\nAloe", '{"name":"Fern"}\n{"name":"Aloe"}'])
+    assert.deepEqual(show(check(read(text), store(["7", "Basil"]))), ["8|Fern|", "9|Aloe|"], text);
+  const mixed = check(read("id,name\n,Fern\n20,Aloe\n,Basil\n,\n"), store(["7", "Erica"]));
+  assert.deepEqual(show(mixed), ["21|Fern|", "20|Aloe|", "22|Basil|"]);
+});
+
+test("without the store's ids none are given", () => {
+  const plants = store();
+  plants.isComplete = false;
+  assert.deepEqual(show(check(read("Fern\n"), plants)), ["id is missing"]);
+});
+
+for (const [text, header, id, name, tag] of [
+  ["id,name,tag\n1,Fern,herb", true, 0, 1, 2],
+  ["Tag;Name;ID\nherb;Fern;1", true, 2, 1, 0],
+  ["Naam\tSoort\nVaren\tkruid", true, -1, 0, 1],
+  ["Planta,Categoría,Precio\nHelecho,hierba,3", true, -1, 0, 1],
+  ["Ort,Pflanze\nHaus,Farn", true, -1, 1, -1],
+  ["1,Fern,herb\n2,Aloe", false, 0, 1, 2],
+  ["Nummer;Bezeichnung;Familie\n1;Farn;Kraut", true, 0, 1, 2],
+  ["Fern,herb\nAloe,succulent", false, -1, 0, 1],
+  ["Fern\nAloe", false, -1, 0, -1],
+])
+  test(`columns are guessed: ${text.split("\n")[0]}`, () => {
+    const { hasHeader, columns } = read(text);
+    assert.deepEqual([hasHeader, columns], [header, { id, name, tag }]);
+  });
+
+test("columns are chosen", () => {
+  const sheet = read("Loc,Latin,Group\nA1,Fern,herb\nA2,Aloe,\n");
+  Object.assign(sheet, { hasHeader: true, columns: { id: -1, name: 1, tag: 2 } });
+  assert.deepEqual(show(check(sheet)), ["1|Fern|herb", "2|Aloe|"]);
+});
+
+test("what is there already is told from what has another's id", () => {
+  const plants = store(["1", "Fern"], ["2", "Known", "herb"]);
+  const rows = check(read("id,name,tag\n1,Other\n2,Known,herb\n3,New\n"), plants);
+  assert.deepEqual(rows.map(({ isIn, reason }) => isIn ?? reason), [
+    "the id 1 belongs to another plant, Fern", true, undefined,
+  ]);
+});
+
+test("a sheet without ids that is there already is noticed", () => {
+  const plants = store(["1", "Fern", "herb"], ["2", "Aloe"]);
+  assert.equal(countNamesakes(check(read("name,tag\nFern,herb\nAloe,x\nAloe,\n"), plants), plants), 2);
+});
+
+test("problems are those of the service, by line", () => {
+  const rows = check(read(`id,name,tag
+1,Fern,herb
+x,No number,
+2,,
+3,${"n".repeat(257)},
+1,Twice,
+9223372036854775808,Too great,
+4,Good,
+5,"Quoted, with ""quotes""
+and a second line",tag
+6,Six,a,b
+7,"With ""quotes"", and a comma",
+`));
+  assert.deepEqual(rows.filter(({ reason }) => reason).map(({ line, reason }) => `${line} ${reason}`), [
+    "3 id must be a whole number, such as 7",
+    "4 name is missing",
+    "5 name must be 1 to 256 characters long, not 257",
+    "6 id 1 is already in line 2",
+    `7 id must be from -9223372036854775808 to ${GREAT}`,
+    "9 name must not contain control characters or overrides of the text's direction",
+    "11 the line has too many columns",
+  ]);
+  assert.deepEqual(show(rows.filter(({ reason }) => !reason)), [
+    "1|Fern|herb", "4|Good|", '7|With "quotes", and a comma|',
+  ]);
+});
+
+test("JSON lines stand for themselves", () => {
+  const lines = ['{"id":1,"name":"Fern","more":{"id":2}}', "[1]", '"text"', "null", '{"id":1.5,"name":"Half"}',
+    '{"id":2,"name":7}', '{"id":5,"name":"Fern","tag":0}', '{"id":6,"name":"Fern","tag":null}',
+    `{"id":${GREAT},"name":"\\"id\\": 5, {\\"id\\":6}","tag":"t"}`, "{broken"];
+  const good = check(read(lines.join("\n"))).filter(({ reason }) => !reason);
+  assert.deepEqual(show(good), ["1|Fern|", `${GREAT}|"id": 5, {"id":6}|t`]);
+  assert.deepEqual(show(check(read(`[${lines[0]},\n{"id":3,"name":"Aloe"}]`))), ["1|Fern|", "3|Aloe|"]);
+});
+
+test("what a spreadsheet writes is read", () => {
+  const sheet = "\ufeffid\tname\ttag\r\n1\tFern\therb\r\n9007199254740993\tAloe\t\r\n";
+  const wide = Uint16Array.from(sheet, (letter) => letter.charCodeAt(0)).buffer;
+  const expected = ["1|Fern|herb", "9007199254740993|Aloe|"];
+  for (const content of [sheet, wide, "sep=;\r\ntag;name;id\r\nherb;Fern;1\r\n;Aloe;9007199254740993\r\n",
+    '\r\n"id","name","tag"\n"1","Fern","herb"\n,, \n"9007199254740993","Aloe",""\n'])
+    assert.deepEqual(show(check(read(content))), expected);
+});
+
+test("a file that is no list is told of", () => {
+  assert.throws(() => read(Uint8Array.from([80, 75, 3, 4]).buffer), /workbook: save it as “CSV UTF-8”/);
+  assert.throws(() => read(Uint8Array.from([66, 228, 114]).buffer), /not in UTF-8/);
+  assert.throws(() => read('[{"id": 1'), FileError);
+  assert.deepEqual(read("id,name,tag\n").rows, []);
+  assert.deepEqual(read("").rows, []);
+});
+
+test("a quote that is not closed spoils its line alone, however large the file is", () => {
+  const [, second, third] = check(read(`id,name,tag\n1,Fern\n2,"Aloe\n${"3,Basil\n".repeat(1000)}`));
+  assert.match(second.reason, /closing quote/);
+  assert.equal(third.line, 4);
+  assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9000000/);
+});
+
+test("what is written is read again, formulas too", () => {
+  const plants = [{ id: "1", name: "=1+1", tag: "'-x" }, { id: "2", name: ' "spaces", ; \t ' }];
+  const text = writeCsv(plants).join("");
+  assert.match(text, /1,'=1\+1,''-x/);
+  assert.deepEqual(check(read(text)).map(({ plant }) => plant), plants);
+});
