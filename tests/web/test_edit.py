@@ -210,3 +210,14 @@ def test_a_tap_on_a_phone_opens_the_plant(
     driver.assert_shows("rare", "#rows")
     expect(driver["#detail"]).to_be_hidden()
     assert plants_by_id(driver)[1] == (name, "rare")
+
+
+def test_an_edit_that_was_left_and_is_refused_is_told(opened: PageDriver) -> None:
+    held = opened.hold("**/plants/2")
+    open_editor(opened, "Aloe")
+    opened["#edit-name"].fill("x" * 257)
+    opened["#edit-name"].press("Enter")
+    opened.wait_until(lambda: held.routes)
+    opened["#edit-name"].press("Escape")
+    held.release()
+    opened.assert_shows("Aloe was not changed: name must be 1 to 256 characters", "#toasts")

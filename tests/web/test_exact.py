@@ -36,7 +36,8 @@ READ = """async ([module, json]) => {
 }"""
 READ_TABLE = """async ([module, text]) => {
     const { readTable, writeCsv } = await import(module);
-    const rows = await readTable(new TextEncoder().encode(text).buffer);
+    const table = readTable(new TextEncoder().encode(text).buffer);
+    const rows = table.rows ?? table;
     return [rows.map(({ plant }) => plant), writeCsv(rows.map(({ plant }) => plant)).join("")];
 }"""
 

@@ -1,4 +1,4 @@
-"""An import as it goes: from a sheet of names, in the background, stopped, without a server or a mouse."""
+"""An import: of a sheet of names, in the background, stopped, without a server, without a mouse."""
 
 import csv
 import io
@@ -110,7 +110,8 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     left = iter(range(1))
     held = driver.hold("**/plants")
     driver.page.route(
-        "**/plants", lambda route: route.fallback() if next(left, None) is None else route.continue_()
+        "**/plants",
+        lambda route: route.fallback() if next(left, None) is None else route.continue_(),
     )
     driver["#import-start"].click()
     driver.assert_shows("Importing 500 of 1,200, about", "#toasts")

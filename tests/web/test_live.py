@@ -1,5 +1,7 @@
 """What others do appears by itself; what one does oneself never loads the list again."""
 
+import time
+
 import pytest
 from playwright.sync_api import Route, expect
 
@@ -102,3 +104,10 @@ def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None
     opened.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
     opened.assert_count("4 plants")
     assert len([url for url in asked if "include=" in url]) == 1
+
+
+def test_a_token_that_expires_leads_to_the_sign_in(driver: PageDriver) -> None:
+    expires_at = round(time.time() * 1000) + 3_000
+    driver.sign_in(driver.service.make_token(driver.store, expires_at=expires_at))
+    driver.assert_shows("the token is not valid", "#sign-in-reason")
+    expect(driver["#app"]).to_be_hidden()

@@ -1,4 +1,4 @@
-"""On paper stands all that one looks for, not the rows in sight; or labels, which lead to their plants."""
+"""On paper stands all that one looks for, not the rows in sight; or labels that lead to plants."""
 
 import re
 

@@ -1,7 +1,5 @@
 """Several stores: what began in one goes on in it, and nothing of it is seen in another."""
 
-import re
-
 import pytest
 from msgspec import Struct
 from playwright.sync_api import expect

@@ -40,7 +40,7 @@ def import_preview(driver: PageDriver) -> None:
 
 @state
 def import_of_names(driver: PageDriver) -> None:
-    browse(driver).choose_file("names.csv", "Standort;Art;Gruppe\nA1;Monstera deliciosa;\nA2;Aloe vera;\n")
+    browse(driver).choose_file("names.csv", "Standort;Art;Gruppe\nA1;Farn;\nA2;Aloe vera;\n")
     driver["#import-name"].select_option("2: Art")
     driver["#import-header"].check()
 

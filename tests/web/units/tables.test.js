@@ -40,6 +40,7 @@ for (const [text, header, id, name, tag] of [
   ["Naam\tSoort\nVaren\tkruid", true, -1, 0, 1],
   ["Planta,Categoría,Precio\nHelecho,hierba,3", true, -1, 0, 1],
   ["Ort,Pflanze\nHaus,Farn", true, -1, 1, -1],
+  ["1,Plant\n2,Plant", false, 0, 1, -1],
   ["1,Fern,herb\n2,Aloe", false, 0, 1, 2],
   ["Nummer;Bezeichnung;Familie\n1;Farn;Kraut", true, 0, 1, 2],
   ["Fern,herb\nAloe,succulent", false, -1, 0, 1],

@@ -84,8 +84,8 @@ export class Changes {
   /** @param {Store} store @param {Plant[]} plants */
   async import(store, plants) {
     const changes = plants.map((after) => ({ after }));
-    const { done, error, refused } = await this.#send(store, changes, WORDS.import);
-    if (done.length && !(error instanceof SignedOut)) this.#tellDone(store, done, WORDS.import);
+    const { done, error, refused, mayUndo } = await this.#send(store, changes, WORDS.import);
+    if (done.length && !(error instanceof SignedOut)) this.#tellDone(store, done, WORDS.import, mayUndo);
     return { done: new Set(done.map(({ after }) => after)), refused, error };
   }
 
@@ -101,11 +101,11 @@ export class Changes {
    */
   async #make(store, changes, words, { isToldElsewhere = false } = {}) {
     if (!store || !changes.length) return null;
-    const { done, error } = await this.#send(store, changes, words);
+    const { done, error, mayUndo } = await this.#send(store, changes, words);
     if (error instanceof SignedOut) return error;
     if (error instanceof Conflict && changes.length === 1)
       return this.#settle(store, changes[0], error, words);
-    if (done.length) this.#tellDone(store, done, words);
+    if (done.length) this.#tellDone(store, done, words, mayUndo);
     const isDone = new Set(done);
     const left = changes.filter((change) => !isDone.has(change));
     if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
@@ -114,10 +114,11 @@ export class Changes {
 
   // Creates, or changes of plants that are there.
   /** @param {Store} store @param {Change[]} changes @param {Words} words */
-  async #send(store, changes, { doing }) {
+  async #send(store, changes, words) {
+    const mayUndo = this.#mayUndo(words);
     const control = new AbortController();
     const { length } = changes;
-    const progress = length > AT_ONCE ? showProgress(doing, length, () => control.abort()) : null;
+    const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
     const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
     this.#mark(store, changes, true);
     this.#running += 1;
@@ -129,7 +130,7 @@ export class Changes {
     this.#mark(store, changes, false);
     this.list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
     this.#takeFocus();
-    return outcome;
+    return { ...outcome, mayUndo };
   }
 
   /** @param {Words} words */
@@ -139,15 +140,15 @@ export class Changes {
   }
 
   // Successive changes of a kind share one undo: the next one does not replace it.
-  /** @param {Store} store @param {Change[]} changes @param {Words} words */
-  #tellDone(store, changes, words) {
+  /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
+  #tellDone(store, changes, words, mayUndo) {
     const undo = this.#undo;
     if (undo?.store.name === store.name && undo.words === words && undo.toast.isOpen) {
       changes = join(undo.changes, changes);
       undo.toast.close();
     }
     const shown = tell([`${words.done} `, describe(changes), this.#where(store)]);
-    if (!this.#mayUndo(words)) return;
+    if (!mayUndo) return;
     this.#undo = { store, changes, words, toast: shown };
     const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
     shown.offer("Undo", () => this.#make(store, changes.map(reverse), back));

@@ -25,7 +25,7 @@ export function guessColumns([first = [], ...others]) {
   /** @param {Field} field */
   const find = (field) => titles.findIndex((title) => TITLES[field].map(fold).includes(title));
   const columns = { id: find("id"), name: find("name"), tag: find("tag") };
-  if (columns.id < 0 && columns.name < 0) return guessByContent(first, others);
+  if (first.some(isNumber) || (columns.id < 0 && columns.name < 0)) return guessByContent(first, others);
   if (columns.name < 0) columns.name = titles.findIndex((_, index) => index !== columns.id && index !== columns.tag);
   return { hasHeader: true, columns };
 }

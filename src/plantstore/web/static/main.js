@@ -23,8 +23,6 @@ const NO_TOKEN = "This is not a token: a token has only letters, digits and unde
 /** @type {Me | null} */
 let me = null;
 let isLearning = false;
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let expiry;
 
 const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
 const api = new Api({
@@ -164,10 +162,7 @@ function tellExpiry({ expires_at = "" }) {
   const left = Date.parse(expires_at) - Date.now();
   $("expiry").hidden = !(left < SOON);
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
-  clearTimeout(expiry);
-  if (!(left < SOON)) return;
-  $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
-  expiry = setTimeout(learnAgain, Math.max(left, 0) + 1_000); // which the service refuses then
+  if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
 /** @param {string} view */
