@@ -62,8 +62,7 @@ def test_labels_of_the_selection_lead_to_their_plants(driver: PageDriver) -> Non
     expect(driver["#print-labels svg path"]).to_have_count(2)
     assert print_page(driver) == ([""], 1)
     expect(driver["#print-labels > *"]).to_have_count(0)
-    driver.page.goto(f"{driver.service.origin}/#store={driver.store}&plant=4")
-    driver.page.reload()
+    driver.open("/livez").open(f"/#store={driver.store}&plant=4")
     driver.assert_shows("Fern 4", "#detail")
     driver.page.keyboard.press("Escape")
     assert "plant" not in driver.page.url.partition("#")[2]
