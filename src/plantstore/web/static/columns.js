@@ -2,19 +2,11 @@
 
 import { fold } from "./plant.js";
 
-/** @param {string} words */
-const list = (words) => words.split(", ");
-/** @type {Record<Field, string[]>} */
+/** @type {Record<Field, string>} */
 const TITLES = {
-  id: ["id", "plant id"],
-  name: list(
-    "name, names, plant, plants, plant name, botanical name, latin name, species, cultivar, nom, plante, nombre, " +
-      "planta, nome, pianta, naam, pflanze, pflanzenname, namn, navn, nimi, nazwa, roslina, название, имя, 名前, 名称, 이름",
-  ),
-  tag: list(
-    "tag, tags, type, kind, category, group, typ, kategorie, gruppe, categorie, groupe, tipo, categoria, grupo, " +
-      "gruppo, soort, groep, kategori, grupp, gruppe, tyyppi, kategoria, grupa, тип, категория, группа, 種類, 种类, 종류",
-  ),
+  id: "id, plant id",
+  name: "name, names, plant, plants, plant name, botanical name, species, pflanze, nom, plante, nombre, planta, nome, pianta, naam",
+  tag: "tag, tags, type, kind, category, group, typ, kategorie, gruppe, categorie, groupe, tipo, categoria, grupo, gruppo, soort, groep",
 };
 const LOOKED_AT = 100; // lines
 
@@ -23,7 +15,7 @@ const LOOKED_AT = 100; // lines
 export function guessColumns([first = [], ...others]) {
   const titles = first.map((cell) => fold(cell.trim()));
   /** @param {Field} field */
-  const find = (field) => titles.findIndex((title) => TITLES[field].map(fold).includes(title));
+  const find = (field) => titles.findIndex((title) => TITLES[field].split(", ").includes(title));
   const columns = { id: find("id"), name: find("name"), tag: find("tag") };
   if (first.some(isNumber) || (columns.id < 0 && columns.name < 0)) return guessByContent(first, others);
   if (columns.name < 0) columns.name = titles.findIndex((_, index) => index !== columns.id && index !== columns.tag);

@@ -101,13 +101,6 @@ export class Grid {
     this.#draw();
   }
 
-  // More were added at the end.
-  grow() {
-    const offset = this.#offset;
-    this.#resize();
-    this.#scroll(offset);
-  }
-
   /** @param {boolean} canSelect */
   allow(canSelect) {
     this.canSelect = canSelect;

@@ -167,8 +167,11 @@ export class PlantList {
     if (loading !== this.#loading || (loading.plants !== this.plants && !hasEnough)) return;
     const isNext = loading.plants === this.plants && !isComplete && this.view.order === "id";
     this.plants = loading.plants;
-    if (isNext && added) this.#showMore(added);
-    else this.#showAll({ keepPlace: true });
+    if (!isNext || !added) this.#showAll({ keepPlace: true });
+    else {
+      this.view.append(added);
+      this.#showView({ keepPlace: true });
+    }
     this.#setState(isComplete ? "ready" : "more");
     if (hasEnough) this.failures = 0;
     if (isComplete) this.on.changed();
@@ -199,14 +202,6 @@ export class PlantList {
     const etag = this.#state === "error" ? null : (loading?.etag ?? null); // the plants on show are older
     const looked = await this.store?.look(etag);
     if (!looked?.isSame && loading === this.#loading) await this.load();
-  }
-
-  /** @param {Plant[]} added */
-  #showMore(added) {
-    this.view.append(added);
-    this.grid.items = this.view.items;
-    this.grid.grow();
-    this.tags.show(this.view.tags, this.filter.tag);
   }
 
   /** @param {{keepPlace?: boolean}} [options] @param {string} [order] */

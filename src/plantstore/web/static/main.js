@@ -219,6 +219,16 @@ preparePrinting(list);
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
+// A browser may clear the fields of a page restored by the back button, after this event.
+addEventListener("pageshow", ({ persisted }) => {
+  if (!persisted) return;
+  for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
+    const { value } = field;
+    setTimeout(() => {
+      field.value = value;
+    });
+  }
+});
 addEventListener("beforeunload", (event) => {
   if (changes.isRunning || isBusy($("add-button"))) event.preventDefault();
 });
