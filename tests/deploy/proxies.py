@@ -17,7 +17,7 @@ _BLOCK = re.compile(r"^```(nginx|caddy|haproxy)\n(.*?)^```$", re.MULTILINE | re.
 CONFIGS: Mapping[str, str] = dict(_BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")))
 PORTS = ("8081", "8082")  # of the services, in the document
 
-_NGINX = """\
+NGINX = """\
 user root;
 daemon off;
 pid nginx.pid;
@@ -39,7 +39,7 @@ def _nginx(folder: Path, config: str, port: int) -> tuple[list[str], str]:
     config = config.replace("listen 443", f"listen 127.0.0.1:{port}")
     config = config.replace("/etc/plantstore", str(folder))
     file = folder / "nginx.conf"
-    file.write_text(_NGINX.format(config=config))
+    file.write_text(NGINX.format(config=config))
     return ["nginx", "-p", str(folder), "-c", str(file)], "https"
 
 

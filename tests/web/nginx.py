@@ -9,29 +9,17 @@ from pathlib import Path
 
 import httpx
 
+from tests.deploy.proxies import NGINX
 from tests.postgres.server import free_port
 from tests.service import Service
 
 PREFIX = "/api/plants"
 START_SECONDS = 30
-CONFIG = """
-user root;
-daemon off;
-pid nginx.pid;
-error_log stderr;
-events {{ }}
-http {{
-    access_log off;
-    client_body_temp_path bodies;
-    proxy_temp_path proxied;
-    fastcgi_temp_path unused;
-    uwsgi_temp_path unused;
-    scgi_temp_path unused;
-    server {{
-        listen 127.0.0.1:{port};
-        location {prefix}/ {{ proxy_pass {origin}/; }}
-        location / {{ return 404; }}
-    }}
+CONFIG = """\
+server {{
+    listen 127.0.0.1:{port};
+    location {prefix}/ {{ proxy_pass {origin}/; }}
+    location / {{ return 404; }}
 }}
 """
 
@@ -43,7 +31,8 @@ def nginx(service: Service, folder: Path) -> Iterator[Service]:
     port = free_port()
     proxied.origin = f"http://127.0.0.1:{port}{PREFIX}"
     config = folder / "nginx.conf"
-    config.write_text(CONFIG.format(port=port, prefix=PREFIX, origin=service.origin))
+    server = CONFIG.format(port=port, prefix=PREFIX, origin=service.origin)
+    config.write_text(NGINX.format(config=server))
     with (folder / "nginx.log").open("wb") as log:
         process = subprocess.Popen(["nginx", "-p", folder, "-c", config], stdout=log, stderr=log)
     try:
