@@ -2,6 +2,7 @@
 
 import os
 import re
+import resource
 import shutil
 import signal
 import sys
@@ -64,6 +65,17 @@ def test_workers_that_die_at_their_start_again_and_again_end_the_service(tmp_pat
     assert "No module named 'plantstore.http.app'" in log
     assert log.count("died with exit status 1 and is replaced") == 3
     assert log.count("died with exit status 1, like 4 before it") == 1
+
+
+def test_a_worker_that_cannot_be_started_ends_the_service(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"workers": 2}) as service:
+        killed, other = worker_pids(service)
+        # As on a machine where no process is left, and no open file, for the next worker.
+        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (4, 4))
+        kill(killed)
+        assert service.process.wait(60) == 1
+        assert not read_command(other)
+    assert "a worker cannot be started: stopping the service" in service.log()
 
 
 def test_workers_do_not_outlive_the_process_that_started_them(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 Invariant: a worker that dies, or hangs after it was ready, is replaced; but one that finds the
 database broken ends the whole service: its replacement would find the same. So does a worker that
-died at its start several times in a row: its supervisor decides then.
+died at its start several times in a row, or that cannot be started: its supervisor decides then.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection as Pipe
 from socket import socket
@@ -44,7 +45,7 @@ class Workers:
         listeners: list[socket],
     ) -> None:
         self.has_failed = False
-        self._create_application = create_application
+        self._serve = partial(_serve, create_application, settings, listeners)
         self._settings = settings
         self._listeners = listeners
         self._running: set[Worker] = set()
@@ -72,11 +73,19 @@ class Workers:
             task.cancel()
 
     async def _keep_one(self, ready: asyncio.Event) -> None:
+        """Have one worker after the other serve; where none can be started the service ends."""
+        try:
+            await self._replace_dead(ready)
+        except Exception:
+            logger.exception("a worker cannot be started: stopping the service")
+            self._fail()
+
+    async def _replace_dead(self, ready: asyncio.Event) -> None:
         """Have one worker after the other serve, until the service stops."""
         deaths, loop = Deaths(), asyncio.get_running_loop()
         while not self._stopping.is_set():
             began = loop.time()
-            worker = Worker(self._create_application, self._settings, self._listeners)
+            worker = Worker(self._serve)
             self._running.add(worker)
             await worker.wait(ready)
             self._running.remove(worker)
@@ -133,19 +142,13 @@ class Workers:
 
 
 class Worker:
-    """A serving process, as its parent sees it."""
+    """A process that executes ``serve``, as its parent sees it."""
 
-    def __init__(
-        self,
-        create_application: Callable[[], Application],
-        settings: Settings,
-        listeners: list[socket],
-    ) -> None:
+    def __init__(self, serve: Callable[[Pipe], None]) -> None:
         self._is_ready = False
         self._silence = 0  # beats that were left out
         self._beats, beats = _spawn.Pipe(duplex=False)
-        arguments = create_application, settings, listeners, beats
-        self._process = _spawn.Process(target=_serve, args=arguments)
+        self._process = _spawn.Process(target=serve, args=(beats,))
         # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
