@@ -138,11 +138,15 @@ def test_of_a_folder_the_newest_are_kept(program: Program) -> None:
 
 
 def test_a_backup_is_not_removed_for_those_of_a_clock_that_was_ahead(program: Program) -> None:
-    ahead = program.folder / "plants-20990101T000000.000Z.db"
-    ahead.touch()
-    made = program.data("backup", "./", "--keep", "1")
-    assert made["removed"] == [ahead.name]
-    assert (program.folder / made["file"]).exists()
+    ahead = [f"plants-2099010{day}T000000.000Z.db" for day in range(1, 4)]
+    for name in ahead:
+        (program.folder / name).touch()
+    kept = []
+    for night in range(3):
+        made = program.data("backup", "./", "--keep", "3")
+        assert made["removed"] == [ahead[night]]
+        kept.append(made["file"])
+    assert all((program.folder / name).exists() for name in kept)
 
 
 def test_a_backup_goes_through_a_pipe(program: Program) -> None:

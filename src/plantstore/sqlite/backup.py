@@ -147,9 +147,10 @@ def _require_harmless(target: Path) -> None:
 
 def _remove_old(folder: Path, stem: str, keep: int, made: Path) -> list[str]:
     ours = re.compile(rf"{re.escape(stem)}-\d{{8}}T\d{{6}}\.\d{{3}}Z\.db")
-    found = sorted(path for path in folder.iterdir() if ours.fullmatch(path.name))
-    older = [path for path in found if path != made]  # a clock may have been ahead
-    removed = older[: max(0, len(found) - keep)]
+    older = [path for path in folder.iterdir() if ours.fullmatch(path.name) and path != made]
+    # Those with a later time were made while a clock was ahead: they go first.
+    older.sort(key=lambda path: (path.name < made.name, path.name))
+    removed = older[: max(0, len(older) + 1 - keep)]
     for path in removed:
         path.unlink()
     return [str(path) for path in removed]
