@@ -1,4 +1,4 @@
-"""A command that a signal reaches at one of its writes to the database, on either kind."""
+"""A command that a signal reaches at some of its writes to the database, on either kind."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -9,8 +9,9 @@ from plantstore.sql.session import Row
 from plantstore.sqlite.session import SQLiteSession
 
 
-def stop_at(number: int, signal_number: int) -> None:
-    """Send this process a signal before its write of this number, counted from 1."""
+def stop_at(writes: str, signal_number: int) -> None:
+    """Send this process a signal before its writes of these numbers, such as "7 9", from 1."""
+    stopped = {int(number) for number in writes.split()}
     numbers = count(1)
     for session in (PostgresSession, SQLiteSession):
         write_rows = session.write_rows
@@ -21,7 +22,7 @@ def stop_at(number: int, signal_number: int) -> None:
             rows: Sequence[Row],
             write_rows: Callable[..., None] = write_rows,
         ) -> None:
-            if next(numbers) == number:
+            if next(numbers) in stopped:
                 os.kill(os.getpid(), signal_number)
             write_rows(self, name, rows)
 

@@ -35,5 +35,5 @@ def copy_until_killed(program: Program, source: str, target: str, write: int) ->
 
 if __name__ == "__main__":
     tables.PAGE_ROWS = batch.BATCH_ROWS = PAGE_ROWS
-    stop_at(int(os.environ[VARIABLE]), signal.SIGKILL)
+    stop_at(os.environ[VARIABLE], signal.SIGKILL)
     main()

@@ -15,5 +15,5 @@ if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # maybe it is ignored
     for module in (importing, undo):
         vars(module)["PORTION_ROWS"] = PORTION_ROWS
-    stop_at(int(os.environ[AT]), int(os.environ[SIGNAL]))
+    stop_at(os.environ[AT], int(os.environ[SIGNAL]))
     main()

@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from plantstore.bootstrap import open_session, open_staging
-from plantstore.errors import IdTakenError, PlantStoreError
+from plantstore.errors import IdTakenError, PlantStoreError, SetupError
 from plantstore.sql.importing import importing
 from plantstore.sql.importing.store import ImportStore
 from tests.cli.program import Program
@@ -28,7 +28,7 @@ FOURTH_PORTION, ITS_EVENTS = 7, 8
 
 
 def stop_import(
-    program: Program, store: str, text: str, write: int, stop: signal.Signals, *options: str
+    program: Program, store: str, text: str, write: int | str, stop: signal.Signals, *options: str
 ) -> subprocess.CompletedProcess[str]:
     (program.folder / "plants.csv").write_text(text, encoding="utf-8")
     command = [sys.executable, "-m", "tests.importing.stopping", "import"]
@@ -91,16 +91,61 @@ def test_what_a_killed_import_has_written_can_be_removed(
     program.out("import", "other.csv", "--store", store)
 
 
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize("write", [3, FOURTH_PORTION, ITS_EVENTS])
-def test_ctrl_c_leaves_nothing(
-    program: Program, service: Service, store: str, client: httpx.Client, write: int
+def test_an_interrupted_import_leaves_nothing(
+    program: Program,
+    service: Service,
+    *,
+    store: str,
+    client: httpx.Client,
+    write: int,
+    stop: signal.Signals,
 ) -> None:
-    stopped = stop_import(program, store, WITH_IDS, write, signal.SIGINT)
+    stopped = stop_import(program, store, WITH_IDS, write, stop)
     assert stopped.returncode == 130
     assert f"{(write - 1) // 2 * PORTION_ROWS} plants are deleted again" in stopped.stderr
     assert list_plants(client) == []
     assert_events_explain_the_plants(service, store)
     program.out("import", str(program.folder / "plants.csv"), "--store", store)
+
+
+def test_an_undo_that_is_interrupted_says_how_to_finish_it(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    stopped = stop_import(program, store, WITH_IDS, "7 10", signal.SIGINT)
+    assert stopped.returncode == 130
+    assert "not all of its plants are deleted again: finish that with --undo" in stopped.stderr
+    assert list_plants(client) == ROWS[: 2 * PORTION_ROWS]
+    refused = program.refusal("import", "plants.csv", "--store", store)
+    assert f"finish that with `plantstore import --store {store} --undo`" in refused
+    program.out("import", "--store", store, "--undo")
+    assert list_plants(client) == []
+    program.out("import", "plants.csv", "--store", store)
+
+
+def test_an_import_leaves_what_another_of_the_same_file_goes_on_with(
+    service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
+    with closing(open_session(service.database)) as session, closing(open_staging()) as staging:
+        for row in ROWS:
+            staging.add(int(str(row["id"])), str(row["name"]), None, 1)
+
+        def begin() -> importing.Import:
+            target = ImportStore(session, store, None)
+            return importing.Import(target, staging, importing.Options("digest"), pytest.fail)
+
+        first = begin()
+        steps = first.write()
+        assert next(steps) == PORTION_ROWS
+        second = begin().write()
+        assert next(second) == PORTION_ROWS
+        with pytest.raises(SetupError, match="another import into"):
+            next(steps)
+        assert sum(first.undo()) == 0
+        assert sum(second) == COUNT - 2 * PORTION_ROWS
+    assert list_plants(client) == ROWS
 
 
 def test_an_id_that_is_taken_meanwhile_leaves_nothing(

@@ -7,6 +7,7 @@ import click
 
 from plantstore.bootstrap import open_existing_session
 from plantstore.cli.administration_log import log_change
+from plantstore.cli.backup import end_cleanly
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_json
 
@@ -62,6 +63,7 @@ def import_plants(
 
     if undo is (file is not None):
         raise click.UsageError("give either a FILE to import, or --undo")
+    end_cleanly()
     with closing(open_existing_session(database)) as session:
         target = ImportStore(session, store, user)
         if file is None:

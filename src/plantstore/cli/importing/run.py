@@ -102,8 +102,17 @@ def _write(importing: Import, request: Request, total: int) -> None:
         run_steps("importing", importing.write(), total)
     except BaseException as error:
         if not request.keeps_good:
-            undone = run_steps("undoing", importing.undo())
-            click.echo(f"nothing was imported: {undone} plants are deleted again", err=True)
+            _undo(importing)
         if not isinstance(error, RefusedError):
             raise
         importing.tally.imported = 0
+
+
+def _undo(importing: Import) -> None:
+    try:
+        undone = run_steps("undoing", importing.undo())
+    except BaseException:
+        click.echo("not all of its plants are deleted again: finish that with --undo", err=True)
+        raise
+    if undone:
+        click.echo(f"nothing was imported: {undone} plants are deleted again", err=True)

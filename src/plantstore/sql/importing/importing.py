@@ -64,6 +64,7 @@ class Import:
         self._journal = store.find_journal()
         if self._journal is not None:
             _require_same(self._journal, options.digest, store.name)
+        self._is_overtaken = False
         self.resumed = self._journal.written if self._journal else 0
         self.tally = Tally()
 
@@ -91,7 +92,8 @@ class Import:
 
     def undo(self) -> Iterator[int]:
         """Delete again what was written; nothing, where another process goes on with it."""
-        yield from undo(self._store, self._options.digest)
+        if not self._is_overtaken:
+            yield from undo(self._store, self._options.digest)
 
     def _read(self) -> Iterator[Sequence[StagedRow]]:
         return self._staged.read(self._journal.reached if self._journal else None, PORTION_ROWS)
@@ -99,8 +101,7 @@ class Import:
     def _write(self, rows: Sequence[StagedRow], *, is_last: bool) -> Portion:
         with self._store.session.transaction():
             self._store.lock()
-            if self._store.find_journal() != self._journal:
-                raise SetupError(f"another import into {self._store.name} is in progress")
+            self._require_own(self._store.find_journal())
             portion = self._sort(rows, self._store.room)
             if portion.refused and not self._options.keeps_good:
                 self._note(portion)
@@ -111,6 +112,14 @@ class Import:
                 self._store.write_journal(journal)
         self._journal = journal
         return portion
+
+    def _require_own(self, journal: Journal | None) -> None:
+        self._is_overtaken = journal != self._journal
+        if self._is_overtaken:
+            raise SetupError(
+                f"another import into {self._store.name}, or an undo, has begun meanwhile: look at "
+                "what it does, and repeat this one if plants are missing"
+            )
 
     def _sort(self, rows: Sequence[StagedRow], room: int | None) -> Portion:
         if self._options.assigns:
@@ -134,7 +143,12 @@ class Import:
 
 
 def _require_same(journal: Journal, digest: str, store: str) -> None:
-    if journal.digest != digest or journal.reached is None:
+    if journal.reached is None:
+        raise SetupError(
+            f"an import into {store} was interrupted while it was undone: finish that with "
+            f"`plantstore import --store {store} --undo`"
+        )
+    if journal.digest != digest:
         raise SetupError(
             f"another import into {store} is in progress, or was interrupted after "
             f"{journal.written} plants: repeat it, with the same file, or remove what it has "
