@@ -191,8 +191,15 @@ def test_of_a_damaged_database_no_backup_is_made(program: Program, damage: str) 
 
 
 def test_what_must_not_be_replaced_is_not(program: Program) -> None:
-    said = program.refusal("backup", str(file_of(program)))
-    assert "is a database in use: give the backup another name" in said
+    file = file_of(program)
+    (program.folder / "link.db").symlink_to(file)
+    file.with_name("plants.db-lock").unlink()
+    with unchanged(file.parent):
+        for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
+            said = program.refusal("backup", str(target))
+            assert "is a database in use: give the backup another name" in said
+    program.out("migrate", "--database", "sqlite:///other.db")
+    assert "other.db is a database in use" in program.refusal("backup", "other.db")
     said = program.refusal("backup", "/dev/null")
     assert "is not a regular file" in said
     for target in ("missing/", "missing/plants.backup"):

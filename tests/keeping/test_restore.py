@@ -230,7 +230,8 @@ def _count_opened(path: str) -> int:
         ("truncated", "it is damaged or truncated: "),
         ("compressed", "it is not a SQLite database; is it encrypted or compressed?"),
         ("foreign", "the file is a SQLite database of another program"),
-        ("empty", "the database has no tables yet"),
+        ("empty", "it is empty"),
+        ("folder", "it is not a file"),
         ("missing", "there is no such file"),
     ],
 )
@@ -243,6 +244,8 @@ def test_what_is_no_good_backup_is_refused(
     if damage == "foreign":
         with closing(apsw.Connection(str(backup))) as foreign:
             foreign.execute("CREATE TABLE other (x)")
+    elif damage == "folder":
+        backup.mkdir()
     elif damage != "missing":
         backup.write_bytes(damaged[damage])
     with unchanged(program.folder / "data"):

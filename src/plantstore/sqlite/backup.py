@@ -22,7 +22,7 @@ from msgspec.structs import replace
 from plantstore.errors import SetupError
 from plantstore.sqlite.connection import require_tables
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import create_file
+from plantstore.sqlite.files import SUFFIXES, create_file
 from plantstore.sqlite.inspection import make_interruptible, open_to_read
 from plantstore.sqlite.workspace import publish, workspace
 
@@ -51,7 +51,7 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
             return _back_up_to_folder(database, path, keep)
         if target == "-":
             return _back_up_to_stream(database, sys.stdout.buffer)
-        _require_harmless(path)
+        _require_harmless(path, database)
         with workspace(path.parent, path.name) as folder:
             return _back_up(database, folder / path.name, path)
 
@@ -137,9 +137,10 @@ def _count(copy: apsw.Connection) -> tuple[int, int]:
     return row
 
 
-def _require_harmless(target: Path) -> None:
-    """Refuse to replace what is not a file, or a database that the program has used."""
-    if target.with_name(f"{target.name}-lock").exists():
+def _require_harmless(target: Path, database: Path) -> None:
+    """Refuse to replace what is not a file, or is one of a database that the program uses."""
+    own = [database.with_name(database.name + suffix) for suffix in SUFFIXES]
+    if target.resolve() in own or target.with_name(f"{target.name}-lock").exists():
         raise SetupError(f"{target} is a database in use: give the backup another name")
     if target.exists() and not stat.S_ISREG(target.stat().st_mode):
         raise SetupError(f"{target} is not a regular file")

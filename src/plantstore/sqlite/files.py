@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-_SUFFIXES = ("", "-wal", "-shm", "-lock")
+SUFFIXES = ("", "-wal", "-shm", "-lock")
 
 
 def create_file(path: Path) -> bool:
@@ -71,7 +71,7 @@ def _find_obstacles(path: Path) -> Iterator[Path]:
     reached = [folder for folder in reversed(path.parents) if os.access(folder, os.F_OK)]
     if not os.access(reached[-1], os.W_OK | os.X_OK):
         yield reached[-1]
-    for suffix in _SUFFIXES:
+    for suffix in SUFFIXES:
         file = path.with_name(path.name + suffix)
         if os.access(file, os.F_OK) and not os.access(file, os.R_OK | os.W_OK):
             yield file

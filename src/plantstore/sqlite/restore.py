@@ -60,8 +60,7 @@ def restore(backup: Path, database: Path) -> Restored:
         _explained(backup, database),
         workspace(database.parent, database.name) as folder,
     ):
-        if not backup.is_file():
-            raise SetupError("there is no such file")
+        _require_file(backup)
         with _unused(database):
             pass  # it says so at once
         file = folder / database.name
@@ -86,6 +85,13 @@ def prove(database: Path) -> None:
     for check in check_file(database):
         if not check.ok:
             raise SetupError(check.detail)
+
+
+def _require_file(backup: Path) -> None:
+    if not backup.is_file():
+        raise SetupError("it is not a file" if backup.exists() else "there is no such file")
+    if not backup.stat().st_size:
+        raise SetupError("it is empty")
 
 
 def _adopt(file: Path, database: Path) -> None:
