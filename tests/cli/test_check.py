@@ -184,6 +184,15 @@ def test_a_read_only_folder_is_not_writable(nobodys: Program) -> None:
 
 
 @ONLY_LINUX
+@ONLY_LINUX
+def test_a_lock_that_may_not_be_taken_is_named(nobodys: Program) -> None:
+    lock = file_of(nobodys).with_name("plants.db-lock")
+    lock.chmod(0)
+    failed = failures(nobodys)
+    assert failed.keys() == {"writable"}
+    assert f"Permission denied; {lock} belongs to" in failed["writable"]
+
+
 def test_a_file_that_may_not_be_read_is_named_with_its_owner(nobodys: Program) -> None:
     file = file_of(nobodys)
     file.chmod(0o000)

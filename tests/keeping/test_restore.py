@@ -300,6 +300,7 @@ def test_the_owner_is_the_old_ones_or_the_folders(
     program.out("restore", str(backup), "--yes")
     found = file.stat()
     assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner or 23456, 0o640)
+    assert file.with_name("plants.db-lock").stat().st_uid == found.st_uid
 
 
 def test_what_another_program_restored_gets_new_revisions(service: Service, store: str) -> None:

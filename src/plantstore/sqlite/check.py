@@ -62,6 +62,9 @@ def _try_folder(path: Path) -> str:
         mode = path.stat().st_mode
         if not (mode & 0o200 and os.access(path, os.W_OK)):  # root may, the service may not
             raise PermissionError(EACCES, f"its mode is {mode & 0o777:04o}")
+        lock = path.with_name(f"{path.name}-lock")
+        if lock.exists() and not os.access(lock, os.R_OK | os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES))
         with TemporaryFile(dir=path.parent) as probe:
             probe.write(bytes(_PROBE_BYTES))
             probe.flush()

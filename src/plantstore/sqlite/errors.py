@@ -27,7 +27,7 @@ OF_THE_DATABASE = (
 
 _OF_WRITES: dict[type[apsw.Error], str] = {
     apsw.FullError: "the disk is full",
-    apsw.ReadOnlyError: "{name} is read-only for this user",
+    apsw.ReadOnlyError: "{name} or a file beside it is read-only for this user",
     apsw.CantOpenError: "{name} or a file beside it cannot be opened",
     apsw.BusyError: "another process keeps it locked",
     apsw.IOError: "the disk fails",

@@ -113,7 +113,8 @@ def _replace(database: Path, file: Path) -> str | None:
         for end in ("-wal", "-shm"):
             database.with_name(database.name + end).unlink(missing_ok=True)
         file.replace(database)
-    flush_folder(database.parent)
+    with open_lock(database):  # which gives the lock's file the new owner
+        flush_folder(database.parent)
     return kept
 
 
