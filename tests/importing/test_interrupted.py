@@ -132,9 +132,12 @@ def test_an_import_leaves_what_another_of_the_same_file_goes_on_with(
         for row in ROWS:
             staging.add(int(str(row["id"])), str(row["name"]), None, 1)
 
+        def refuse(_line: int, error: PlantStoreError) -> None:
+            raise error
+
         def begin() -> importing.Import:
             target = ImportStore(session, store, None)
-            return importing.Import(target, staging, importing.Options("digest"), pytest.fail)
+            return importing.Import(target, staging, importing.Options("digest"), refuse)
 
         first = begin()
         steps = first.write()
