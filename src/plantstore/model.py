@@ -126,6 +126,11 @@ class Page(Struct, frozen=True):
 Unchanged = Callable[[], bool]
 
 
+# A user by the tokens of one store: what another store's owner does with a token that they made for
+# the user there does not count against the user here.
+Principal = tuple[int, int]
+
+
 class Caller(Struct, frozen=True):
     """Who sent a request, as its token proves, and the store that the request is about.
 
@@ -148,6 +153,11 @@ class Caller(Struct, frozen=True):
     unchanged: Unchanged | None = None
 
     @property
+    def principal(self) -> Principal:
+        """Who has this caller's rate, turns and streams."""
+        return self.token_store_id, self.user_id
+
+    @property
     def token_id(self) -> str:
         """What tells the token from others."""
         return token_id_of(self.token_hash)
@@ -167,12 +177,18 @@ class TokenInfo(Struct, frozen=True):
     ``store`` is the name of the token's own store; the user need not be a member there.
     """
 
+    token_store_id: int
     user_id: int
     subject: str
     token_label: str
     expires_at: int | None
     store: str
     stores: tuple[OpenStore, ...]
+
+    @property
+    def principal(self) -> Principal:
+        """See ``Caller``."""
+        return self.token_store_id, self.user_id
 
 
 def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Scope]:

@@ -48,17 +48,15 @@ def test_two_stores_cannot_have_one_name(administration: Administration) -> None
     assert len(administration.list_stores()) == 1
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", LONGEST_NAME + "a", "é", "a\n", "..", "１"],
-)
-def test_a_store_needs_a_name_that_can_stand_in_a_path(
-    administration: Administration, name: str
-) -> None:
-    with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
-        administration.create_store(name)
-    with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
-        administration.create_token(TokenRequest(subject="ada", store=name))
+INVALID_NAMES = ("", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", "é", "a\n", "..", "１")
+
+
+def test_a_store_needs_a_name_that_can_stand_in_a_path(administration: Administration) -> None:
+    for name in (*INVALID_NAMES, LONGEST_NAME + "a"):
+        with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
+            administration.create_store(name)
+        with pytest.raises(SetupError, match="use 1 to 63 lowercase letters, digits and"):
+            administration.create_token(TokenRequest(subject="ada", store=name))
     assert administration.list_stores() == []
     assert administration.list_users() == []
 
@@ -110,18 +108,18 @@ def test_two_users_cannot_have_one_subject(administration: Administration) -> No
         administration.create_user("ada")
 
 
-@pytest.mark.parametrize("subject", ["a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"])
-def test_a_subject_is_any_text(administration: Administration, subject: str) -> None:
-    user = administration.create_user(subject)
-    assert administration.list_users() == [User(user.user_id, subject)]
+def test_a_subject_is_any_text(administration: Administration) -> None:
+    for subject in ("a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"):
+        user = administration.create_user(subject)
+        assert User(user.user_id, subject) in administration.list_users()
 
 
-@pytest.mark.parametrize("subject", ["", 256 * "a", " ", "a\nb", "\x7f", "\ud800"])
-def test_a_subject_that_is_no_text_is_refused(administration: Administration, subject: str) -> None:
-    with pytest.raises(SetupError, match="subject must"):
-        administration.create_user(subject)
-    with pytest.raises(SetupError, match="subject must"):
-        administration.create_token(TokenRequest(subject=subject, store="nursery"))
+def test_a_subject_that_is_no_text_is_refused(administration: Administration) -> None:
+    for subject in ("", 256 * "a", " ", "a\nb", "\x7f", "\ud800"):
+        with pytest.raises(SetupError, match="subject must"):
+            administration.create_user(subject)
+        with pytest.raises(SetupError, match="subject must"):
+            administration.create_token(TokenRequest(subject=subject, store="nursery"))
     assert administration.list_users() == []
     assert administration.list_stores() == []
 

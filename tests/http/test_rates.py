@@ -77,3 +77,15 @@ def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, u
                 assert 120 < int(refused.headers["retry-after"]) <= 180
                 assert refused.headers["access-control-allow-origin"] == "*"
             assert connection.ask(other.message(LISTS[0])).status == 200
+
+
+@SQLITE_ONLY
+def test_another_stores_token_of_a_user_does_not_use_up_the_rate(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"rate_limit": "3/hour"}) as limited:
+        own, strange = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))
+        with limited.client(strange) as client:
+            assert [client.get(path).status_code for path in 2 * ("/plants", "/me")] == [
+                *(200, 200, 200, 429)
+            ]
+        with limited.client(own) as client:
+            assert client.get("/plants").status_code == client.get("/me").status_code == 200

@@ -10,6 +10,7 @@ from backports import zstd
 
 from tests.cli.program import Program
 from tests.copying.fixtures import PLANTS, list_plants
+from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
 
 ROSE, FERN = {"id": 7, "name": "Rose", "tag": "red"}, {"id": 9, "name": "Fern"}
@@ -39,6 +40,7 @@ def test_plants_are_created_with_their_events_and_listed_at_once(
     assert (second, third) == (first + 1, first + 2)
 
 
+@SQLITE_ONLY
 @pytest.mark.parametrize(
     "content",
     [
@@ -152,6 +154,7 @@ def test_the_events_say_who_it_was(program: Program, service: Service, store: st
     assert f"no user '{stranger}'" in refusal
 
 
+@SQLITE_ONLY
 @pytest.mark.parametrize(
     ("content", "reason"),
     [

@@ -86,22 +86,17 @@ def alert_expressions() -> Iterator[str]:
             yield rule["expr"]
 
 
-@pytest.mark.parametrize("expression", [*dashboard_expressions(), *alert_expressions()])
-def test_expressions_name_metrics_and_labels_that_there_are(
-    expression: str, scrapes: list[Scrape]
-) -> None:
+def test_expressions_name_metrics_and_labels_that_there_are(scrapes: list[Scrape]) -> None:
     names = {sample.name for scrape in scrapes for sample in scrape.samples()}
     known = ADDED | {label for metric in CATALOGUE for label in metric.labels}
-    bare = QUOTED_OR_RANGE.sub("", expression)
-    labels = {
-        word
-        for part in [*SELECTOR.findall(bare), *GROUPING.findall(bare)]
-        for word in WORD.findall(part)
-    }
-    assert labels <= known
-    words = set(WORD.findall(GROUPING.sub("by", SELECTOR.sub("", bare))))
-    assert words - WORDS <= names
-    assert words & (names | {"up"})
+    for expression in (*dashboard_expressions(), *alert_expressions()):
+        bare = QUOTED_OR_RANGE.sub("", expression)
+        parts = [*SELECTOR.findall(bare), *GROUPING.findall(bare)]
+        labels = {word for part in parts for word in WORD.findall(part)}
+        assert labels <= known, expression
+        words = set(WORD.findall(GROUPING.sub("by", SELECTOR.sub("", bare))))
+        assert words - WORDS <= names, expression
+        assert words & (names | {"up"}), expression
 
 
 def test_the_dashboard_has_panels_with_titles_side_by_side() -> None:

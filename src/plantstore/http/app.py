@@ -95,9 +95,9 @@ class App:
 
     def _recall(self, data: bytes) -> Response | None:
         found = self.cache.recall(data)
-        if found is None or not self._turns.try_take(found.caller.user_id, RECALLED):
+        if found is None or not self._turns.try_take(found.caller.principal, RECALLED):
             return None  # it is handled, and maybe waits
-        if self._rates is not None and (seconds := self._rates.take(found.caller.user_id)):
+        if self._rates is not None and (seconds := self._rates.take(found.caller.principal)):
             return self._refuse_recalled(found, seconds)
         self.cache.recalled[found.status] += 1
         return found.whole
@@ -189,12 +189,12 @@ class App:
         if found is None:
             return None
         request.caller = found.caller
-        await self._turns.take(found.caller.user_id, WAITED)
+        await self._turns.take(found.caller.principal, WAITED)
         found = self.cache.recall(wire)  # something may have been committed meanwhile
         if found is None:
             return None
         if self._rates is not None:
-            require(self._rates.take(found.caller.user_id))
+            require(self._rates.take(found.caller.principal))
         return found.response
 
     def _respond_otherwise(self, request: Request, methods: Methods) -> Response:

@@ -49,10 +49,11 @@ class Authentication:
         if not was_valid:
             self._invalid.clear(token)
         request.caller = caller
+        principal = caller.principal
         if self._rates is not None:
-            require(self._rates.take(caller.user_id))
-        if not self._turns.try_take(caller.user_id, ROUTED):
-            await self._turns.take(caller.user_id, ROUTED)
+            require(self._rates.take(principal))
+        if not self._turns.try_take(principal, ROUTED):
+            await self._turns.take(principal, ROUTED)
         return caller
 
     async def identify(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -73,8 +74,8 @@ class Authentication:
             self._invalid.count(self._client_address(request), token)
             raise
         if self._rates is not None:
-            require(self._rates.take(bearer.user_id))
-        await self._turns.take(bearer.user_id, ROUTED)
+            require(self._rates.take(bearer.principal))
+        await self._turns.take(bearer.principal, ROUTED)
         return bearer
 
     async def _check_token(self, request: Request, token: str) -> None:

@@ -106,7 +106,7 @@ class BulkCreates:
     async def _decode(self, lines: list[bytes], number: int, caller: Caller) -> list[Line]:
         decoded: list[Line] = []
         for start in range(0, len(lines), _LINES_PER_TURN):
-            await self._turns.take(caller.user_id, _COST)
+            await self._turns.take(caller.principal, _COST)
             decoded += decode_lines(lines[start : start + _LINES_PER_TURN], number + start)
         return decoded
 

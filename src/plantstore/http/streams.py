@@ -8,7 +8,7 @@ import asyncio
 from collections import Counter
 
 from plantstore.errors import OverloadedError
-from plantstore.model import Caller
+from plantstore.model import Caller, Principal
 
 _WAIT_SECONDS = 1.0
 
@@ -20,7 +20,7 @@ class StreamPlaces:
         self._loop = asyncio.get_running_loop()
         self._max, self._taken = count, 0
         self._max_of_user, self._max_of_store = max(1, count // 4), max(1, count // 2)
-        self._users: Counter[int] = Counter()
+        self._users: Counter[Principal] = Counter()
         self._stores: Counter[int] = Counter()
         self._waiting: dict[asyncio.Future[None], Caller] = {}
 
@@ -49,7 +49,7 @@ class StreamPlaces:
     def _try_take(self, caller: Caller) -> bool:
         has_room = (
             self._taken < self._max
-            and self._users[caller.user_id] < self._max_of_user
+            and self._users[caller.principal] < self._max_of_user
             and self._stores[caller.store_id] < self._max_of_store
         )
         if has_room:
@@ -58,7 +58,7 @@ class StreamPlaces:
 
     def _count(self, caller: Caller, change: int) -> None:
         self._taken += change
-        self._users[caller.user_id] += change
+        self._users[caller.principal] += change
         self._stores[caller.store_id] += change
         if not self._taken:
             self._users.clear()

@@ -81,7 +81,7 @@ class PostgresDatabase:
         query = (self._sql["find_token_info"], (store_id, token_hash))
         # In a task: deadlines need one, and requests are handled outside of any.
         (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        info = to_token_info(rows)
+        info = to_token_info(store_id, rows)
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info

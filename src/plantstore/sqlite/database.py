@@ -98,7 +98,7 @@ class SQLiteDatabase:
             rows = self._execute(self._sql["find_token_info"], (store_id, token_hash)).fetchall()
         except apsw.Error as error:
             raise unavailable(error) from error
-        info = to_token_info(rows)
+        info = to_token_info(store_id, rows)
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info

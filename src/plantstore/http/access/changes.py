@@ -37,7 +37,7 @@ class Changes:
 
     async def read(self, caller: Caller, query: Callable[[Session], Result]) -> Result:
         """What a query finds."""
-        return await self._attempts.run(caller.user_id, lambda attempt: query(attempt.session))
+        return await self._attempts.run(caller.principal, lambda attempt: query(attempt.session))
 
     async def make(
         self,
@@ -54,7 +54,7 @@ class Changes:
             self.log(request, fields)
             return result
 
-        return await self._attempts.run(caller.user_id, work)
+        return await self._attempts.run(caller.principal, work)
 
     async def attempt(self, key: Hashable, work: Callable[[Attempt[Result]], Result]) -> Result:
         """The result of work for which there is no caller; see ``Attempts``."""
