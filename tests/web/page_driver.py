@@ -106,7 +106,7 @@ class PageDriver:
         self.page.mouse.move(0, 0)
         # Within the origin: elsewhere another process of the browser would have to be started.
         self.open("/livez")
-        self.evaluate("sessionStorage.clear()")
+        self.evaluate("[sessionStorage, localStorage].forEach((storage) => storage.clear())")
 
     def install_clock(self) -> None:
         """Have a clock that the test may move; the tab keeps it, so that no other test has it."""
@@ -118,6 +118,12 @@ class PageDriver:
         self.open().submit_token(token or self.owner)
         expect(self["#app"]).to_be_visible()
         return self
+
+    def open_beside(self, path: str = "/") -> Page:
+        """Open a page of the service in another tab of the same browser."""
+        beside = self.page.context.new_page()
+        beside.goto(self.service.origin + path)
+        return beside
 
     def submit_token(self, token: str) -> None:
         """Fill in the token and press Enter, where the page asks for it."""

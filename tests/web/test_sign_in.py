@@ -1,4 +1,4 @@
-"""Signing in with a token, which stays in the tab, and signing out."""
+"""Signing in with a token or a link, in one tab for all; staying signed in; signing out."""
 
 import time
 
@@ -33,9 +33,59 @@ def test_the_token_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
     assert driver["#token"].input_value() == ""
     driver.page.reload()
     expect(driver["#app"]).to_be_visible()
-    other = driver.page.context.new_page()
-    other.goto(driver.service.origin)
-    expect(other.locator("#sign-in")).to_be_visible()
+
+
+def test_a_password_manager_finds_the_token_and_its_user(driver: PageDriver) -> None:
+    driver.sign_in()
+    form = driver["#sign-in-form"]
+    expect(form.locator("[type=password][autocomplete=current-password]")).to_have_count(1)
+    expect(form.locator("[autocomplete=username]")).to_have_value(f"owner-of-{driver.store}")
+
+
+def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
+    driver.sign_in()
+    slept = driver.open_beside()
+    expect(slept.locator("#app")).to_be_visible()
+    slept.goto(f"{driver.service.origin}/livez")
+    reference = driver.open_beside("/docs")
+    expect(reference.locator("#session")).to_contain_text("Signed in as")
+    driver.open("/livez")
+    other = driver.open_beside()  # which has it from the reference
+    expect(other.locator("#app")).to_be_visible()
+    driver.open()
+    expect(driver["#app"]).to_be_visible()
+    other.locator("#sign-out").click()
+    driver.assert_shows("You signed out in another tab.", "#sign-in-reason")
+    expect(reference.locator("#session")).to_have_text("Sign in")
+    slept.goto(driver.service.origin)
+    expect(slept.locator("#sign-in")).to_be_visible()
+    assert driver.evaluate("sessionStorage.length") == 0
+
+
+def test_one_stays_signed_in_by_choice_until_one_signs_out(driver: PageDriver) -> None:
+    driver.open()
+    driver["#remember"].check()
+    driver.submit_token(driver.owner)
+    expect(driver["#app"]).to_be_visible()
+    driver.evaluate("sessionStorage.clear()")  # as when the browser is closed
+    driver.page.reload()
+    expect(driver["#app"]).to_be_visible()
+    driver.evaluate("localStorage['plantstore/token'] += 'x'")  # of a link in another tab
+    driver["#sign-out"].click()
+    assert "pst_" not in driver.evaluate("JSON.stringify({...localStorage})")
+    driver.page.reload()
+    expect(driver["#remember"]).not_to_be_checked()
+
+
+def test_an_expired_token_leads_out_with_the_reason(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    token = service.make_token(store, expires_at=time.time_ns() // 10**6 + 86_400_000)
+    driver.sign_in(token)
+    driver.evaluate("Date.now = () => 8e15")
+    service.revoke(token)
+    driver.refocus()
+    driver.assert_shows("Your token has expired", "#sign-in-reason")
 
 
 def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
@@ -95,6 +145,8 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     driver.open(f"/#code={code}")
     expect(driver["#who"]).to_have_text("kiosk")
     assert code not in driver.page.url
+    driver["#toasts"].get_by_role("button", name="Keep me signed in on this device").click()
+    assert "pst_" in driver.evaluate("JSON.stringify({...localStorage})")
     driver["#sign-out"].click()
     driver.open(f"/#code={code}")
     expect(driver["#sign-in-reason"]).to_contain_text("code")

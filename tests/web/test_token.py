@@ -12,9 +12,10 @@ from tests.service import Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
 
-NO_STORAGE = """Object.defineProperty(window, "sessionStorage", {
-    get() { throw new DOMException("denied", "SecurityError"); },
-});"""
+NO_STORAGE = """for (const name of ["sessionStorage", "localStorage"])
+    Object.defineProperty(window, name, {
+        get() { throw new DOMException("denied", "SecurityError"); },
+    });"""
 
 
 def respond_503(route: Route) -> None:

@@ -129,6 +129,7 @@ interface Elements {
   "show-token": HTMLInputElement;
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
+  remember: HTMLInputElement;
   retag: HTMLFormElement;
   "row-template": HTMLTemplateElement;
   "select-all": HTMLInputElement;
@@ -136,6 +137,7 @@ interface Elements {
   stores: HTMLSelectElement;
   "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;
+  user: HTMLInputElement;
 }
 
 type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement;

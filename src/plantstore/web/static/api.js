@@ -97,18 +97,12 @@ export class Api {
     return new Store(this, name);
   }
 
-  /** @returns {Promise<Me>} */
-  async getMe() {
-    return parse(await this.ask("GET", "me"), JSON.parse);
-  }
-
-  // A token for the code of a link, which is good once.
-  /** @param {string} code @returns {Promise<string>} */
-  async exchange(code) {
+  // What JSON is answered with, null where there is no body.
+  /** @param {string} method @param {string} target @param {object} [body] @returns {Promise<any>} */
+  async send(method, target, body) {
     const headers = { "Content-Type": "application/json" };
-    const response = await this.#fetch("link", { method: "POST", headers, body: JSON.stringify({ code }) });
-    if (response.status !== 201) throw readRefusal(response);
-    return parse(response, JSON.parse).token;
+    const response = await this.ask(method, target, body && { headers, body: JSON.stringify(body) });
+    return response.text ? parse(response, JSON.parse) : null;
   }
 
   async isLive() {
@@ -147,13 +141,13 @@ export class Api {
    *   hear?: (text: string) => void}} options
    */
   async ask(method, target, { headers = {}, body, signal, hear } = {}) {
-    headers = { Authorization: `Bearer ${this.#token}`, ...headers };
+    if (this.#token) headers = { Authorization: `Bearer ${this.#token}`, ...headers };
     const response = await this.#fetch(target, { method, body, headers, signal }, hear);
     this.on.reached();
     if (isSuccess(response)) return response;
     const refusal = readRefusal(response);
     if (refusal.status === 401) this.on.refused(refusal.message);
-    else if (isBarred(refusal)) this.on.barred();
+    else if (this.#token && isBarred(refusal)) this.on.barred();
     throw refusal;
   }
 
@@ -330,6 +324,7 @@ async function readText({ body }, take) {
 function isSuccess({ method, status, headers }) {
   if (method === "DELETE") return status === 204;
   if (status === 304) return true;
+  if (status === 201) return isOfType(headers, "application/json");
   return status === 200 && TYPES.some((type) => isOfType(headers, type));
 }
 

@@ -4,28 +4,41 @@
 import { colour } from "./docs-colours.js";
 import { layOut } from "./docs-json.js";
 import { $, all, bdi, count, make } from "./dom.js";
-import { recall } from "./session.js";
+import { Session } from "./session.js";
 
 const MAX_SHOWN = 100_000; // characters
 
 /** @type {WeakMap<HTMLFormElement, AbortController>} */
 const running = new WeakMap();
-let token = recall("token") ?? "";
+const session = new Session({ joined: signIn, ended: () => showSession() });
+let token = session.token ?? ""; // of the session, or typed
 let isSignedIn = false;
 
-// Whom the token is of; without a valid one, the forms have a field for it.
-export async function showSession() {
-  if (!token) return;
+export function startSession() {
+  if (token) signIn(token);
+}
+
+// Without a valid token the forms have a field for it.
+/** @param {string} given */
+async function signIn(given) {
   try {
-    const response = await fetch("me", { headers: makeHeaders(token), cache: "no-store" });
+    const response = await fetch("me", { headers: makeHeaders(given), cache: "no-store" });
+    if (response.status === 401) session.forget();
     if (!response.ok) return;
     const { user, store } = await response.json();
-    $("session").replaceChildren("Signed in as ", bdi(user), ", ", bdi(store));
-    isSignedIn = true;
-    for (const label of all(".try .token")) label.hidden = true;
+    session.begin(given);
+    showSession("Signed in as ", bdi(user), ", ", bdi(store));
   } catch {
     // The field is left.
   }
+}
+
+/** @param {Content} whose the user and the store, none where nobody is signed in */
+function showSession(...whose) {
+  isSignedIn = whose.length > 0;
+  token = (isSignedIn && session.token) || "";
+  $("session").replaceChildren(...(isSignedIn ? whose : [make("a", { href: "./", textContent: "Sign in" })]));
+  for (const label of all(".try .token")) label.hidden = isSignedIn;
 }
 
 // The form is part of the page only once it is asked for.

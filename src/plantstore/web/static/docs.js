@@ -3,9 +3,9 @@
 
 import { colour } from "./docs-colours.js";
 import { followReader } from "./docs-contents.js";
-import { openForm, showSession } from "./docs-try.js";
+import { openForm, startSession } from "./docs-try.js";
 import { all, pause } from "./dom.js";
-import { keep, recall } from "./session.js";
+import { tab } from "./session.js";
 
 const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
 const COPIED_FOR = 2_000; // milliseconds
@@ -19,12 +19,12 @@ function nameAddress() {
 }
 
 function rememberLanguage() {
-  const wanted = recall("language");
+  const wanted = tab.recall("language");
   /** @type {NodeListOf<HTMLInputElement>} */
   const radios = document.querySelectorAll(".languages input");
   for (const radio of radios) {
     if (radio.value === wanted) radio.checked = true;
-    radio.addEventListener("change", () => keep("language", radio.value));
+    radio.addEventListener("change", () => tab.keep("language", radio.value));
   }
 }
 
@@ -56,5 +56,5 @@ document.addEventListener("click", ({ target }) => {
 nameAddress();
 rememberLanguage();
 followReader();
-showSession();
+startSession();
 colourAll();

@@ -1,5 +1,5 @@
-// The page: signing in and out, the chosen store, and what its role allows. The token is kept in
-// this tab's sessionStorage, and sent only in the Authorization header.
+// The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
+// session, and sent only in the Authorization header.
 
 import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred, Refusal, SignedOut } from "./api.js";
@@ -14,7 +14,7 @@ import { PlantHistory } from "./history.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
 import { preparePrinting } from "./print.js";
-import { drop, keep, recall } from "./session.js";
+import { Session, tab } from "./session.js";
 import { tell } from "./toasts.js";
 
 const SOON = 14 * 24 * 3600 * 1000;
@@ -25,6 +25,10 @@ let me = null;
 let isLearning = false;
 
 const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
+const session = new Session({
+  joined: (token) => $("sign-in").hidden || enter(token),
+  ended: () => leave("You signed out in another tab."),
+});
 const api = new Api({
   refused: (message) => refuse(message),
   barred: () => learnAgain(),
@@ -59,8 +63,8 @@ function showSignIn(reason) {
   $("token").focus();
 }
 
-/** @param {string} token */
-async function signIn(token) {
+/** @param {string} token @param {boolean} [isKept] */
+async function signIn(token, isKept) {
   if (!/^[\x21-\xff]+$/.test(token)) {
     showSignIn(NO_TOKEN);
     return;
@@ -68,9 +72,11 @@ async function signIn(token) {
   api.begin(token);
   setBusy($("sign-in-button"), true);
   try {
-    learn(await api.getMe());
-    keep("token", token);
+    learn(await api.send("GET", "me"));
+    session.begin(token, isKept);
+    $("user").value = me?.user ?? ""; // a password manager names the token by it
     $("token").value = "";
+    $("remember").checked = false;
     setView("app");
     $("plants-title").focus();
     importer.tellAgain();
@@ -86,13 +92,15 @@ async function signIn(token) {
 
 /** @param {string} message */
 function refuse(message) {
-  drop("token");
-  showSignIn(message);
+  session.forget();
+  const isExpired = $("sign-in").hidden && Date.parse(me?.expires_at ?? "") <= Date.now();
+  showSignIn(isExpired ? "Your token has expired: ask the owner of the store for a new one." : message);
 }
 
-function signOut() {
-  showSignIn();
-  for (const name of ["token", "store"]) drop(name);
+/** @param {string} [reason] */
+function leave(reason) {
+  showSignIn(reason);
+  $("token").value = "";
   forgetAll();
 }
 
@@ -112,7 +120,7 @@ async function learnAgain() {
   if (isLearning) return;
   isLearning = true;
   try {
-    const found = await api.getMe();
+    const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     learn(found);
     const role = $("role").textContent;
@@ -130,7 +138,7 @@ function learn(found) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const wanted = [list.store?.name, readAddress().store, recall("store"), me.store];
+  const wanted = [list.store?.name, readAddress().store, tab.recall("store"), me.store];
   const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
@@ -145,7 +153,7 @@ function openStore(opened, name) {
   const found = opened.stores.find((store) => store.name === name);
   if (!found) return;
   const { role, scopes } = found;
-  keep("store", name);
+  tab.keep("store", name);
   $("store-name").textContent = name;
   $("who").replaceChildren(bdi(opened.user));
   $("role").textContent = role;
@@ -172,9 +180,16 @@ function setView(view) {
   $("bar-tools").hidden = view !== "app";
 }
 
+/** @param {string} token */
+function enter(token) {
+  setView("app");
+  list.showLoading();
+  signIn(token);
+}
+
 // Restores the state before a reload of the page, or before the server was lost.
 function resume() {
-  const token = recall("token");
+  const { token } = session;
   if (api.isSignedIn) {
     if (list.error) list.load();
   } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
@@ -187,12 +202,15 @@ const mayImport = () => api.isSignedIn && list.may("create");
 $("sign-in-form").addEventListener("submit", (event) => {
   event.preventDefault();
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
-  if (token && !isBusy($("sign-in-button"))) signIn(token);
+  if (token && !isBusy($("sign-in-button"))) signIn(token, $("remember").checked);
 });
 $("show-token").addEventListener("change", () => {
   $("token").type = $("show-token").checked ? "text" : "password";
 });
-$("sign-out").addEventListener("click", signOut);
+$("sign-out").addEventListener("click", () => {
+  session.end();
+  leave();
+});
 $("stores").addEventListener("change", () => {
   if (me) openStore(me, $("stores").value);
 });
@@ -209,10 +227,7 @@ $("empty-add").addEventListener("click", () => {
 });
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
-$("history-open").addEventListener("click", () => {
-  $("export").open = false;
-  past.open();
-});
+$("history-open").addEventListener("click", () => past.open());
 acceptDrops(importer, mayImport);
 preparePrinting(list);
 
@@ -266,10 +281,19 @@ const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
 /** @param {string} code */
 async function followLink(code) {
   clearAddress();
+  setView("app");
+  list.showLoading();
   try {
-    await signIn(await api.exchange(code));
+    const { token } = await api.send("POST", "link", { code });
+    await signIn(token);
+    if (!api.isSignedIn) return;
+    const told = tell(["You are signed in until you close this tab."]);
+    told.offer("Keep me signed in on this device", () => session.begin(session.token ?? "", true));
   } catch (error) {
     showSignIn(error.message);
+    if (!session.token) return;
+    enter(session.token);
+    tell([`The link did not sign you in: ${error.message}`], { kind: "failed" });
   }
 }
 
@@ -278,11 +302,6 @@ addEventListener("hashchange", () => {
 });
 
 const code = findCode();
-const kept = recall("token");
-if (code || kept) {
-  setView("app");
-  list.showLoading();
-}
 if (code) followLink(code);
-else if (kept) signIn(kept);
+else if (session.token) enter(session.token);
 else showSignIn();

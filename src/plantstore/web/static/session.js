@@ -1,6 +1,7 @@
-// What this tab stores: the token and the chosen store, only in its sessionStorage, or not at all if
-// the browser forbids that. A service under another path of this origin has its own; all of a
-// service's pages share one.
+// The session: one token, which all tabs of this service share until one of them signs out. It is in
+// each tab's sessionStorage, which ends with the tab; in localStorage only if the user wants to stay
+// signed in; in memory alone if the browser forbids both. A tab without a token asks the others.
+// A service under another path of this origin has a session of its own.
 
 const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
 
@@ -13,9 +14,70 @@ function attempt(act) {
   }
 }
 
-/** @param {string} name */
-export const recall = (name) => attempt(() => sessionStorage.getItem(PREFIX + name));
-/** @param {string} name @param {string} value */
-export const keep = (name, value) => attempt(() => sessionStorage.setItem(PREFIX + name, value));
-/** @param {string} name */
-export const drop = (name) => attempt(() => sessionStorage.removeItem(PREFIX + name));
+/** @param {() => Storage} find */
+const makeStorage = (find) => ({
+  recall: (/** @type {string} */ name) => attempt(() => find().getItem(PREFIX + name)),
+  keep: (/** @type {string} */ name, /** @type {string} */ value) =>
+    attempt(() => find().setItem(PREFIX + name, value)),
+  drop: (/** @type {string} */ name) => attempt(() => find().removeItem(PREFIX + name)),
+});
+export const tab = makeStorage(() => sessionStorage);
+const device = makeStorage(() => localStorage);
+
+// Each sign-out begins another session: a tab that slept meanwhile has a token of the one before.
+const currentSession = () => device.recall("session") ?? "";
+
+function recallToken() {
+  const isCurrent = tab.recall("session") === currentSession();
+  return (isCurrent && tab.recall("token")) || device.recall("token");
+}
+
+export class Session {
+  #channel = new BroadcastChannel(PREFIX);
+  token = recallToken();
+
+  // `on.joined(token)` gets the token of another tab; `on.ended()` is called when another tab signs out.
+  /** @param {{joined: (token: string) => void, ended: () => void}} on */
+  constructor(on) {
+    this.on = on;
+    this.#channel.addEventListener("message", ({ data }) => this.#hear(data));
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted && this.token !== recallToken()) this.#hear({ isEnd: true });
+    });
+    if (!this.token) this.#channel.postMessage({ isQuestion: true });
+  }
+
+  /** @param {string} token @param {boolean} [isKept] also when the browser is closed */
+  begin(token, isKept) {
+    this.token = token;
+    if (isKept) device.keep("token", token);
+    tab.keep("token", token);
+    tab.keep("session", currentSession());
+    this.#channel.postMessage({ token });
+  }
+
+  // Signs out, here and in all other tabs.
+  end() {
+    device.drop("token");
+    device.keep("session", `${Date.now()}`);
+    this.forget();
+    this.#channel.postMessage({ isEnd: true });
+  }
+
+  // The token was refused, or the session has ended.
+  forget() {
+    if (this.token === device.recall("token")) device.drop("token");
+    for (const name of ["token", "session", "store"]) tab.drop(name);
+    this.token = null;
+  }
+
+  /** @param {{token?: string, isQuestion?: boolean, isEnd?: boolean}} data */
+  #hear({ token, isQuestion, isEnd }) {
+    if (isQuestion && this.token) this.#channel.postMessage({ token: this.token });
+    if (isEnd && this.token) {
+      this.forget();
+      this.on.ended();
+    }
+    if (token && !this.token) this.on.joined(token);
+  }
+}
