@@ -103,7 +103,26 @@ interface Me {
   expires_at?: string;
 }
 
+interface Member {
+  user: string;
+  role: string;
+}
+
+interface Token {
+  id: string;
+  user: string;
+  label: string;
+  scopes: string[];
+  last_used_at?: string;
+  expires_at?: string;
+}
+
 interface Elements {
+  "access-days": HTMLSelectElement;
+  "access-form": HTMLFormElement;
+  "access-label": HTMLInputElement;
+  "access-scopes": HTMLSelectElement;
+  "access-user": HTMLSelectElement;
   "add-button": HTMLButtonElement;
   "add-form": HTMLFormElement;
   "add-id": HTMLInputElement;
@@ -126,6 +145,10 @@ interface Elements {
   "import-name": HTMLSelectElement;
   "import-start": HTMLButtonElement;
   "import-tag": HTMLSelectElement;
+  "member-form": HTMLFormElement;
+  "member-name": HTMLInputElement;
+  "member-role": HTMLSelectElement;
+  people: HTMLDialogElement;
   "show-token": HTMLInputElement;
   "sign-in-button": HTMLButtonElement;
   "sign-in-form": HTMLFormElement;
@@ -135,6 +158,7 @@ interface Elements {
   "select-all": HTMLInputElement;
   "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;
+  sure: HTMLDialogElement;
   "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;
   user: HTMLInputElement;

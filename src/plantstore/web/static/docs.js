@@ -4,11 +4,10 @@
 import { colour } from "./docs-colours.js";
 import { followReader } from "./docs-contents.js";
 import { openForm, startSession } from "./docs-try.js";
-import { all, pause } from "./dom.js";
+import { all, copy, pause } from "./dom.js";
 import { tab } from "./session.js";
 
 const ORIGIN = "http://127.0.0.1:8080"; // in the examples as they are sent
-const COPIED_FOR = 2_000; // milliseconds
 
 function nameAddress() {
   const here = new URL(".", location.href).href.replace(/\/$/, "");
@@ -28,16 +27,10 @@ function rememberLanguage() {
   }
 }
 
-// Browsers offer the clipboard only with TLS, or on the own machine: elsewhere the text is selected.
 /** @param {HTMLElement} button */
-async function copy(button) {
+function copyExample(button) {
   const shown = [...all("pre", button.closest(".box"))].find((pre) => pre.checkVisibility());
-  if (!shown) return;
-  getSelection()?.selectAllChildren(shown);
-  if (!navigator.clipboard) return;
-  await navigator.clipboard.writeText(shown.textContent ?? "");
-  button.textContent = "Copied";
-  setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
+  if (shown) copy(shown, button);
 }
 
 // Part by part: the browser may do something else in between.
@@ -50,7 +43,7 @@ async function colourAll() {
 
 document.addEventListener("click", ({ target }) => {
   const button = /** @type {HTMLElement} */ (target);
-  if (button.dataset.do === "copy") copy(button);
+  if (button.dataset.do === "copy") copyExample(button);
   if (button.dataset.do === "try") openForm(button);
 });
 nameAddress();

@@ -2,6 +2,7 @@
 
 const ANNOUNCED_FOR = 10_000; // milliseconds
 const DEBOUNCE = 300; // milliseconds
+const COPIED_FOR = 2_000; // milliseconds
 
 // A phone: rows have several lines, and a plant has a panel.
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
@@ -121,6 +122,15 @@ export function pause(milliseconds, signal) {
     const timer = setTimeout(() => end(resolve), milliseconds);
     signal?.addEventListener("abort", stop);
   });
+}
+
+// Also without TLS, where browsers have no navigator.clipboard; if it fails, the text is selected.
+/** @param {Element} element @param {Element} button */
+export function copy(element, button) {
+  getSelection()?.selectAllChildren(element);
+  if (!document.execCommand("copy")) return;
+  button.textContent = "Copied";
+  setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
 }
 
 /** @param {string} name @param {string} type @param {string[]} parts */

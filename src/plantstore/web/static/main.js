@@ -13,11 +13,11 @@ import { AddForm } from "./form.js";
 import { PlantHistory } from "./history.js";
 import { Importer } from "./importer.js";
 import { PlantList } from "./list.js";
+import { isSoon, People } from "./people.js";
 import { preparePrinting } from "./print.js";
 import { Session, tab } from "./session.js";
 import { tell } from "./toasts.js";
 
-const SOON = 14 * 24 * 3600 * 1000;
 const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
 
 /** @type {Me | null} */
@@ -49,6 +49,7 @@ const past = new PlantHistory(list, changes);
 const editor = new Editor(list, changes, past);
 const form = new AddForm(list);
 const importer = new Importer(list, changes);
+const people = new People(list);
 
 // Signing in ---------------------------------------------------------------------------------
 
@@ -158,7 +159,8 @@ function openStore(opened, name) {
   $("who").replaceChildren(bdi(opened.user));
   $("role").textContent = role;
   list.allow(scopes);
-  for (const scope of ["list", "create", "update", "delete"])
+  people.mayManage = scopes.includes("manage");
+  for (const scope of ["list", "create", "update", "delete", "manage"])
     document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
   tellExpiry(opened);
@@ -167,10 +169,9 @@ function openStore(opened, name) {
 
 /** @param {Me} opened */
 function tellExpiry({ expires_at = "" }) {
-  const left = Date.parse(expires_at) - Date.now();
-  $("expiry").hidden = !(left < SOON);
+  $("expiry").hidden = !isSoon(expires_at);
   const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
-  if (left < SOON) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
+  if (isSoon(expires_at)) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
 /** @param {string} view */
@@ -228,6 +229,7 @@ $("empty-add").addEventListener("click", () => {
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
 $("history-open").addEventListener("click", () => past.open());
+$("people-open").addEventListener("click", () => people.open());
 acceptDrops(importer, mayImport);
 preparePrinting(list);
 
