@@ -38,7 +38,7 @@ export class PlantHistory {
     this.forget();
     $("history-title").textContent = plant ? `History of ${plant.name}` : `History of ${store.name}`;
     $("history").showModal();
-    if (revision === null) return this.#tell("The history cannot be shown now: try again soon.");
+    if (revision === null) return this.#tell("The history is not available yet. Try again in a moment.");
     this.#shown = { store, id: plant?.id ?? null, before: revision + 1 };
     await this.#read();
   }
@@ -47,7 +47,7 @@ export class PlantHistory {
     const shown = this.#shown;
     if (!shown || isBusy($("history-more"))) return;
     setBusy($("history-more"), true);
-    this.#tell("Reading…");
+    this.#tell("Loading…");
     const { length } = $("history-events").children;
     try {
       for (let page = 0; page < MAX_PAGES && shown.before > 1; page += 1) {
@@ -58,7 +58,7 @@ export class PlantHistory {
         $("history-events").append(...wanted.map((event) => this.#describe(shown.store, event)));
         if ($("history-events").children.length >= length + ENOUGH) break;
       }
-      this.#tell($("history-events").children.length ? "" : "Nothing is known: old events are removed.");
+      this.#tell($("history-events").children.length ? "" : "No events found. Old events are deleted.");
     } catch (error) {
       if (shown === this.#shown && !(error instanceof SignedOut)) this.#tell(error.message);
     } finally {
