@@ -26,7 +26,7 @@ def people(driver: PageDriver) -> None:
 def people_link(driver: PageDriver) -> None:
     people(driver)
     create(driver, "link")
-    expect(driver["#secret"]).to_be_visible()
+    expect(driver["#credential"]).to_be_visible()
 
 
 @state

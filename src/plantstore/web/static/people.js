@@ -21,7 +21,7 @@ export class People {
   constructor(list) {
     this.list = list;
     $("people").addEventListener("close", () => this.#forget());
-    $("secret-copy").addEventListener("click", () => copy($("secret"), $("secret-copy")));
+    $("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy")));
     $("people-all").addEventListener("submit", (event) => {
       event.preventDefault();
       const kind = event.submitter?.dataset.kind;
@@ -39,7 +39,7 @@ export class People {
   // Another user must not see it.
   #forget() {
     for (const part of all("#people .private")) part.replaceChildren();
-    for (const id of ["people-all", "secret-box", "people-reason"]) $(id).hidden = true;
+    for (const id of ["people-all", "credential-box", "people-reason"]) $(id).hidden = true;
     for (const form of [$("member-form"), $("access-form")]) form.reset();
   }
 
@@ -125,12 +125,12 @@ export class People {
       expires_at: days ? new Date(Date.now() + days * DAY).toISOString() : undefined,
     });
     if (!$("people").open) return;
-    $("secret").textContent = made.token ?? `${new URL(".", location.href)}#code=${made.code}`;
-    $("secret-text").textContent = made.token
+    $("credential").textContent = made.token ?? `${new URL(".", location.href)}#code=${made.code}`;
+    $("credential-text").textContent = made.token
       ? `The token of ${user}. Copy it now: it is not shown again.`
       : `Send this link to ${user}. It signs in once, within 10 minutes.`;
-    $("secret-box").hidden = false;
-    $("secret-copy").focus();
+    $("credential-box").hidden = false;
+    $("credential-copy").focus();
   }
 }
 
