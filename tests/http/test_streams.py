@@ -17,7 +17,7 @@ from tests.service import Service
 
 def caller(user_id: int, store_id: int) -> Caller:
     may = frozenset({Scope.LIST})
-    return Caller(store_id, bytes(32), user_id, "", None, store_id, Role.READER, may, 0)
+    return Caller(0, bytes(32), user_id, "", None, store_id, Role.READER, may, 0)
 
 
 async def acquire_many(places: StreamPlaces, *callers: Caller) -> list[bool]:
