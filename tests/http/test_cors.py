@@ -120,7 +120,7 @@ def test_cookies_play_no_part(client: httpx.Client) -> None:
 def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]
-    assert headers["vary"] == "Authorization"
+    assert headers["vary"] == "Accept-Encoding, Authorization"
 
 
 def test_only_listed_pages_are_allowed(tmp_path: Path) -> None:

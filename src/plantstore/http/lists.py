@@ -6,22 +6,17 @@ leaves plants out, a Link leads to them.
 
 import asyncio
 import zlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 
 from msgspec.structs import replace
 
 from plantstore.database import Database, Snapshot
+from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
-from plantstore.http.responses import (
-    JSON,
-    REVALIDATED,
-    header_line,
-    is_current,
-    make_response,
-)
+from plantstore.http.responses import JSON, header_line, is_current, make_response
 from plantstore.http.streams import StreamPlaces
 from plantstore.model import Caller, PlantQuery
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
@@ -29,6 +24,7 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 # Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
 _PAGE_SIZE = 1000
 _TOTAL = b"X-Total-Count: %d\r\n"
+_CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept-Encoding, Authorization\r\n"
 
 
 class PlantLists:
@@ -41,6 +37,7 @@ class PlantLists:
         self._places = places
         self._cache = cache
         self._cors = cors
+        self._compression = Compression()
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
         """The requested list, or 304 if the client has it already."""
@@ -57,9 +54,9 @@ class PlantLists:
         """The response, if the list need not be read for it."""
         known = request.headers.get(b"if-none-match")
         if known is not None:
-            etag = _make_etag(caller.store_id, caller.revision, request)
-            if is_current(etag, known):
-                return make_response(304, header_line("ETag", etag) + REVALIDATED)
+            for etag in _make_etags(request, caller):
+                if is_current(etag, known):
+                    return make_response(304, header_line("ETag", etag) + _CACHING)
         return self._cache.get((caller.store_id, caller.revision, request.query))
 
     async def _read(self, request: Request, caller: Caller, query: PlantQuery) -> Response | Stream:
@@ -88,7 +85,8 @@ class PlantLists:
     ) -> Response | Stream:
         snapshot = await self._database.open_snapshot(caller.store_id)
         try:
-            headers = _make_headers(caller.store_id, snapshot.revision, request)
+            coding = choose_coding(request.headers.get(b"accept-encoding"))
+            headers = _make_headers(caller.store_id, snapshot.revision, request, coding)
             if query.tag is None:
                 headers += _TOTAL % snapshot.total
             last_id = await snapshot.find_last_id(query)
@@ -101,7 +99,10 @@ class PlantLists:
             await snapshot.close()
             return make_response(200, headers)
         head = make_response(200, headers).head
-        return Stream(head, _read_parts(snapshot, query), partial(self._close, snapshot, caller))
+        parts = _read_parts(snapshot, query)
+        if coding is not None:
+            parts = self._compression.compress(parts, coding)
+        return Stream(head, parts, partial(self._close, snapshot, caller))
 
     async def _close(self, snapshot: Snapshot, caller: Caller) -> None:
         try:
@@ -126,12 +127,27 @@ async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[by
     yield b"]"
 
 
-def _make_headers(store_id: int, revision: int, request: Request) -> HeaderLines:
-    return JSON + header_line("ETag", _make_etag(store_id, revision, request)) + REVALIDATED
+def _make_headers(
+    store_id: int, revision: int, request: Request, coding: bytes | None = None
+) -> HeaderLines:
+    etag = _make_etag(store_id, revision, request.query, coding)
+    headers = JSON + header_line("ETag", etag) + _CACHING
+    return headers if coding is None else headers + header_line("Content-Encoding", coding)
 
 
-def _make_etag(store_id: int, revision: int, request: Request) -> bytes:
-    return b'"%x-%x-%x"' % (store_id, revision, zlib.crc32(request.query))
+def _make_etags(request: Request, caller: Caller) -> Iterator[bytes]:
+    """The entity tags of what the client may have: no other coding than it accepts."""
+    yield _make_etag(caller.store_id, caller.revision, request.query)
+    coding = choose_coding(request.headers.get(b"accept-encoding"))
+    if coding is not None:
+        yield _make_etag(caller.store_id, caller.revision, request.query, coding)
+
+
+def _make_etag(store_id: int, revision: int, query: bytes, coding: bytes | None = None) -> bytes:
+    etag = b"%x-%x-%x" % (store_id, revision, zlib.crc32(query))
+    if coding is None:
+        return b'"%s"' % etag
+    return b'W/"%s-%s"' % (etag, coding)  # weak: two compressors may differ in their bytes
 
 
 def _make_link(query: PlantQuery, last_id: int) -> HeaderLines:

@@ -1,0 +1,63 @@
+"""Compresses long lists for clients that ask for it, part by part, in a few threads.
+
+Invariant: the event loop compresses nothing. A list has at most one part in a thread, and no thread
+of its own: whoever hangs up leaves nothing but the part that is being compressed.
+"""
+
+import asyncio
+import sys
+import zlib
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from importlib import import_module
+from typing import Protocol
+
+from plantstore.http.accept import read_weights
+
+_THREADS = 2  # more than the event loop can keep busy
+_GZIP = 31  # zlib's number for the largest window, with gzip's head and check
+_LEVEL = 1  # as fast as it goes: higher levels take more time than most networks save
+
+
+class Compressor(Protocol):
+    """The state of one compressed list."""
+
+    def compress(self, data: bytes, /) -> bytes:
+        """What is ready after more data, maybe nothing."""
+
+    def flush(self) -> bytes:
+        """The end."""
+
+
+CODINGS: dict[bytes, Callable[[], Compressor]] = {}  # the best one first
+with suppress(ImportError):
+    _zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
+    CODINGS[b"zstd"] = lambda: _zstd.ZstdCompressor(_LEVEL)
+CODINGS[b"gzip"] = lambda: zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
+
+
+def choose_coding(accepted: bytes | None) -> bytes | None:
+    """The coding that ``Accept-Encoding`` names, if it does not prefer none; ``*`` names none."""
+    if not accepted:
+        return None
+    weights = read_weights(accepted)
+    weights = {name: weights.get(name, 0.0) for name in (*CODINGS, b"identity")}
+    coding = max(CODINGS, key=weights.__getitem__)
+    return coding if weights[coding] and weights[coding] >= weights[b"identity"] else None
+
+
+class Compression:
+    """The threads that compress for all lists of a process; they start with the first list."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(_THREADS, "compression")
+
+    async def compress(self, parts: AsyncIterator[bytes], coding: bytes) -> AsyncIterator[bytes]:
+        """The parts, compressed; none is empty."""
+        run = asyncio.get_running_loop().run_in_executor
+        compressor = CODINGS[coding]()
+        async for part in parts:
+            if compressed := await run(self._threads, compressor.compress, part):
+                yield compressed
+        yield await run(self._threads, compressor.flush)

@@ -1,0 +1,126 @@
+"""Long lists are compressed for clients that name a coding, and nothing else ever is."""
+
+import gzip
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+from backports import zstd
+
+from plantstore.http.compression import choose_coding
+from tests.http.blocking import FILLER, fill_store
+from tests.http.fixtures import LISTS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message, Response
+from tests.service import Service
+from tests.waiting import wait_until
+
+DECOMPRESS: Mapping[str | None, Callable[[bytes], bytes]] = {
+    None: bytes,
+    "gzip": gzip.decompress,
+    "zstd": zstd.decompress,
+}
+MAX_THREADS = 2  # that compress
+
+
+@pytest.fixture
+def full(service: Service) -> StoreFixture:
+    """A store with a long list."""
+    fixture = make_fixture(service)
+    fill_store(service, fixture.store, 3000)
+    return fixture
+
+
+def listing(fixture: StoreFixture, coding: str | None, target: str = "/plants") -> Message:
+    message = fixture.message(LISTS[0]).aimed_at(target)
+    return message if coding is None else message.adding("Accept-Encoding", coding)
+
+
+def read(answer: Response) -> bytes:
+    """The list in an answer with a body."""
+    return DECOMPRESS[answer.headers.get("content-encoding")](answer.body)
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize("coding", ["gzip", "zstd"])
+def test_a_long_list_is_compressed_on_request(full: StoreFixture, coding: str) -> None:
+    message = listing(full, coding)
+    plain, answer = full.send(listing(full, None)), full.send(message)
+    assert answer.headers["content-encoding"] == coding
+    assert read(answer) == plain.body
+    assert len(answer.body) < len(plain.body) / 4
+    assert answer.headers["vary"] == plain.headers["vary"] == "Accept-Encoding, Authorization"
+    assert answer.headers["etag"] == f'W/{plain.headers["etag"][:-1]}-{coding}"'
+    head = full.send(Message("HEAD", "/plants", message.headers))
+    chunked = {"transfer-encoding": "chunked"}
+    assert (head.lasting[0], head.lasting[1] | chunked) == answer.lasting[:2]
+
+
+@SQLITE_ONLY
+def test_each_client_gets_its_own_coding(full: StoreFixture) -> None:
+    """Whatever others were sent before, on this connection and from memory."""
+    with Connection(full.service.origin) as connection:
+        for target, is_long in [("/plants", True), ("/plants?limit=7", False)] * 2:
+            for coding in (None, "gzip", "zstd", "br", None):
+                answer = connection.ask(listing(full, coding, target))
+                compressed = coding if is_long and coding != "br" else None
+                assert answer.headers.get("content-encoding") == compressed
+                assert len(json.loads(read(answer))) == (3000 if is_long else 7)
+
+
+@SQLITE_ONLY
+def test_a_client_is_told_that_it_has_a_list_only_in_a_coding_that_it_takes(
+    full: StoreFixture,
+) -> None:
+    codings = (None, "gzip", "zstd")
+    with Connection(full.service.origin) as connection:
+        tags = {it: connection.ask(listing(full, it)).headers["etag"] for it in codings}
+        for _ in range(2):  # from memory, too
+            for coding in codings:
+                for known, etag in tags.items():
+                    message = listing(full, coding).adding("If-None-Match", etag)
+                    answer = connection.ask(message)
+                    has_it = known in {None, coding}
+                    assert answer.status == (304 if has_it else 200)
+                    assert answer.headers["etag"] == (etag if has_it else tags[coding])
+
+
+def test_a_client_that_hangs_up_leaves_no_thread(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_streams": 1}) as own:
+        fixture = make_fixture(own)
+        fill_store(own, fixture.store, 20_000, 250, FILLER)
+        whole = listing(fixture, "gzip")
+        size = len(read(fixture.send(listing(fixture, None))))
+        before = count_threads(own)
+        for _ in range(10):
+            with Connection(own.origin, receive_buffer=4096) as slow:
+                slow.send(whole)
+                assert slow.receive_head().headers["content-encoding"] == "gzip"
+        wait_until(lambda: len(read(fixture.send(whole))) == size)
+        assert count_threads(own) <= before + MAX_THREADS
+        assert "its client has gone" in own.log()
+        assert "Traceback" not in own.log()
+
+
+def count_threads(service: Service) -> int:
+    return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
+
+
+@pytest.mark.parametrize(
+    ("accepted", "coding"),
+    [
+        ("gzip", "gzip"),
+        ("GZip;q=0.1", "gzip"),
+        ("gzip, deflate, br, zstd", "zstd"),
+        ("zstd;q=0.5, gzip;q=0.6", "gzip"),
+        ("gzip;q=1.0,deflate;q=0.6,identity;q=0.3", "gzip"),
+        ("identity, gzip;q=0.5", None),
+        ("gzip;q=0, zstd;q=0", None),
+        ("*", None),
+        ("deflate, br", None),
+        ("", None),
+    ],
+)
+def test_the_client_chooses_the_coding(accepted: str, coding: str | None) -> None:
+    chosen = choose_coding(accepted.encode())
+    assert (None if chosen is None else chosen.decode()) == coding
