@@ -15,7 +15,7 @@ _ACCEPTED_PLANTS = b"Accept-Post: application/json, application/x-ndjson\r\n"
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
-    b"Traceparent, X-Request-Id\r\n"
+    b"Traceparent, X-Request-Id, *\r\n"  # * for what tracing adds; old browsers do not know it
     b"Access-Control-Max-Age: 7200\r\n"
 )
 

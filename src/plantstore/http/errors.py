@@ -86,7 +86,7 @@ TABLE = (
     Row(41301, "body over 64 KiB, or a line of many plants", "the body is over 64 KiB: send one plant"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",
-        "send the plant as application/json in UTF-8: {reason}"),
+        "send the body as application/json in UTF-8: {reason}"),
     Row(42201, "the Idempotency-Key was used for another request",
         "this Idempotency-Key was used with another plant: send a new key with a new request", errors.KeyReusedError),
     Row(42901, "too many requests; `Retry-After` says when to retry", "too many requests: retry in {retry_after} s"),
@@ -99,8 +99,8 @@ TABLE = (
     Row(50302, "database not available, nothing was written",
         "the database is not available, nothing was written: try again soon", errors.DatabaseUnavailableError),
     Row(50303, "connection lost while committing: outcome unknown",
-        "the database failed while committing, the outcome is unknown: retry with the "
-        "same Idempotency-Key", errors.OutcomeUnknownError),
+        "the database failed while committing, the outcome is unknown: read what is there, "
+        "or send a create again with its Idempotency-Key", errors.OutcomeUnknownError),
     Row(50501, "unsupported HTTP version", "this version of HTTP is not supported: use HTTP/1.1"),
 )
 # fmt: on
@@ -113,6 +113,8 @@ _CHALLENGES = {
     40102: ', error="invalid_token"',
     40301: ', error="insufficient_scope", scope="{scope}"',
 }
+# Details that say what would have been accepted, for programs too.
+_ACCEPTED = {"allow": "Allow", "accept": "Accept", "accept_encoding": "Accept-Encoding"}
 
 
 class ErrorBody(Struct, frozen=True):
@@ -159,8 +161,9 @@ def _make_response(number: int, details: Mapping[str, object], message: object) 
     if number in _CHALLENGES:
         challenge = 'Bearer realm="plants"' + _CHALLENGES[number].format(**details)
         headers += header_line("WWW-Authenticate", challenge.encode())
-    if "allow" in details:
-        headers += header_line("Allow", str(details["allow"]).encode())
+    for name, header in _ACCEPTED.items():
+        if name in details:
+            headers += header_line(header, str(details[name]).encode())
     if row.status in (429, 503):
         retry_after = details.get("retry_after", 1)  # a commit takes milliseconds
         headers += header_line("Retry-After", str(retry_after).encode())

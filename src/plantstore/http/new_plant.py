@@ -44,22 +44,27 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
     """
     content_type = headers.get(b"content-type")
     if content_type is None:
-        raise RequestError(41501, reason="there is no Content-Type header")
+        raise _refuse_type("there is no Content-Type header", media_type)
     if content_type != media_type:
         _check_content_type(content_type.lower(), media_type)
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
-        raise RequestError(41501, reason="a Content-Encoding is not supported")
+        reason = "a Content-Encoding is not supported"
+        raise RequestError(41501, reason=reason, accept_encoding="identity")
 
 
 def _check_content_type(content_type: bytes, wanted: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != wanted:
-        raise RequestError(41501, reason=f"the Content-Type is not {wanted.decode()}")
+        raise _refuse_type(f"the Content-Type is not {wanted.decode()}", wanted)
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
-            raise RequestError(41501, reason="its charset is not utf-8")
+            raise _refuse_type("its charset is not utf-8", wanted)
+
+
+def _refuse_type(reason: str, wanted: bytes) -> RequestError:
+    return RequestError(41501, reason=reason, accept=wanted.decode())
 
 
 def read_key(headers: Mapping[bytes, bytes]) -> str | None:
