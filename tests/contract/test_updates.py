@@ -17,6 +17,7 @@ from plantstore.model import (
 )
 from plantstore.sql.administration import Administration
 from tests.contract.harness import DatabaseHarness
+from tests.contract.store_model import StoreModel, Write
 
 pytestmark = pytest.mark.anyio
 
@@ -136,16 +137,15 @@ async def test_each_batch_gives_what_one_write_after_another_gives(
     """Against a plain model: any writes, in batches of any size."""
     chance = random.Random(4)  # noqa: S311 - no secrets
     administration.set_quota("nursery", MAX_PLANTS)
-    model = Model()
+    model = StoreModel(MAX_PLANTS)
     for _ in range(120):
         writes = [choose_write(chance) for _ in range(chance.choice((1, 2, 8, 40)))]
         outcomes = await asyncio.gather(*(send(harness, *write) for write in writes))
         assert list(outcomes) == [model.apply(*write) for write in writes]
     assert await harness.read_plants() == sorted(model.plants.values(), key=lambda plant: plant.id)
+    events = [(event.kind, event.plant) for event in harness.read_events()]
+    assert events == model.events
     await harness.assert_consistency()
-
-
-Write = tuple[str, NewPlant, Precondition | None, IdempotencyKey | None]
 
 
 def choose_write(chance: random.Random) -> Write:
@@ -178,57 +178,3 @@ async def send(
     if kind == "update":
         return await harness.update(plant, precondition)
     return await harness.delete(plant.id, precondition=precondition)
-
-
-class Model:
-    """A store of four plants at most: what a write gives, and what it leaves."""
-
-    def __init__(self) -> None:
-        self.plants: dict[int, NewPlant] = {}
-        self.keys: dict[str, tuple[bytes, Outcome]] = {}
-
-    def apply(
-        self,
-        kind: str,
-        plant: NewPlant,
-        precondition: Precondition | None,
-        key: IdempotencyKey | None,
-    ) -> Outcome:
-        """The outcome of a write that comes after all others."""
-        if kind == "create":
-            return self._create_once(plant, key)
-        stored = self.plants.get(plant.id)
-        if stored is None:
-            return Outcome.NO_SUCH_PLANT
-        if precondition is not None and not self._is_met(precondition, stored):
-            return Outcome.PRECONDITION_FAILED
-        if kind == "delete":
-            del self.plants[plant.id]
-            return Outcome.DELETED
-        self.plants[plant.id] = plant
-        return Outcome.UNCHANGED if stored == plant else Outcome.UPDATED
-
-    def _is_met(self, precondition: Precondition, stored: NewPlant) -> bool:
-        tags = {entity_tag_of(stored), "*"}
-        wanted, unwanted = precondition.if_match, precondition.if_none_match
-        return (wanted is None or bool(tags & set(wanted))) and not tags & set(unwanted or ())
-
-    def _create_once(self, plant: NewPlant, key: IdempotencyKey | None) -> Outcome:
-        if key is not None and key.key in self.keys:
-            fingerprint, outcome = self.keys[key.key]
-            if fingerprint != key.fingerprint:
-                return Outcome.KEY_REUSED
-            return Outcome.REPLAYED if outcome is Outcome.CREATED else outcome
-        outcome = self._create(plant)
-        if key is not None and outcome is not Outcome.STORE_FULL:
-            self.keys[key.key] = (key.fingerprint, outcome)
-        return outcome
-
-    def _create(self, plant: NewPlant) -> Outcome:
-        stored = self.plants.get(plant.id)
-        if stored is not None:
-            return Outcome.ALREADY_STORED if stored == plant else Outcome.ID_TAKEN
-        if len(self.plants) == MAX_PLANTS:
-            return Outcome.STORE_FULL
-        self.plants[plant.id] = plant
-        return Outcome.CREATED

@@ -1,0 +1,112 @@
+"""A store with its members and tokens as a plain model: what each request is answered with."""
+
+from dataclasses import dataclass, field
+
+from plantstore.model import IdempotencyKey, NewPlant, Outcome, Precondition, Role, Scope
+from tests.contract.store_model import StoreModel
+
+MAX_PLANTS = 5
+Scopes = frozenset[Scope]
+
+_STATUSES = {
+    Outcome.CREATED: 200,
+    Outcome.REPLAYED: 200,
+    Outcome.UPDATED: 200,
+    Outcome.UNCHANGED: 200,
+    Outcome.DELETED: 204,
+    Outcome.ID_TAKEN: 40003,
+    Outcome.ALREADY_STORED: 40004,
+    Outcome.STORE_FULL: 40302,
+    Outcome.NO_SUCH_PLANT: 40401,
+    Outcome.PRECONDITION_FAILED: 41201,
+    Outcome.KEY_REUSED: 42201,
+}
+
+
+@dataclass
+class Token:
+    """A token for the store; ``secret`` and ``id`` are as the service made them."""
+
+    secret: str
+    id: str
+    user: str
+    scopes: Scopes
+    is_revoked: bool = False
+
+
+@dataclass
+class Model:
+    """What is in the service. Methods return a status, or an error's number."""
+
+    members: dict[str, Role]
+    tokens: list[Token]
+    store: StoreModel = field(default_factory=lambda: StoreModel(MAX_PLANTS))
+    authors: list[Token] = field(default_factory=list)  # of the store's events
+
+    def refuse(self, token: Token, scope: Scope | None) -> int | None:
+        """The number with which a request that needs the scope is refused, None if it is not."""
+        if token.is_revoked:
+            return 40102
+        if token.user not in self.members:
+            return 40403
+        return 40301 if scope is not None and scope not in self.permissions(token) else None
+
+    def permissions(self, token: Token) -> Scopes:
+        """What both the token and its user's role allow."""
+        role = self.members.get(token.user)
+        return frozenset() if role is None else token.scopes & role.scopes
+
+    def write(
+        self,
+        token: Token,
+        kind: Scope,
+        plant: NewPlant,
+        precondition: Precondition | None = None,
+        key: str | None = None,
+    ) -> int:
+        """A create, an update or a delete."""
+        refused = self.refuse(token, kind)
+        if refused is not None:
+            return refused
+        fingerprint = repr(plant).encode()
+        once = None if key is None else IdempotencyKey(f"{token.user} {key}", fingerprint)
+        before = self.store.revision
+        outcome = self.store.apply(kind.value, plant, precondition, once)
+        self.authors += [token] * (self.store.revision - before)
+        return _STATUSES[outcome]
+
+    def set_member(self, token: Token, user: str, role: Role) -> int:
+        """A member's new role."""
+        if refused := self.refuse(token, Scope.MANAGE):
+            return refused
+        if role is not Role.OWNER and self._is_last_owner(user):
+            return 40901
+        status = 200 if user in self.members else 201
+        self.members[user] = role
+        return status
+
+    def remove_member(self, token: Token, user: str) -> int:
+        """A member that is to go."""
+        if refused := self.refuse(token, Scope.MANAGE):
+            return refused
+        if user not in self.members:
+            return 40404
+        if self._is_last_owner(user):
+            return 40901
+        del self.members[user]
+        return 204
+
+    def grant(self, token: Token, user: str, scopes: Scopes | None) -> tuple[int, Scopes]:
+        """A new token, or a link that gives one: with the scopes that it has."""
+        if refused := self.refuse(token, Scope.MANAGE):
+            return refused, frozenset()
+        role, mine = self.members.get(user), self.permissions(token)
+        if role is None:
+            return 40404, frozenset()
+        given = role.default_scopes & mine if scopes is None else scopes
+        if not given or not given <= mine:
+            return 40301, frozenset()
+        return (201 if given <= role.scopes else 40014), given
+
+    def _is_last_owner(self, user: str) -> bool:
+        return [name for name, role in self.members.items() if role is Role.OWNER] == [user]
