@@ -1,23 +1,28 @@
 """Hooks for schemathesis, which loads this module in an environment of its own.
 
-They give it what no document can: a store that the token opens, a member of it, a time to come, ids
-that are not taken yet, keys that no request has used, and a precondition that holds. What is not
-valid stays as it was made.
+They give it what no document can: a store that the token opens, a member of it, a token and a code
+that are good, a time to come, ids that are not taken yet, keys that no request has used, and a
+precondition that holds. What is not valid stays as it was made.
 """
 
+import functools
 import itertools
+import json
 import os
 import re
+import urllib.request
 from typing import Any
 
 import schemathesis  # type: ignore[import-not-found]  # it is installed apart
 
-STORE = os.environ["SCHEMATHESIS_STORE"]
-USER = os.environ["SCHEMATHESIS_USER"]
+ORIGIN, TOKEN = os.environ["TEST_ORIGIN"], os.environ["TEST_TOKEN"]
+STORE = os.environ["TEST_STORE"]
+USER = os.environ["TEST_USER"]
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 USER_MAX = 255
 LATER = "2099-12-31T00:00:00Z"
 _TIME = re.compile(r"[0-9-]{10}[Tt ][0-9:.]+([Zz]|[+-][0-9:]{5})")
+_TOKEN_ID = re.compile("[0-9a-f]{16}")
 _KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
 _numbers = itertools.count(1000)  # the examples of many plants have the first ids
 
@@ -35,8 +40,16 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
         case.path_parameters["store"] = STORE
     if "If-Match" in (case.headers or {}):
         case.headers["If-Match"] = "*"
-    if case.method != "POST":
-        return
+    if case.path.endswith("/tokens/{id}") and _TOKEN_ID.fullmatch(str(case.path_parameters["id"])):
+        case.path_parameters["id"] = make_token()["id"]  # it may be revoked again
+    if case.method == "POST":
+        change_post(case)
+
+
+def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
+    """Change a POST."""
+    if case.path == "/link" and isinstance(case.body, dict) and is_text(case.body.get("code")):
+        case.body["code"] = make("links")["code"]
     if isinstance(case.body, dict) and is_member_like(case.body):
         case.body["user"] = USER
         if is_time(case.body.get("expires_at")):
@@ -53,10 +66,27 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
         case.headers["Idempotency-Key"] = f"{next(_numbers)} {key}"[:255].rstrip()
 
 
+def make(things: str) -> Any:  # noqa: ANN401 - JSON
+    """A new token, or a new link."""
+    headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
+    body = json.dumps({"user": USER}).encode()
+    request = urllib.request.Request(f"{ORIGIN}/{things}", body, headers)  # noqa: S310 - it is HTTP
+    with urllib.request.urlopen(request) as answer:  # noqa: S310 - as above
+        return json.load(answer)
+
+
+make_token = functools.cache(lambda: make("tokens"))
+
+
 def is_member_like(body: dict[str, Any]) -> bool:
     """Whether the body names a user as the document has one."""
     user = body.get("user")
     return isinstance(user, str) and 1 <= len(user) <= USER_MAX
+
+
+def is_text(value: object) -> bool:
+    """Whether it is a string."""
+    return isinstance(value, str)
 
 
 def is_time(value: object) -> bool:
