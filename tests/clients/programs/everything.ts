@@ -1,0 +1,94 @@
+// Every operation of our document, by its types alone: the address and an owner's token are arguments.
+import createClient from "openapi-fetch";
+import type { components, paths } from "./document.js";
+
+type Schemas = components["schemas"];
+
+declare const process: { argv: string[] };
+const [origin, token] = process.argv.slice(2);
+const client = createClient<paths>({
+  baseUrl: origin,
+  headers: { Authorization: `Bearer ${token}` },
+});
+
+function need<Value>(value: Value | undefined): Value {
+  if (value === undefined) throw new Error("the service refused");
+  return value;
+}
+
+// Plants.
+await client.POST("/plants", { body: { id: 7, name: "Ficus", tag: "tree" } });
+const path = { id: 7 };
+const read = await client.GET("/plants/{id}", { params: { path } });
+const before: Schemas["Plant"] = need(read.data);
+const etag = need(read.response.headers.get("etag") ?? undefined);
+const header = { "If-Match": etag };
+const updated = await client.PUT("/plants/{id}", {
+  params: { path, header },
+  body: { name: "Ficus elastica" },
+});
+const late = await client.PUT("/plants/{id}", { params: { path, header }, body: before });
+const query = { include: ["id"] as "id"[], tag: undefined, limit: 5 };
+const listed = need((await client.GET("/plants", { params: { query } })).data);
+const ids: (number | undefined)[] = listed.map((plant) => plant.id);
+const known = await client.HEAD("/plants/{id}", { params: { path } });
+
+// Many plants.
+const lines = [8, 9].map((id) => JSON.stringify({ id, name: "Fern" })).join("\n");
+const store = { store: "nursery" };
+const many = await client.POST("/stores/{store}/plants", {
+  params: { path: store },
+  body: lines,
+  bodySerializer: (body) => body as string,
+  headers: { "Content-Type": "application/x-ndjson" },
+  parseAs: "text",
+});
+const results: Schemas["LineResult"][] = String(need(many.data))
+  .trim()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+// Events, also as they happen.
+const events = await client.GET("/events", { params: { query: { after: 0, limit: 10 } } });
+const kinds = (need(events.data) as Schemas["Event"][]).map((event) => event.kind);
+const live = await client.GET("/events", {
+  params: { query: { after: 3 } },
+  headers: { Accept: "text/event-stream" },
+  parseAs: "stream",
+});
+const reader = need(live.data as ReadableStream<Uint8Array> | undefined).getReader();
+let text = "";
+while (!text.includes("data: ")) text += new TextDecoder().decode((await reader.read()).value);
+await reader.cancel();
+
+// Access.
+const me: Schemas["Me"] = need((await client.GET("/me")).data);
+const stores: Schemas["MyStore"][] = need((await client.GET("/stores")).data);
+const member = await client.PUT("/members/{user}", {
+  params: { path: { user: "kiosk" } },
+  body: { role: "reader" },
+});
+const members = need((await client.GET("/members")).data);
+const wanted: Schemas["NewToken"] = { user: "kiosk", scopes: ["list"], expires_at: null };
+const made = need((await client.POST("/tokens", { body: wanted })).data);
+const tokens = need((await client.GET("/tokens")).data);
+const revoked = await client.DELETE("/tokens/{id}", { params: { path: { id: made.id } } });
+const link = need((await client.POST("/links", { body: wanted })).data);
+const signedIn = need((await client.POST("/link", { body: { code: link.code } })).data);
+const gone = await client.DELETE("/members/{user}", { params: { path: { user: "kiosk" } } });
+
+// Whether it runs.
+const ready = need((await client.GET("/readyz")).data);
+
+const deleted = await client.DELETE("/plants/{id}", { params: { path } });
+console.log(
+  JSON.stringify({
+    plants: [updated.data, late.error?.error, ids, known.response.status, deleted.response.status],
+    many: results.map((result) => [result.line, result.status]),
+    events: [kinds, text.match(/^event: .*$/m)?.[0]],
+    me: [me.user, stores.map((one) => one.name)],
+    members: [member.response.status, members.map((one) => one.role)],
+    tokens: [tokens.length, revoked.response.status, signedIn.store, gone.response.status],
+    service: ready.status,
+  }),
+);
