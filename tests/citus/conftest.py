@@ -1,5 +1,43 @@
-"""These tests need a cluster."""
+"""Fixtures: a cluster whose servers may be lost, served, with a store on each worker.
+
+These tests need Citus.
+"""
 
 import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.postgres.citus import CitusCluster
+from tests.service import Service
 
 collect_ignore_glob = [] if "TEST_ON_CITUS" in os.environ else ["test_*.py"]
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[CitusCluster]:
+    """A cluster on a disk that it trusts; it leaves commits to the service."""
+    options = ("fsync = on", "synchronous_commit = off", "client_connection_check_interval = 1s")
+    with CitusCluster(tmp_path / "citus", *options) as running:
+        yield running
+
+
+@pytest.fixture
+def service(cluster: CitusCluster, tmp_path: Path) -> Iterator[Service]:
+    """A service on the cluster, by its coordinator."""
+    with cluster.fresh() as url, Service(tmp_path, database=url) as running:
+        yield running
+
+
+@pytest.fixture
+def stores(cluster: CitusCluster, service: Service) -> list[str]:
+    """A store on each worker."""
+    found: dict[int, str] = {}
+    for number in range(100):
+        name = f"store-{number}"
+        service.make_token(name)
+        found.setdefault(cluster.find_place(service.database, name), name)
+        if len(found) == len(cluster.workers):
+            return [found[worker.port] for worker in cluster.workers]
+    raise AssertionError(found)

@@ -1,9 +1,10 @@
-"""Servers of a cluster that are killed or silent under load, and shards that move meanwhile."""
+"""Servers of a cluster that are killed or silent under load."""
 
 import logging
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -21,51 +22,6 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 NOT_WRITTEN, UNKNOWN = 50302, 50303
-SHARD = """
-    get_shard_id_for_distribution_column('revisions',
-        (SELECT store_id FROM stores WHERE name = '{store}'))
-"""
-PLACE = f"SELECT nodeport FROM pg_dist_shard_placement WHERE shardid = {SHARD}"
-MOVE = f"""
-    SELECT citus_move_shard_placement(
-        {SHARD}, '127.0.0.1', {{source}}, '127.0.0.1', {{target}}, 'force_logical')
-"""
-
-
-@pytest.fixture
-def cluster(tmp_path: Path) -> Iterator[CitusCluster]:
-    """A cluster on a disk that it trusts; it leaves commits to the service."""
-    options = ("fsync = on", "synchronous_commit = off", "client_connection_check_interval = 1s")
-    with CitusCluster(tmp_path / "citus", *options) as running:
-        yield running
-
-
-@pytest.fixture
-def service(cluster: CitusCluster, tmp_path: Path) -> Iterator[Service]:
-    """A service on the cluster."""
-    with cluster.fresh() as url, Service(tmp_path, database=url) as running:
-        yield running
-
-
-@pytest.fixture
-def stores(cluster: CitusCluster, service: Service) -> list[str]:
-    """A store on each worker."""
-    found: dict[int, str] = {}
-    for number in range(100):
-        name = f"store-{number}"
-        service.make_token(name)
-        found.setdefault(place_of(cluster, service, name), name)
-        if len(found) == len(cluster.workers):
-            return [found[worker.port] for worker in cluster.workers]
-    raise AssertionError(found)
-
-
-def place_of(cluster: CitusCluster, service: Service, store: str) -> int:
-    """The port of the server that has the store."""
-    database = service.database.rpartition("/")[2]
-    ((port,),) = cluster.execute(PLACE.format(store=store), database=database)
-    assert isinstance(port, int)
-    return port
 
 
 def wait_until_written(service: Service, token: str, plant_id: int) -> None:
@@ -89,8 +45,38 @@ def assert_kept(service: Service, loads: dict[str, list[LoadClient]]) -> None:
         assert_whole(service, store, load_clients)
         errors = {error for one in load_clients for error in one.refusals}
         assert errors <= {50301, NOT_WRITTEN, UNKNOWN}
+    assert_alive(service)
+
+
+def assert_alive(service: Service) -> None:
+    """Fail if the process has ended, or an error was not foreseen."""
     assert service.process.poll() is None
     assert "Traceback" not in service.log()
+
+
+@pytest.fixture
+def on_workers(cluster: CitusCluster, service: Service, tmp_path: Path) -> Iterator[list[Service]]:
+    """A service on each worker, which is asked instead of the coordinator."""
+    name = service.database.rpartition("/")[2]
+    with ExitStack() as stack:
+        services = []
+        for worker in cluster.workers:
+            folder = tmp_path / str(worker.port)
+            folder.mkdir()
+            services.append(stack.enter_context(Service(folder, database=worker.url(name))))
+        yield services
+
+
+@contextmanager
+def under_load_of_all(
+    services: Sequence[Service], tokens: Sequence[str]
+) -> Iterator[list[list[LoadClient]]]:
+    """Two clients of each service with each token, service by service."""
+    with ExitStack() as stack:
+        yield [
+            stack.enter_context(under_load(asked, token, 2, first=2 * number))
+            for number, (asked, token) in enumerate(product(services, tokens))
+        ]
 
 
 @pytest.mark.parametrize("end", ["killed", "frozen"])
@@ -152,17 +138,42 @@ def test_a_coordinator_that_is_killed_loses_nothing(
     assert_kept(service, loads)
 
 
-def test_a_store_is_served_while_its_shard_moves(
-    cluster: CitusCluster, service: Service, stores: list[str]
+def test_processes_on_workers_need_no_coordinator(
+    cluster: CitusCluster, service: Service, stores: list[str], on_workers: list[Service]
 ) -> None:
-    database = service.database.rpartition("/")[2]
-    first, second = (worker.port for worker in cluster.workers)
-    with under_load(service, service.make_token(stores[0])) as load_clients:
-        for source, target in ((first, second), (second, first)):
+    tokens = [service.make_token(store) for store in stores]
+    with under_load_of_all(on_workers, tokens) as loads:
+        for load_clients in loads:
+            wait_until_acknowledged(load_clients, 5)
+        cluster.kill()
+        for load_clients in loads:
             wait_until_acknowledged(load_clients, 20)
-            assert place_of(cluster, service, stores[0]) == source
-            move = MOVE.format(store=stores[0], source=source, target=target)
-            cluster.execute(move, database=database)
-            assert place_of(cluster, service, stores[0]) == target
-        wait_until_acknowledged(load_clients, 20)
-    assert_kept(service, {stores[0]: load_clients})
+        cluster.start()
+    for number, store in enumerate(stores):
+        assert_whole(service, store, loads[number] + loads[number + 2])
+    assert {error for load in loads for one in load for error in one.refusals} <= {50301}
+
+
+def test_a_killed_worker_takes_its_stores_and_its_process_with_it(
+    cluster: CitusCluster, service: Service, stores: list[str], on_workers: list[Service]
+) -> None:
+    tokens = [service.make_token(store) for store in stores]
+    with under_load_of_all(on_workers, tokens) as loads:
+        *lost, kept = loads
+        for load_clients in loads:
+            wait_until_acknowledged(load_clients, 5)
+        cluster.workers[0].kill()
+        for load_clients in lost:
+            wait_until_refused(load_clients, 3)
+        wait_until_acknowledged(kept, 20)
+        cluster.workers[0].start()
+        for number, asked in enumerate(on_workers):
+            wait_until_written(asked, tokens[0], number)
+        for load_clients in loads:
+            wait_until_acknowledged(load_clients, 20)
+    loads[0][0].acknowledged |= set(range(len(on_workers)))
+    for number, store in enumerate(stores):
+        assert_kept(service, {store: loads[number] + loads[number + 2]})
+    for asked in on_workers:
+        assert_alive(asked)
+    assert {error for one in kept for error in one.refusals} <= {50301}

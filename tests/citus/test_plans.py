@@ -40,9 +40,9 @@ _USE = re.compile(r'"([a-z_]+)"')
 
 @pytest.fixture
 def connection(postgres_server: CitusCluster) -> Iterator[psycopg.Connection]:
-    """A connection to a database with the schema."""
+    """A connection to a database with the schema, which no test of these changes."""
     with (
-        postgres_server.fresh() as url,
+        postgres_server.emptied() as url,
         psycopg.connect(url, autocommit=True, cursor_factory=psycopg.RawCursor) as opened,
     ):
         yield opened

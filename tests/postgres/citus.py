@@ -15,6 +15,11 @@ OPTIONS = (
     "wal_level = logical",  # by which shards are moved
 )
 _FEW_SHARDS = "citus.shard_count = 4"  # of each table: the default, 32, takes tests seconds
+SHARD = """
+    get_shard_id_for_distribution_column('revisions',
+        (SELECT store_id FROM stores WHERE name = '{store}'))
+"""
+_PLACE = f"SELECT nodeport FROM pg_dist_shard_placement WHERE shardid = {SHARD}"
 
 
 class CitusCluster(PostgresServer):
@@ -26,10 +31,11 @@ class CitusCluster(PostgresServer):
     is_citus = True
 
     def __init__(self, folder: Path, *options: str, workers: int = 2) -> None:
-        every = (*OPTIONS, _FEW_SHARDS, *options)
-        super().__init__(folder / "coordinator", *every)
+        self._folder = folder
+        self._options = (*OPTIONS, _FEW_SHARDS, *options)
+        super().__init__(folder / "coordinator", *self._options)
         self.workers = [
-            PostgresServer(folder / f"worker-{number}", *every) for number in range(workers)
+            PostgresServer(folder / f"worker-{number}", *self._options) for number in range(workers)
         ]
 
     def __enter__(self) -> Self:
@@ -46,19 +52,32 @@ class CitusCluster(PostgresServer):
         """The URL of a new database on all of them, empty."""
         url = super().make_database()
         name = url.rpartition("/")[2]
+        coordinator = f"SELECT citus_set_coordinator_host('127.0.0.1', {self.port})"
+        self.execute("CREATE EXTENSION citus", coordinator, database=name)
         for worker in self.workers:
-            worker.execute(f"CREATE DATABASE {name}")
-        for node in (*self.workers, self):
-            node.execute("CREATE EXTENSION citus", database=name)
-        self.execute(
-            f"SELECT citus_set_coordinator_host('127.0.0.1', {self.port})",
-            *(f"SELECT citus_add_node('127.0.0.1', {node.port})" for node in self.workers),
-            database=name,
-        )
+            self._add_node(worker, name)
         if not self.workers:
             whole = f"'127.0.0.1', {self.port}, 'shouldhaveshards', true"
             self.execute(f"SELECT citus_set_node_property({whole})", database=name)
         return url
+
+    def add_worker(self, url: str) -> None:
+        """Start one more, for this database alone."""
+        worker = PostgresServer(self._folder / f"worker-{len(self.workers)}", *self._options)
+        self.workers.append(self._running.enter_context(worker))
+        self._add_node(worker, url.rpartition("/")[2])
+
+    def _add_node(self, worker: PostgresServer, name: str) -> None:
+        worker.execute(f"CREATE DATABASE {name}")
+        worker.execute("CREATE EXTENSION citus", database=name)
+        self.execute(f"SELECT citus_add_node('127.0.0.1', {worker.port})", database=name)
+
+    def find_place(self, url: str, store: str) -> int:
+        """The port of the server that has the store."""
+        database = url.rpartition("/")[2]
+        ((port,),) = self.execute(_PLACE.format(store=store), database=database)
+        assert isinstance(port, int)
+        return port
 
     @contextmanager
     def fresh(self) -> Iterator[str]:

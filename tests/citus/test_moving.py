@@ -1,0 +1,51 @@
+"""Shards that move to another server while their stores are served."""
+
+from contextlib import ExitStack
+
+from tests.citus.test_faults import assert_kept
+from tests.faults.load import under_load, wait_until_acknowledged
+from tests.postgres.citus import SHARD, CitusCluster
+from tests.service import Service
+
+MOVE = f"""
+    SELECT citus_move_shard_placement(
+        {SHARD}, '127.0.0.1', {{source}}, '127.0.0.1', {{target}}, 'force_logical')
+"""
+REBALANCE = (
+    "SELECT citus_rebalance_start(shard_transfer_mode => 'force_logical')",
+    "SELECT citus_rebalance_wait()",
+)
+
+
+def test_a_store_is_served_while_its_shard_moves(
+    cluster: CitusCluster, service: Service, stores: list[str]
+) -> None:
+    database = service.database.rpartition("/")[2]
+    first, second = (worker.port for worker in cluster.workers)
+    with under_load(service, service.make_token(stores[0])) as load_clients:
+        for source, target in ((first, second), (second, first)):
+            wait_until_acknowledged(load_clients, 20)
+            assert cluster.find_place(service.database, stores[0]) == source
+            move = MOVE.format(store=stores[0], source=source, target=target)
+            cluster.execute(move, database=database)
+            assert cluster.find_place(service.database, stores[0]) == target
+        wait_until_acknowledged(load_clients, 20)
+    assert_kept(service, {stores[0]: load_clients})
+
+
+def test_stores_are_served_while_shards_move_to_a_new_worker(
+    cluster: CitusCluster, service: Service
+) -> None:
+    tokens = {store: service.make_token(store) for store in map(str, range(8))}
+    with ExitStack() as stack:
+        loads = {
+            store: stack.enter_context(under_load(service, token, 1))
+            for store, token in tokens.items()
+        }
+        cluster.add_worker(service.database)
+        cluster.execute(*REBALANCE, database=service.database.rpartition("/")[2])
+        for load_clients in loads.values():
+            wait_until_acknowledged(load_clients, 5)
+    places = [cluster.find_place(service.database, store) for store in tokens]
+    assert cluster.workers[-1].port in places
+    assert_kept(service, loads)
