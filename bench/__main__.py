@@ -5,6 +5,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Collection, Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import click
@@ -70,11 +71,11 @@ def _scenarios(
         if name in names:
             database = folder / f"{name if scenario.writes else scenario.plants}.db"
             yield name, partial(measure, scenario, rounds, database)
-    if not POSTGRES_SCENARIOS.keys().isdisjoint(names):
-        with running_on_postgres(folder) as (service, store):
-            for name, scenario in POSTGRES_SCENARIOS.items():
-                if name in names:
-                    yield name, partial(measure_on_postgres, scenario, rounds, service, store)
+    on_postgres = [one for one in POSTGRES_SCENARIOS.items() if one[0] in names]
+    for slow_disk, chosen in groupby(on_postgres, lambda one: one[1].slow_disk):
+        with running_on_postgres(folder, slow_disk=slow_disk) as (service, store):
+            for name, scenario in chosen:
+                yield name, partial(measure_on_postgres, scenario, rounds, service, store)
 
 
 if __name__ == "__main__":

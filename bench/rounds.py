@@ -5,9 +5,8 @@ So a noisy machine disturbs all of them alike, and their ratio the least.
 
 import math
 import statistics
-import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
@@ -18,7 +17,7 @@ from msgspec import Struct
 from bench.baselines import running_baseline
 from bench.load import Load, make_load, run_wrk
 from bench.scenarios import CREATES, Scenario
-from bench.servers import PLANTSTORE, Server, running_service
+from bench.servers import PLANTSTORE, Server, running_service, slow_fsync
 from bench.stores import fill_store
 from bench.wire import WrongResponseError
 
@@ -109,9 +108,9 @@ def _running(
     """The service, and what runs the load on it and on its baselines."""
     folder = file.parent
     store = fill_store(file, scenario.plants)
-    command = _slow_down(PLANTSTORE, folder) if scenario.slow_disk else PLANTSTORE
+    slow = slow_fsync(folder, _FSYNC_SECONDS) if scenario.slow_disk else ()
     with ExitStack() as stack:
-        service = stack.enter_context(running_service(store.database, folder, command))
+        service = stack.enter_context(running_service(store.database, folder, (*slow, *PLANTSTORE)))
         load = make_load(scenario, service.origin, store)
         servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
         if scenario.slow_disk:
@@ -142,13 +141,3 @@ def _run_beside(creates: RunServer, run_server: RunServer, number: int, seconds:
     if beside.result().p50 < _FSYNC_SECONDS:
         raise WrongResponseError("the creates did not wait for the slow disk")
     return run
-
-
-def _slow_down(command: Sequence[str], folder: Path) -> Sequence[str]:
-    """The command, to be run with each of its fsyncs taking ``_FSYNC_SECONDS`` more."""
-    library = folder / "slow_fsync.so"
-    delay = f"-DDELAY_US={_FSYNC_SECONDS * 1e6:.0f}"
-    source = Path(__file__).with_name("slow_fsync.c")
-    compiler = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", delay]
-    subprocess.run([*compiler, "-o", str(library), str(source), "-ldl"], check=True)
-    return ("env", f"LD_PRELOAD={library}", *command)

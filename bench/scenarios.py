@@ -29,7 +29,8 @@ class Target(Struct, frozen=True):
 class Scenario(Struct, frozen=True, kw_only=True):
     """``script`` is one in ``lua/``; ``listed`` is the plants in a list, 0 where it is unchanged.
 
-    With ``slow_disk``, 32 connections create plants meanwhile, on a disk with a slow fsync.
+    With ``slow_disk``, 32 connections create plants meanwhile, on a disk with a slow fsync; on
+    PostgreSQL none do, and the fsync is the database's.
     """
 
     script: str = "list"
@@ -79,6 +80,7 @@ SCENARIOS = {
 POSTGRES_SCENARIOS = {
     "postgres-create": Scenario(script="create", connections=64, target=Target(PGBENCH, 0.8)),
     "postgres-list": Scenario(connections=64, target=Target(PGBENCH, 0.8)),
+    "postgres-create-slow-disk": Scenario(script="create", connections=64, slow_disk=True),
 }
 BIG = {name for name, scenario in SCENARIOS.items() if scenario.plants > _MANY}
 CREATES = SCENARIOS["create-32"]  # what runs beside those with a slow disk

@@ -91,6 +91,15 @@ def running_server(
             process.kill()
 
 
+def slow_fsync(folder: Path, seconds: float) -> Sequence[str]:
+    """What runs a command, put before it, with each of its fsyncs taking so much longer."""
+    library = folder / "slow_fsync.so"
+    source = Path(__file__).with_name("slow_fsync.c")
+    compiler = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", f"-DDELAY_US={seconds * 1e6:.0f}"]
+    subprocess.run([*compiler, "-o", str(library), str(source), "-ldl"], check=True)
+    return ("env", f"LD_PRELOAD={library}")
+
+
 def pin(command: Sequence[str], cores: Sequence[int]) -> list[str]:
     """The command, to be run on these cores; its process id stays the same."""
     return ["taskset", "--cpu-list", ",".join(map(str, cores)), *command]

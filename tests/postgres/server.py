@@ -7,7 +7,7 @@ import signal
 import socket
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Self
@@ -25,6 +25,7 @@ PROGRAMS = Path(os.environ.get("POSTGRESQL_PROGRAMS", _PROGRAMS))  # of another 
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
+_LISTEN = "listen_addresses=127.0.0.1"
 # PostgreSQL refuses to run as root: as root it gets a user of its own, in a namespace.
 AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
 _numbers = itertools.count(1)
@@ -34,7 +35,7 @@ class PostgresServer:
     """A server on a free port of loopback. ``options`` are lines of its ``postgresql.conf``.
 
     With a ``primary``, which must be running, it is a standby of it; with a ``base`` backup, which
-    becomes its data, it recovers.
+    becomes its data, it recovers. ``prefix`` is a command that runs the server's.
     """
 
     is_citus = False
@@ -45,7 +46,9 @@ class PostgresServer:
         *options: str,
         primary: "PostgresServer | None" = None,
         base: Path | None = None,
+        prefix: Sequence[str] = (),
     ) -> None:
+        self._prefix = prefix
         self._data = folder / "data"
         self._sockets = folder / "s"
         self._sockets.mkdir(parents=True)
@@ -76,7 +79,7 @@ class PostgresServer:
         arguments = ["-D", str(self._data), "-p", str(self.port), "-k", str(self._sockets)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                _command("postgres", *arguments, "-c", "listen_addresses=127.0.0.1"),
+                [*self._prefix, *_command("postgres", *arguments), "-c", _LISTEN],
                 stdout=log,
                 stderr=log,
             )
