@@ -28,10 +28,11 @@ _CONNECTIONS = 64
 _RUNS = 3
 _OPTIONS = ("fsync = on", "shared_buffers = 128MB")
 _PLANTS = 100  # of each store, before
-_numbers = itertools.count(10**6)
+_numbers = itertools.count(10**15)
 
 Servers = Mapping[str, Sequence[PostgresServer]]  # by what they are
 Parts = Mapping[str, float]  # seconds of CPU
+MakeRequest = Callable[[str, int], bytes]  # of a token, and a number that no other has
 
 
 class Cluster(Struct, frozen=True):
@@ -112,22 +113,24 @@ def _make_tokens(url: str, stores: int) -> list[str]:
         ]
 
 
-def _create(token: str, number: int) -> bytes:
+def make_create(token: str, number: int) -> bytes:
+    """A create of the plant with this id."""
     body = b'{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}' % number
     head = f"POST /plants HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
     head += f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     return head.encode() + body
 
 
-def _list(token: str, _number: int) -> bytes:
+def make_list(token: str, _number: int) -> bytes:
+    """A list from memory."""
     head = "GET /plants?limit=100 HTTP/1.1\r\nHost: x\r\n"
     return f"{head}Authorization: Bearer {token}\r\n\r\n".encode()
 
 
-_REQUESTS = {"create": _create, "list of 100": _list}
+_REQUESTS = {"create": make_create, "list of 100": make_list}
 
 
-async def _send_all(origin: str, tokens: Sequence[str], kind: str, count: int) -> None:
+async def send_all(origin: str, tokens: Sequence[str], make: MakeRequest, count: int) -> None:
     """Send so many requests over all connections; each has one token."""
     host, port = origin.removeprefix("http://").split(":")
     left = iter(range(count))
@@ -135,7 +138,7 @@ async def _send_all(origin: str, tokens: Sequence[str], kind: str, count: int) -
     async def send(token: str) -> None:
         reader, writer = await asyncio.open_connection(host, int(port))
         for _ in left:
-            writer.write(_REQUESTS[kind](token, next(_numbers)))
+            writer.write(make(token, next(_numbers)))
             head = await reader.readuntil(b"\r\n\r\n")
             if not head.startswith(b"HTTP/1.1 200"):
                 raise RuntimeError(head.decode())
@@ -154,7 +157,7 @@ def _measure(
     runs = []
     for _ in range(_RUNS):
         meter, began = Meter(cluster, service), time.monotonic()
-        asyncio.run(_send_all(service.origin, tokens, kind, count))
+        asyncio.run(send_all(service.origin, tokens, _REQUESTS[kind], count))
         rate = count / (time.monotonic() - began)
         runs.append(Figures(rate, {name: value / count for name, value in meter.read().items()}))
     least = min(runs, key=lambda run: sum(run.cpu.values()))
@@ -176,7 +179,7 @@ def main(requests: int, kinds: Sequence[str]) -> None:
             tokens = _make_tokens(
                 cluster.servers["coordinator"][0].url(cluster.url.rpartition("/")[2]), 64
             )
-            asyncio.run(_send_all(service.origin, tokens, "create", 64 * _PLANTS))
+            asyncio.run(send_all(service.origin, tokens, make_create, 64 * _PLANTS))
             for stores, request in itertools.product((1, 64), _REQUESTS):
                 found = _measure(cluster, service, tokens[:stores], request, requests)
                 cpu = [f"{found.cpu.get(part, 0) * 1e6:.0f} µs" for part in parts]

@@ -60,12 +60,12 @@ def _write_pages(file: Path, plants: int) -> Path:
     """Each page is far from the one before."""
     ids = max(0, plants - 100) * SPACING
     numbers = (number * _STRIDE % _PAGES for number in range(_PAGES))
-    cursors = (_encode_cursor(number * ids // _PAGES) for number in numbers)
+    cursors = (encode_cursor(number * ids // _PAGES) for number in numbers)
     file.write_text("".join(f"/plants?limit=100&after={cursor}\n" for cursor in cursors))
     return file
 
 
-def _encode_cursor(last_id: int) -> str:
+def encode_cursor(last_id: int) -> str:
     """As the service's ``Link`` has it; a form that it does not know fails the load."""
     return base64.urlsafe_b64encode(last_id.to_bytes(8, "big", signed=True)).decode().rstrip("=")
 
