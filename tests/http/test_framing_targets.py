@@ -14,47 +14,47 @@ def ask(token: str, target: str, method: str = "GET") -> Message:
     return Message(method, target).adding("Authorization", f"Bearer {token}")
 
 
-@pytest.mark.parametrize(
-    "target",
-    [
-        "/plants/",
-        "//plants",
-        "/plants//",
-        "/plants//1",
-        "/./plants",
-        "/plants/../plants",
-        "/x/../plants",
-        "/%2e/plants",
-        "/plants%2F",
-        "/plants%2F1",
-        "/stores//plants",
-        "/stores/{store}/",
-        "/stores/{store}/plants/",
-        "/stores/{store}//plants",
-        "/stores/{store}/./plants",
-        "/stores/{store}/../{store}/plants",
-        "/stores%2F{store}/plants",
-        "/stores/{store}%2Fplants",
-        "/stores/{store}/plants/1/2",
-        "/plants/1/2",
-        "/plants;x=1",
-        "/Plants",
-        "/plants%20",
-        "/plants%00",
-        "/livez/",
-        "/%6Civez",
-        "/openapi",
-        "//",
-    ],
+OTHER_TARGETS = (
+    "/plants/",
+    "//plants",
+    "/plants//",
+    "/plants//1",
+    "/./plants",
+    "/plants/../plants",
+    "/x/../plants",
+    "/%2e/plants",
+    "/plants%2F",
+    "/plants%2F1",
+    "/stores//plants",
+    "/stores/{store}/",
+    "/stores/{store}/plants/",
+    "/stores/{store}//plants",
+    "/stores/{store}/./plants",
+    "/stores/{store}/../{store}/plants",
+    "/stores%2F{store}/plants",
+    "/stores/{store}%2Fplants",
+    "/stores/{store}/plants/1/2",
+    "/plants/1/2",
+    "/plants;x=1",
+    "/Plants",
+    "/plants%20",
+    "/plants%00",
+    "/livez/",
+    "/%6Civez",
+    "/openapi",
+    "//",
 )
+
+
 def test_another_path_is_not_taken_for_one_of_ours(
-    service: Service, token: str, store: str, target: str
+    service: Service, token: str, store: str
 ) -> None:
-    for method in ("GET", "DELETE"):
-        with Connection(service.origin) as connection:
-            answer = connection.ask(ask(token, target.format(store=store), method))
-            expect_error(answer, 40402)
-            expect_clean_end(connection, answer)
+    for target in OTHER_TARGETS:
+        for method in ("GET", "DELETE"):
+            with Connection(service.origin) as connection:
+                answer = connection.ask(ask(token, target.format(store=store), method))
+                expect_error(answer, 40402)
+                expect_clean_end(connection, answer)
 
 
 @pytest.mark.parametrize("target", ["/%70lants", "/plant%73", "/stores/%73{rest}/plants"])
