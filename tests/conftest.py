@@ -20,7 +20,7 @@ hypothesis.settings.register_profile("untimed", deadline=None)
 hypothesis.settings.load_profile("untimed")
 
 # A job in the background, or nohup, may have them ignored, and processes hand that on.
-for stop in (signal.SIGINT, signal.SIGHUP):
+for stop in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(stop) is signal.SIG_IGN:
         signal.signal(stop, signal.SIG_DFL)
 

@@ -4,6 +4,7 @@ import itertools
 import os
 import signal
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -96,8 +97,24 @@ def test_after_it_the_service_ends(tmp_path: Path) -> None:
 @pytest.mark.parametrize("second", [signal.SIGTERM, signal.SIGINT, signal.SIGQUIT])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_a_second_signal_ends_the_drain(tmp_path: Path, workers: int, second: int) -> None:
+    expect_end_at_second(tmp_path, workers, second)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_second_signal_ends_the_drain_of_a_background_job(tmp_path: Path, workers: int) -> None:
+    ignoring = ("sh", "-c", 'trap "" INT QUIT; exec "$@"', "sh", sys.executable, "-m", "plantstore")
+    expect_end_at_second(tmp_path, workers, signal.SIGTERM, ignoring)
+
+
+def expect_end_at_second(
+    tmp_path: Path,
+    workers: int,
+    second: int,
+    command: tuple[str, ...] = (sys.executable, "-m", "plantstore"),
+) -> None:
+    """A service with a request in flight, stopped twice, answers it and ends."""
     settings = {"drain_timeout": LONG, "body_timeout": LONG, "workers": workers}
-    with Service(tmp_path, settings=settings) as service:
+    with Service(tmp_path, settings=settings, command=command) as service:
         token = service.make_token()
         with create_without_its_body(service, token) as connection:
             service.process.send_signal(signal.SIGTERM)

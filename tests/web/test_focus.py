@@ -65,7 +65,7 @@ def test_the_link_past_the_header_keeps_it(empty: PageDriver) -> None:
 
 def test_the_menu_is_not_in_its_way(fern: PageDriver) -> None:
     fern["#export-summary"].press("Enter")
-    for _ in range(4):
+    for _ in range(5):
         fern.page.keyboard.press("Tab")
     expect(fern["#labels"]).to_be_focused()
     fern.page.keyboard.press("Tab")

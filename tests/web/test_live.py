@@ -109,5 +109,5 @@ def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None
 def test_a_token_that_expires_leads_to_the_sign_in(driver: PageDriver) -> None:
     expires_at = round(time.time() * 1000) + 3_000
     driver.sign_in(driver.service.make_token(driver.store, expires_at=expires_at))
-    driver.assert_shows("the token is not valid", "#sign-in-reason")
+    driver.assert_shows("Your token has expired", "#sign-in-reason")
     expect(driver["#app"]).to_be_hidden()

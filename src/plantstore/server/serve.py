@@ -25,6 +25,9 @@ from plantstore.settings import Settings
 logger = logging.getLogger(__name__)
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
+# Where they are ignored from the start they stay so: nohup ignores SIGHUP, and a shell whose job in
+# the background we are SIGINT. It ignores SIGQUIT too, with which workers are told to end at once.
+_MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
 
 def serve(
@@ -53,9 +56,10 @@ def take_signals(stop: Callable[[int], None], hang_up: Callable[[], None]) -> No
     """From now on call these; those that came in a worker before, too."""
     loop = asyncio.get_running_loop()
     for number in SIGNALS:
-        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves SIGHUP
-            handle = hang_up if number == signal.SIGHUP else partial(stop, number)
-            loop.add_signal_handler(number, handle)
+        if number in _MAY_BE_IGNORED and signal.getsignal(number) is signal.SIG_IGN:
+            continue
+        handle = hang_up if number == signal.SIGHUP else partial(stop, number)
+        loop.add_signal_handler(number, handle)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
 
 
