@@ -290,7 +290,7 @@ async function followLink(code) {
     await signIn(token);
     if (!api.isSignedIn) return;
     const told = tell(["You are signed in until you close this tab."]);
-    told.offer("Keep me signed in on this device", () => session.begin(session.token ?? "", true));
+    told.offer("Keep me signed in", () => session.begin(session.token ?? "", true));
   } catch (error) {
     showSignIn(error.message);
     if (!session.token) return;
