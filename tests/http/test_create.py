@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from tests.http.calls import create, create_plant, expect_refused, list_plants
-from tests.service import Service
 
 
 @pytest.mark.parametrize(
@@ -33,16 +32,6 @@ def test_the_answer_is_the_plant_and_nothing_else(
     assert set(created.headers) == always | {"content-type", "content-length", "cache-control"}
 
 
-def test_a_created_plant_is_listed_and_recorded(
-    client: httpx.Client, service: Service, store: str
-) -> None:
-    create_plant(client, 7, "Monstera", "tropical")
-    assert list_plants(client) == [{"id": 7, "name": "Monstera", "tag": "tropical"}]
-    [event] = service.events(store)
-    assert (event.revision, event.kind) == (1, "plant.created")
-    assert (event.plant.id, event.plant.name, event.plant.tag) == (7, "Monstera", "tropical")
-
-
 @pytest.mark.parametrize(
     ("stored", "sent", "number"),
     [
@@ -63,22 +52,6 @@ def test_a_taken_id_is_refused_and_the_stored_plant_stays(
     message = expect_refused(create(client, json.dumps({"id": 1} | sent)), number)
     assert "the id 1" in message
     assert list_plants(client) == [{"id": 1} | stored]
-
-
-def test_a_refused_create_changes_nothing(
-    client: httpx.Client, service: Service, store: str
-) -> None:
-    create_plant(client, 1, "Fern")
-    for body in ('{"id":1,"name":"Other"}', '{"id":2,"name":""}', "{"):
-        assert create(client, body).status_code == 400
-    assert len(service.events(store)) == 1
-
-
-def test_the_id_of_a_deleted_plant_is_free_at_once(client: httpx.Client) -> None:
-    for name in ("Fern", "Aloe", "Fern"):
-        create_plant(client, 1, name)
-        assert list_plants(client) == [{"id": 1, "name": name}]
-        assert client.delete("/plants/1").status_code == 204
 
 
 def test_all_keys_but_the_plants_are_ignored(client: httpx.Client) -> None:

@@ -6,7 +6,6 @@ import pytest
 from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
 from tests.http.fixtures import SQLITE_ONLY
-from tests.service import Service
 
 
 def test_a_plant_is_deleted_without_a_word(client: httpx.Client) -> None:
@@ -16,16 +15,6 @@ def test_a_plant_is_deleted_without_a_word(client: httpx.Client) -> None:
     assert (deleted.status_code, deleted.content) == (204, b"")
     assert set(deleted.headers) == {"date", "x-request-id", "x-content-type-options"}
     assert list_plants(client) == [{"id": 2, "name": "Aloe"}]
-
-
-def test_a_delete_is_recorded_with_the_plant_as_it_was(
-    client: httpx.Client, service: Service, store: str
-) -> None:
-    create_plant(client, 1, "Fern", "a")
-    assert client.delete("/plants/1").status_code == 204
-    [_, event] = service.events(store)
-    assert (event.revision, event.kind) == (2, "plant.deleted")
-    assert (event.plant.id, event.plant.name, event.plant.tag) == (1, "Fern", "a")
 
 
 def test_any_int64_is_an_id(client: httpx.Client) -> None:
@@ -42,12 +31,6 @@ def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
     encoded = ("%D9%A3", "%2B7", "%20", "1%20", "%201", "1%00", "1%0A", "%00", "%ff", "1;x", "*")
     for written in (*filter(None, non_integers.ALL), *encoded):
         expect_refused(client.delete(f"/plants/{written}"), 40009)
-
-
-def test_the_second_delete_finds_nothing(client: httpx.Client) -> None:
-    create_plant(client, 1, "Fern")
-    assert client.delete("/plants/1").status_code == 204
-    expect_refused(client.delete("/plants/1"), 40401)
 
 
 def test_a_query_of_a_delete_is_ignored(client: httpx.Client) -> None:

@@ -41,25 +41,6 @@ def test_a_retry_gets_the_first_answer(client: httpx.Client, service: Service, s
     assert len(service.events(store)) == 1
 
 
-def test_a_retry_gets_the_first_answer_after_the_plant_is_gone(client: httpx.Client) -> None:
-    create_once(client, FERN)
-    assert client.delete("/plants/1").status_code == 204
-    assert create_once(client, FERN).status_code == 200
-    assert list_plants(client) == []
-
-
-@pytest.mark.parametrize(
-    ("stored", "number"), [('{"id": 1, "name": "Other"}', 40003), (FERN, 40004)]
-)
-def test_a_retry_gets_the_first_refusal(client: httpx.Client, stored: str, number: int) -> None:
-    create(client, stored)
-    expect_refused(create_once(client, FERN), number)
-    assert client.delete("/plants/1").status_code == 204
-    # A new try would be possible now, but this is the same one.
-    expect_refused(create_once(client, FERN), number)
-    assert create_once(client, FERN, "k2").status_code == 200
-
-
 def test_a_key_is_for_one_plant(client: httpx.Client) -> None:
     create_once(client, FERN)
     for other in (ALOE, '{"id": 1, "name": "fern"}', '{"id": 1, "name": "Fern", "tag": "x"}'):
@@ -87,11 +68,6 @@ def test_a_key_of_a_body_that_was_no_plant_is_free(client: httpx.Client) -> None
     assert create_once(client, FERN).status_code == 200
 
 
-def test_without_a_key_nothing_is_replayed(client: httpx.Client) -> None:
-    create_once(client, FERN)
-    expect_refused(create(client, FERN), 40004)
-
-
 def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -> None:
     other_store = f"{store}-too"
     ada = service.make_token(store, "ada of keys")
@@ -102,13 +78,6 @@ def test_users_and_stores_have_keys_of_their_own(service: Service, store: str) -
         for token, body in bodies.items():
             with service.client(token) as client:
                 assert create_once(client, body).status_code == 200
-
-
-def test_all_tokens_of_a_user_share_the_keys(service: Service, store: str) -> None:
-    tokens = [service.make_token(store, "ada of tokens") for _ in range(2)]
-    for token in tokens:
-        with service.client(token) as client:
-            assert create_once(client, FERN).status_code == 200
 
 
 def test_a_key_is_known_for_a_day(client: httpx.Client, service: Service) -> None:

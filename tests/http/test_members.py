@@ -19,18 +19,6 @@ def manager(service: Service, store: str) -> Iterator[httpx.Client]:
         yield client
 
 
-def test_a_member_comes_changes_and_goes(manager: httpx.Client, store: str) -> None:
-    added = set_role(manager, "kiosk", "reader")
-    assert (added.status_code, added.json()) == (201, {"user": "kiosk", "role": "reader"})
-    assert added.headers["cache-control"] == "no-store"
-    assert set_role(manager, "kiosk", "editor").status_code == 200
-    assert members_of(manager) == {"kiosk": "editor", f"owner of {store}": "owner"}
-    removed = manager.delete("/members/kiosk")
-    assert (removed.status_code, removed.content) == (204, b"")
-    assert members_of(manager) == {f"owner of {store}": "owner"}
-    expect_refused(manager.delete("/members/kiosk"), 40404)
-
-
 @pytest.mark.parametrize("name", ["a/b", "Käthe Müller", "?#%", "\U0001f33f" * 255])
 def test_a_name_may_have_any_characters(manager: httpx.Client, name: str) -> None:
     assert set_role(manager, quote(name, safe=""), "reader").json()["user"] == name

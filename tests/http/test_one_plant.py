@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 import pytest
 
-from plantstore.model import NewPlant, entity_tag_of
 from tests.http.calls import create_plant, expect_refused, list_plants
 from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
@@ -29,40 +28,6 @@ def test_a_plant_is_read_as_it_was_created(client: httpx.Client) -> None:
     assert found.headers["vary"] == "Authorization"
     assert client.get(f"/plants/{-(2**63)}").json() == {"name": "Zoë 🌿"}
     expect_refused(client.get("/plants/2"), 40401)
-
-
-def test_an_update_is_seen_by_all_reads(client: httpx.Client, service: Service, store: str) -> None:
-    create_plant(client, 1, "Fern", "a")
-    before = [client.get(path).headers["etag"] for path in ("/plants", "/plants/1")]
-    done = replace(client, '{"name": "Moss"}')
-    assert (done.status_code, done.content) == (200, b'{"name":"Moss"}')
-    assert done.headers["cache-control"] == "no-store"
-    assert list_plants(client) == [{"id": 1, "name": "Moss"}]
-    read = client.get("/plants/1")
-    assert (read.content, read.headers["etag"]) == (done.content, done.headers["etag"])
-    assert client.get("/plants").headers["etag"] != before[0]
-    assert read.headers["etag"] != before[1]
-    event = service.events(store)[-1]
-    assert (event.kind, event.plant) == ("plant.updated", NewPlant(1, "Moss"))
-
-
-def test_an_update_that_changes_nothing_is_no_change(
-    client: httpx.Client, service: Service, store: str
-) -> None:
-    create_plant(client, 1, "Fern")
-    etag = client.get("/plants").headers["etag"]
-    for _ in range(2):
-        done = replace(client, '{"name": "Fern"}', **{"Idempotency-Key": "ignored"})
-        assert (done.status_code, done.content) == (200, b'{"name":"Fern"}')
-    assert client.get("/plants").headers["etag"] == etag
-    assert len(service.events(store)) == 1
-
-
-def test_an_update_creates_nothing(client: httpx.Client) -> None:
-    conditions: tuple[dict[str, str], ...] = ({}, {"If-None-Match": "*"}, {"If-Match": "*"})
-    for condition in conditions:
-        expect_refused(replace(client, '{"name": "Fern"}', **condition), 40401)
-    assert list_plants(client) == []
 
 
 def test_the_body_of_an_update_may_have_the_paths_id_and_unknown_keys(client: httpx.Client) -> None:
@@ -90,18 +55,6 @@ def test_the_body_of_an_update_keeps_the_rules_of_a_create(
 ) -> None:
     create_plant(client, 1, "Fern")
     assert expect_refused(replace(client, body), 40002) == f"the body must be a plant: {reason}"
-
-
-def test_an_entity_tag_follows_from_the_plant_alone(
-    service: Service, client: httpx.Client, store: str
-) -> None:
-    create_plant(client, 1, "Fern", "a")
-    with service.client(service.make_token(f"{store}-too")) as other:
-        create_plant(other, 1, "Moss")
-        replace(other, '{"name": "Fern", "tag": "a"}')
-        for reader in (client, other):
-            etag = reader.get("/plants/1").headers["etag"]
-            assert etag == f'"{entity_tag_of(NewPlant(1, "Fern", "a"))}"'
 
 
 @pytest.mark.parametrize("form", ["{}", "W/{}", '"other", {}', '{} , "other"', '"a",W/{},"b"', "*"])

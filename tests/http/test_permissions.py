@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from plantstore.model import Role, Scope
-from tests.http.calls import create, create_plant, expect_refused, list_plants
+from tests.http.calls import create, expect_refused
 from tests.service import Service
 
 OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
@@ -45,17 +45,3 @@ def test_a_token_may_do_what_its_scopes_and_its_role_allow(
         create(client, '{"id": 1, "name": "Fern"}')
         with service.client(token) as other:
             expect_allowed(other, scopes & role.scopes)
-
-
-def test_a_member_who_has_left_finds_no_store(service: Service, store: str) -> None:
-    user = f"member of {store}"
-    token = service.make_token(store, user)
-    with service.client(token) as member:
-        create_plant(member, 1, "Fern")
-        with service.administration() as administration:
-            administration.remove_member(store, user)
-            for target in ("/plants", f"/stores/{store}/plants"):
-                expect_refused(member.get(target), 40403)
-                expect_refused(member.delete(f"{target}/1"), 40403)
-            administration.add_member(store, user, Role.READER)
-        assert list_plants(member) == [{"id": 1, "name": "Fern"}]
