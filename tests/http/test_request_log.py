@@ -31,6 +31,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService
     """A service that logs every request, and of which none is slow."""
     settings = {"access_log": True, "slow_request": 0, "trusted_proxies": "127.0.0.0/8"}
     with LoggingService(tmp_path_factory.mktemp("logging"), settings=settings) as running:
+        running.records(REQUESTS)  # of its start
         yield running
 
 
