@@ -52,6 +52,20 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
 
 
 @pytest.mark.anyio
+async def test_a_batch_waits_while_writes_arrive(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("plantstore.sqlite.writer._GATHERING_SECONDS", 60)
+    database, sizes, writes = SQLiteDatabase(Settings(database=url)), list[int](), []
+    database.commit_observers.append(lambda count, _: sizes.append(count))
+    for number in range(3):
+        write = database.create_plant(1, ADA, NewPlant(number, "Ficus"), None)
+        writes.append(asyncio.ensure_future(write))
+        await asyncio.sleep(0)
+    assert await asyncio.gather(*writes) == 3 * [Outcome.CREATED]
+    await database.close()
+    assert sizes == [3]
+
+
+@pytest.mark.anyio
 async def test_a_damaged_index_breaks_it(url: str) -> None:
     """SQLite tells of it with a code of its own."""
     path = Path(url.removeprefix("sqlite:///"))
