@@ -134,7 +134,9 @@ class App:
         seconds = time.perf_counter() - began
         for observe in self._observers:
             observe(request, response, seconds)
-        if response.error == _OVERLOADED:  # who retries at once must not take the time of others
+        # A client that retries at once must not take the others' time; a connection that is
+        # refused as such is not kept for longer.
+        if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
         lines = self._cors.headers_for(request)
