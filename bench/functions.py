@@ -33,7 +33,6 @@ _SETTLE_SECONDS = 0.02  # what a request does after its response counts too
 _LISTS = ("list, from the database", "list, from memory", "list, again", "304", "304, again")
 
 _BAD, _NOT_MODIFIED = 400, 304
-_BAD, _NOT_MODIFIED = 400, 304
 
 Functions = set[tuple[str, str]]  # file and name
 

@@ -1,6 +1,7 @@
 """SQLite takes no more steps than a query's result needs."""
 
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ from plantstore.sqlite.connection import connect, prepare
 from tests.plans.cases import COMMON, SQLITE, Case
 from tests.plans.tables import EVENTS, PLANTS, filling, hash_of
 
+# What runs for each write, where a temporary table would cost more than the write itself.
+OF_A_WRITE = ("insert_plant", "update_plant", "delete_plant", "find_plant", "insert_event")
 QUERIES = load_queries("plantstore.sqlite")
 CASES = {name: case for name, case in {**COMMON, **SQLITE}.items() if name in QUERIES}
 # Steps of SQLite's virtual machine: a row that is read takes some ten.
@@ -47,6 +50,21 @@ def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None
     found["with statistics"] = list(excesses(connection))
     connection.close()
     assert found == {"without statistics": [], "with statistics": []}
+
+
+def test_no_write_makes_a_temporary_table(tmp_path: Path) -> None:
+    path = tmp_path / "plants.db"
+    prepare(path)
+    with closing(connect(path)) as connection:
+        made = {name: count_temporary_tables(connection, name) for name in OF_A_WRITE}
+    assert made == dict.fromkeys(OF_A_WRITE, 0)
+
+
+def count_temporary_tables(connection: apsw.Connection, name: str) -> int:
+    arguments = CASES[name][0].arguments
+    operations = connection.execute(f"EXPLAIN {QUERIES[name]}", tuple(arguments)).fetchall()
+    assert operations
+    return sum(operation[1] == "OpenEphemeral" for operation in operations)
 
 
 def excesses(connection: apsw.Connection) -> Iterator[str]:

@@ -199,15 +199,14 @@ class BatchWriter:
         return Outcome.UPDATED
 
     def _delete(self, write: Delete, store: _Store) -> Outcome:
-        if write.precondition is not None:
-            stored = self._find(write.store_id, write.plant_id)
-            if stored is not None and not _is_met(write.precondition, stored):
-                return Outcome.PRECONDITION_FAILED
-        row = self._execute(self._sql["delete_plant"], (write.store_id, write.plant_id)).get
-        if row is None:
+        stored = self._find(write.store_id, write.plant_id)
+        if stored is None:
             return Outcome.NO_SUCH_PLANT
+        if not _is_met(write.precondition, stored):
+            return Outcome.PRECONDITION_FAILED
+        self._execute(self._sql["delete_plant"], (write.store_id, write.plant_id))
         store.plants -= 1
-        self._record("plant.deleted", write, NewPlant(write.plant_id, *row), store)
+        self._record("plant.deleted", write, stored, store)
         return Outcome.DELETED
 
     def _find(self, store_id: int, plant_id: int) -> NewPlant | None:

@@ -124,7 +124,7 @@ INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4) ON CONFLICT
 UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 
 -- name: delete_plant
-DELETE FROM plants WHERE store_id = ?1 AND id = ?2 RETURNING name, tag
+DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
