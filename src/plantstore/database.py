@@ -1,14 +1,15 @@
 """The persistence port: what serving needs. Every method is one transaction.
 
-The store's id is the first argument. Errors are ``DatabaseUnavailableError`` (nothing was
+The store's id comes first. Errors are ``DatabaseUnavailableError`` (nothing was
 written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. The command line
 uses ``sql/administration.py``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import ClassVar, Protocol
 
-from plantstore.errors import PlantStoreError
+from msgspec import Struct
+
 from plantstore.model import (
     Caller,
     EventPage,
@@ -18,10 +19,54 @@ from plantstore.model import (
     Page,
     PlantQuery,
     Precondition,
+    Scope,
     TokenInfo,
 )
 
+KEY_LIFETIME_MS = 24 * 3600 * 1000
+MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
+
 CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
+
+
+class Create(Struct, frozen=True):
+    """A plant to store.
+
+    CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with another
+    plant within ``KEY_LIFETIME_MS``; with the same one, REPLAYED or the first refusal.
+    """
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    key: IdempotencyKey | None
+
+    scope: ClassVar = Scope.CREATE
+
+
+class Update(Struct, frozen=True):
+    """A plant's new name and tag: UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+    precondition: Precondition | None
+
+    scope: ClassVar = Scope.UPDATE
+
+
+class Delete(Struct, frozen=True):
+    """A plant to remove: DELETED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+
+    store_id: int
+    caller: Caller
+    plant_id: int
+    precondition: Precondition | None = None
+
+    scope: ClassVar = Scope.DELETE
+
+
+Write = Create | Update | Delete
 
 
 class Snapshot(Protocol):
@@ -75,41 +120,11 @@ class Database(Protocol):
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now; OverloadedError beyond the limit."""
 
-    async def create_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
-    ) -> Outcome:
-        """Store the plant, its event and the key, durably.
+    def write(self, write: Write) -> Awaitable[Outcome]:
+        """Execute the write, and store its event and its key with it, durably.
 
-        CREATED, ID_TAKEN, ALREADY_STORED, STORE_FULL, or KEY_REUSED if the key was used with
-        another plant within 24 h; with the same one, REPLAYED or the first refusal. If the caller
-        is no longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
-        """
-
-    async def create_plants(
-        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
-    ) -> Sequence[Outcome | PlantStoreError]:
-        """As ``create_plant`` for each of them, without a key, at the same time.
-
-        In their order, the outcome of each, or why it has none. They may be in several
-        transactions.
-        """
-
-    async def update_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
-    ) -> Outcome:
-        """Replace the plant's name and tag, and store the event, durably.
-
-        UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED. Where the caller may not do this
-        any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
-        """
-
-    async def delete_plant(
-        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
-    ) -> Outcome:
-        """Remove the plant and store the event, durably.
-
-        DELETED, NO_SUCH_PLANT, or PRECONDITION_FAILED.
-        Where the caller may not do this any more: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        Its outcome. If the caller is no longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        Writes that wait at the same time may be one transaction.
         """
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:

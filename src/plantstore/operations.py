@@ -3,10 +3,10 @@
 They know neither HTTP nor SQL; they raise the domain's errors.
 """
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 
 from plantstore.clock import now
-from plantstore.database import Database
+from plantstore.database import Create, Database, Delete, Update
 from plantstore.errors import (
     AlreadyStoredError,
     ForbiddenError,
@@ -81,7 +81,7 @@ async def create_plant(
 
     :raises PlantStoreError: the id is taken, or the key was used for another request.
     """
-    outcome = await database.create_plant(caller.store_id, caller, plant, key)
+    outcome = await database.write(Create(caller.store_id, caller, plant, key))
     if outcome not in (Outcome.CREATED, Outcome.REPLAYED):
         raise _explain(outcome, plant.id, Scope.CREATE)
     return outcome is Outcome.REPLAYED
@@ -91,16 +91,28 @@ async def create_plants(
     database: Database, caller: Caller, plants: Sequence[NewPlant]
 ) -> Sequence[PlantStoreError | None]:
     """As ``create_plant`` for each of them, at the same time; why each failed, or None."""
-    outcomes = await database.create_plants(caller.store_id, caller, plants)
-    return [
-        _explain_create(outcome, plant.id) for plant, outcome in zip(plants, outcomes, strict=True)
-    ]
+    creates = [Create(caller.store_id, caller, plant, None) for plant in plants]
+    waiting = [_begin(database, create) for create in creates]
+    return [await _finish(*one) for one in zip(creates, waiting, strict=True)]
 
 
-def _explain_create(outcome: Outcome | PlantStoreError, plant_id: int) -> PlantStoreError | None:
-    if isinstance(outcome, PlantStoreError) or outcome is Outcome.CREATED:
-        return outcome if isinstance(outcome, PlantStoreError) else None
-    return _explain(outcome, plant_id, Scope.CREATE)
+def _begin(database: Database, create: Create) -> Awaitable[Outcome] | PlantStoreError:
+    try:
+        return database.write(create)
+    except PlantStoreError as error:
+        return error
+
+
+async def _finish(
+    create: Create, waiting: Awaitable[Outcome] | PlantStoreError
+) -> PlantStoreError | None:
+    if isinstance(waiting, PlantStoreError):
+        return waiting
+    try:
+        outcome = await waiting
+    except PlantStoreError as error:
+        return error
+    return None if outcome is Outcome.CREATED else _explain(outcome, create.plant.id, Scope.CREATE)
 
 
 async def read_plant(
@@ -127,7 +139,7 @@ async def update_plant(
     :raises NoSuchPlantError: the store has no plant with this id.
     :raises PreconditionFailedError: it is not what the request asks for.
     """
-    outcome = await database.update_plant(caller.store_id, caller, plant, precondition)
+    outcome = await database.write(Update(caller.store_id, caller, plant, precondition))
     if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):
         raise _explain(outcome, plant.id, Scope.UPDATE)
 
@@ -140,7 +152,7 @@ async def delete_plant(
     :raises NoSuchPlantError: the store has no plant with this id.
     :raises PreconditionFailedError: it is not what the request asks for.
     """
-    outcome = await database.delete_plant(caller.store_id, caller, plant_id, precondition)
+    outcome = await database.write(Delete(caller.store_id, caller, plant_id, precondition))
     if outcome is not Outcome.DELETED:
         raise _explain(outcome, plant_id, Scope.DELETE)
 

@@ -4,6 +4,7 @@ import json
 from typing import Any, Self
 
 from plantstore.bootstrap import open_database
+from plantstore.database import Create, Delete, Update
 from plantstore.model import (
     Caller,
     Event,
@@ -63,7 +64,7 @@ class DatabaseHarness:
     ) -> Outcome:
         """Create a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.create_plant(caller.store_id, caller, plant, key)
+        return await self.database.write(Create(caller.store_id, caller, plant, key))
 
     async def update(
         self,
@@ -73,7 +74,7 @@ class DatabaseHarness:
     ) -> Outcome:
         """Replace a plant's name and tag, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.update_plant(caller.store_id, caller, plant, precondition)
+        return await self.database.write(Update(caller.store_id, caller, plant, precondition))
 
     async def delete(
         self,
@@ -83,7 +84,7 @@ class DatabaseHarness:
     ) -> Outcome:
         """Delete a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.delete_plant(caller.store_id, caller, plant_id, precondition)
+        return await self.database.write(Delete(caller.store_id, caller, plant_id, precondition))
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
         """A page of the owner's store."""

@@ -1,9 +1,12 @@
 """Many creates at a time: each has an outcome of its own."""
 
+from types import NoneType
+
 import pytest
 
-from plantstore.errors import OverloadedError
-from plantstore.model import NewPlant, Outcome
+from plantstore.errors import AlreadyStoredError, IdTakenError, OverloadedError, StoreFullError
+from plantstore.model import NewPlant
+from plantstore.operations import create_plants
 from plantstore.sql.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
@@ -21,20 +24,20 @@ async def test_each_has_the_outcome_that_it_would_have_alone(
     await harness.create(NewPlant(1, "Fern"))
     administration.set_quota("nursery", 3)
     plants = [*ferns(2, 1, 2), NewPlant(1, "Moss"), *ferns(3, 4)]
-    outcomes = await harness.database.create_plants(harness.store_id, harness.owner, plants)
-    assert outcomes == [
-        Outcome.CREATED,
-        Outcome.ALREADY_STORED,
-        Outcome.ALREADY_STORED,
-        Outcome.ID_TAKEN,
-        Outcome.CREATED,
-        Outcome.STORE_FULL,
+    errors = await create_plants(harness.database, harness.owner, plants)
+    assert list(map(type, errors)) == [
+        NoneType,
+        AlreadyStoredError,
+        AlreadyStoredError,
+        IdTakenError,
+        NoneType,
+        StoreFullError,
     ]
     await harness.assert_consistency()
 
 
 async def test_none_is_nothing(harness: DatabaseHarness) -> None:
-    assert await harness.database.create_plants(harness.store_id, harness.owner, []) == []
+    assert await create_plants(harness.database, harness.owner, []) == []
 
 
 async def test_what_finds_no_room_is_refused_and_no_other(
@@ -42,7 +45,7 @@ async def test_what_finds_no_room_is_refused_and_no_other(
 ) -> None:
     async with DatabaseHarness(url, administration, max_writes=8) as harness:
         plants = ferns(*range(10))
-        outcomes = await harness.database.create_plants(harness.store_id, harness.owner, plants)
-        assert outcomes[:4] == 4 * [Outcome.CREATED]
-        assert {type(outcome) for outcome in outcomes[4:]} == {OverloadedError}
+        errors = await create_plants(harness.database, harness.owner, plants)
+        assert errors[:4] == 4 * [None]
+        assert set(map(type, errors[4:])) == {OverloadedError}
         assert len(await harness.read_plants()) == 4

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from plantstore.bootstrap import open_administration
+from plantstore.database import Create
 from plantstore.model import NewPlant, Outcome, TokenRequest
 from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect
@@ -96,7 +97,7 @@ async def test_no_other_process_takes_itself_for_the_first_or_the_last(
         caller = await database.find_caller(1, token, None)
         assert caller is not None
         plant = NewPlant(number, "Ficus")
-        assert await database.create_plant(1, caller, plant, None) is Outcome.CREATED
+        assert await database.write(Create(1, caller, plant, None)) is Outcome.CREATED
         before = look(tmp_path)
         assert program.data("store", "list")[0]["revision"] == number + 1
         assert look(tmp_path) == before

@@ -7,6 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from plantstore.database import Create, Delete
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import NewPlant, Outcome
 from plantstore.settings import Settings
@@ -25,7 +26,7 @@ async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
     )
     database = SQLiteDatabase(Settings(database=url))
     writes = [
-        database.create_plant(1 + number % 2, ADA, NewPlant(number, "Ficus"), None)
+        database.write(Create(1 + number % 2, ADA, NewPlant(number, "Ficus"), None))
         for number in range(40)
     ]
     results = await asyncio.gather(*writes, return_exceptions=True)
@@ -42,12 +43,12 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
     """Another program knows nothing of our lock; SQLite's own waiting ends after a time."""
     database = SQLiteDatabase(Settings(database=url))
     connection.execute("BEGIN IMMEDIATE")
-    write = asyncio.ensure_future(database.create_plant(1, ADA, NewPlant(1, "Ficus"), None))
+    write = asyncio.ensure_future(database.write(Create(1, ADA, NewPlant(1, "Ficus"), None)))
     with pytest.raises(DatabaseUnavailableError):
         await asyncio.wait_for(write, 30)
     connection.execute("COMMIT")
     plant = NewPlant(1, "Ficus")
-    assert await database.create_plant(1, ADA, plant, None) is Outcome.CREATED
+    assert await database.write(Create(1, ADA, plant, None)) is Outcome.CREATED
     await database.close()
 
 
@@ -57,7 +58,7 @@ async def test_a_batch_waits_while_writes_arrive(url: str, monkeypatch: pytest.M
     database, sizes, writes = SQLiteDatabase(Settings(database=url)), list[int](), []
     database.commit_observers.append(lambda count, _: sizes.append(count))
     for number in range(3):
-        write = database.create_plant(1, ADA, NewPlant(number, "Ficus"), None)
+        write = database.write(Create(1, ADA, NewPlant(number, "Ficus"), None))
         writes.append(asyncio.ensure_future(write))
         await asyncio.sleep(0)
     assert await asyncio.gather(*writes) == 3 * [Outcome.CREATED]
@@ -75,7 +76,7 @@ async def test_a_damaged_index_breaks_it(url: str) -> None:
     change_condition_of_index(path, "tag IS NULL", "tag IS NOT NULL")
     database = SQLiteDatabase(Settings(database=url))
     with pytest.raises(OutcomeUnknownError):
-        await database.delete_plant(1, ADA, 1, None)
+        await database.write(Delete(1, ADA, 1))
     with pytest.raises(DatabaseUnavailableError):
         await database.check()
     assert isinstance(await asyncio.wait_for(database.wait_until_broken(), 5), apsw.CorruptError)

@@ -4,23 +4,20 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
-from plantstore.database import CommitObserver
+from plantstore.database import MAX_TRIMMED, CommitObserver, Write
 from plantstore.errors import (
     DatabaseAwayError,
     DatabaseUnavailableError,
     OverloadedError,
-    PlantStoreError,
     SetupError,
 )
 from plantstore.model import (
     Caller,
     EventPage,
-    IdempotencyKey,
     NewPlant,
     Outcome,
     Page,
     PlantQuery,
-    Precondition,
     TokenInfo,
 )
 from plantstore.postgres.availability import Availability
@@ -40,10 +37,8 @@ from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
-from plantstore.sql.submitting import submit_all
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
-from plantstore.sql.writes import MAX_TRIMMED, Create, Delete, Update
 
 
 class PostgresDatabase:
@@ -110,30 +105,9 @@ class PostgresDatabase:
             raise
         return snapshot
 
-    async def create_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
-    ) -> Outcome:
+    def write(self, write: Write) -> "asyncio.Future[Outcome]":
         """See ``Database``."""
-        return await self._writer.submit(Create(store_id, caller, plant, key))
-
-    async def create_plants(
-        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
-    ) -> Sequence[Outcome | PlantStoreError]:
-        """See ``Database``."""
-        creates = [Create(store_id, caller, plant, None) for plant in plants]
-        return await submit_all(self._writer.submit, creates)
-
-    async def update_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
-    ) -> Outcome:
-        """See ``Database``."""
-        return await self._writer.submit(Update(store_id, caller, plant, precondition))
-
-    async def delete_plant(
-        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
-    ) -> Outcome:
-        """See ``Database``."""
-        return await self._writer.submit(Delete(store_id, caller, plant_id, precondition))
+        return self._writer.submit(write)
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""

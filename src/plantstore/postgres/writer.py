@@ -16,14 +16,13 @@ from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
 from plantstore.clock import now
-from plantstore.database import CommitObserver
+from plantstore.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 from plantstore.sql.store_shares import StoreShares
-from plantstore.sql.writes import KEY_LIFETIME_MS, Create, Delete, Write
 
 _MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000

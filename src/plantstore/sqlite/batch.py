@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 from msgspec import Struct
 
+from plantstore.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
 from plantstore.model import (
     IdempotencyKey,
     NewPlant,
@@ -21,7 +22,6 @@ from plantstore.model import (
     entity_tag_of,
 )
 from plantstore.sql.queries import load_queries
-from plantstore.sql.writes import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS
 
 _CLEAN_INTERVAL_MS = 60_000
@@ -65,7 +65,8 @@ class BatchWriter:
 
     def __init__(self, connection: apsw.Connection, clock: Callable[[], float]) -> None:
         self._connection = connection
-        self._execute = connection.cursor().execute
+        cursor = connection.cursor()
+        self._execute, self._execute_many = cursor.execute, cursor.executemany
         self._sql = load_queries("plantstore.sqlite")
         self._clock = clock
         self._cleaned_at = 0
@@ -73,6 +74,7 @@ class BatchWriter:
         self._at = 0
         self._stores: dict[int, _Store] = {}
         self._scopes: dict[tuple[bytes, int], frozenset[Scope]] = {}  # of a token in a store
+        self._events: list[tuple[int | str | bytes | None, ...]] = []
 
     def try_begin(self) -> bool:
         """Begin a batch without waiting; False if another connection is writing."""
@@ -90,6 +92,7 @@ class BatchWriter:
         self._at = int(self._clock() * 1000)
         self._stores.clear()
         self._scopes.clear()
+        self._events.clear()
         self._execute("BEGIN IMMEDIATE")
 
     def touch(self) -> None:
@@ -116,7 +119,8 @@ class BatchWriter:
         return self._delete(write, store)
 
     def finish(self) -> None:
-        """Write the counts, and clean up from time to time."""
+        """Write the events and the counts, and clean up from time to time."""
+        self._execute_many(self._sql["insert_event"], self._events)
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
@@ -218,8 +222,7 @@ class BatchWriter:
         store.revision += 1
         store.is_changed = True
         event = (write.store_id, store.revision, kind, plant.id, plant.name, plant.tag, self._at)
-        who = (caller.user_id, caller.token_label, caller.token_id)
-        self._execute(self._sql["insert_event"], event + who)
+        self._events.append((*event, caller.user_id, caller.token_label, caller.token_hash))
 
     def _trim(self, write: Trim) -> Outcome:
         events = (write.store_id, write.before, MAX_TRIMMED)

@@ -12,17 +12,15 @@ from pathlib import Path
 import apsw
 import msgspec
 
-from plantstore.database import CommitObserver
-from plantstore.errors import DatabaseUnavailableError, OverloadedError, PlantStoreError
+from plantstore.database import CommitObserver, Write
+from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import (
     Caller,
     EventPage,
-    IdempotencyKey,
     NewPlant,
     Outcome,
     Page,
     PlantQuery,
-    Precondition,
     Role,
     TokenInfo,
     Unchanged,
@@ -32,10 +30,8 @@ from plantstore.settings import Settings
 from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
 from plantstore.sql.scopes import from_text
-from plantstore.sql.submitting import submit_all
 from plantstore.sql.token_info import to_token_info
 from plantstore.sql.token_uses import TokenUses
-from plantstore.sql.writes import Create, Delete, Update
 from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
@@ -135,30 +131,9 @@ class SQLiteDatabase:
             raise
         return snapshot
 
-    async def create_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
-    ) -> Outcome:
+    def write(self, write: Write) -> "asyncio.Future[Outcome]":
         """See ``Database``."""
-        return await self._writer.submit(Create(store_id, caller, plant, key))
-
-    async def create_plants(
-        self, store_id: int, caller: Caller, plants: Sequence[NewPlant]
-    ) -> Sequence[Outcome | PlantStoreError]:
-        """See ``Database``."""
-        creates = [Create(store_id, caller, plant, None) for plant in plants]
-        return await submit_all(self._writer.submit, creates)
-
-    async def update_plant(
-        self, store_id: int, caller: Caller, plant: NewPlant, precondition: Precondition | None
-    ) -> Outcome:
-        """See ``Database``."""
-        return await self._writer.submit(Update(store_id, caller, plant, precondition))
-
-    async def delete_plant(
-        self, store_id: int, caller: Caller, plant_id: int, precondition: Precondition | None
-    ) -> Outcome:
-        """See ``Database``."""
-        return await self._writer.submit(Delete(store_id, caller, plant_id, precondition))
+        return self._writer.submit(write)
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""

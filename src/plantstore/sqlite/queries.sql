@@ -126,9 +126,11 @@ UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 -- name: delete_plant
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 
+-- The token's id is the beginning of its hash.
+
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, lower(hex(substr(?10, 1, 8))))
 
 -- name: set_counts
 UPDATE stores SET revision = ?2, plants = ?3 WHERE store_id = ?1

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.database import CommitObserver
+from plantstore.database import CommitObserver, Write
 from plantstore.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
@@ -25,7 +25,6 @@ from plantstore.errors import (
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
 from plantstore.sql.store_shares import StoreShares
-from plantstore.sql.writes import Write
 from plantstore.sqlite.batch import BatchWriter, Chore, Trim
 from plantstore.sqlite.connection import close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (

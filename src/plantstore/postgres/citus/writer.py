@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import psycopg
 
+from plantstore.database import Write
 from plantstore.postgres.writer import Writer
-from plantstore.sql.writes import Write
 
 _WORKER_LOST = ("08", "57P")  # classes of SQLSTATE: a connection was lost, a server was stopped
 
