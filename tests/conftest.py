@@ -24,6 +24,9 @@ for stop in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
     if signal.getsignal(stop) is signal.SIG_IGN:
         signal.signal(stop, signal.SIG_DFL)
 
+# Many processes are started: the first one keeps its bytecode for the others.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
 _numbers = itertools.count(1)
 
 
