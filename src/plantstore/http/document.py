@@ -1,12 +1,14 @@
 """The OpenAPI document, as it stands in the package."""
 
-from importlib.resources import files
+from pathlib import Path
 from typing import Any
+
+_DOCUMENT = Path(__file__).parents[1] / "openapi.yaml"
 
 
 def read_document() -> str:
     """Its text, comments and all."""
-    return files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
+    return _DOCUMENT.read_text(encoding="utf-8")
 
 
 def parse_document(text: str) -> dict[str, Any]:

@@ -7,11 +7,11 @@ programs whose newest migration is 3 or later keep working, and start, on the re
 import hashlib
 import re
 from collections.abc import Sequence
-from importlib.resources import files
 
 from msgspec import Struct
 
 from plantstore.errors import SetupError
+from plantstore.sql.folders import folder_of
 
 # The first migrations say "oldest", and cannot be changed: databases have their checksums.
 _COMPATIBLE_LINE = re.compile(r"^-- (?:compatible-since|oldest): (\d+)$", re.MULTILINE)
@@ -46,10 +46,7 @@ class Applied(Struct, frozen=True):
 
 def load_migrations(package: str) -> Sequence[Migration]:
     """The package's migrations in the order of their numbers."""
-    folder = files(package).joinpath("migrations")
-    paths = sorted(
-        (path for path in folder.iterdir() if path.name.endswith(".sql")), key=lambda p: p.name
-    )
+    paths = sorted((folder_of(package) / "migrations").glob("*.sql"))
     return [
         Migration(int(path.name[:4]), path.name[5:-4], path.read_text(encoding="utf-8"))
         for path in paths

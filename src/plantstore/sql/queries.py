@@ -1,13 +1,14 @@
 """Reads an adapter's ``queries.sql``, which has all of its SQL, by name."""
 
 import re
-from importlib.resources import files
+
+from plantstore.sql.folders import folder_of
 
 _NAME_LINE = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 
 
 def load_queries(package: str) -> dict[str, str]:
     """The named queries of the package's ``queries.sql``, by name."""
-    text = files(package).joinpath("queries.sql").read_text(encoding="utf-8")
+    text = (folder_of(package) / "queries.sql").read_text(encoding="utf-8")
     _, *parts = _NAME_LINE.split(text)
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}

@@ -11,9 +11,7 @@ import gzip
 from collections.abc import Mapping
 from functools import cache
 from hashlib import sha256
-from importlib.resources import files
-from pathlib import PurePath
-from typing import Protocol
+from pathlib import Path
 
 from msgspec import Struct
 
@@ -43,13 +41,6 @@ class File(Struct, frozen=True):
 @cache
 def _decompress(compressed: bytes) -> bytes:
     return gzip.decompress(compressed)
-
-
-class _Source(Protocol):
-    @property
-    def name(self) -> str: ...
-
-    def read_bytes(self) -> bytes: ...
 
 
 def make_file(media_type: str, content: bytes) -> File:
@@ -88,10 +79,10 @@ def find_asset(path: str) -> File | None:
 
 @cache
 def _load(name: str) -> File:
-    return make_file(_TYPES[PurePath(name).suffix], _sources()[name].read_bytes())
+    return make_file(_TYPES[Path(name).suffix], _sources()[name].read_bytes())
 
 
 @cache
-def _sources() -> dict[str, _Source]:
-    folder = files("plantstore.web").joinpath("static")
-    return {one.name: one for one in folder.iterdir() if PurePath(one.name).suffix in _TYPES}
+def _sources() -> dict[str, Path]:
+    folder = Path(__file__).with_name("static")
+    return {one.name: one for one in folder.iterdir() if one.suffix in _TYPES}

@@ -5,7 +5,7 @@ with is imported when the first is asked for: a start needs none of it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from importlib.resources import files
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from plantstore.web.assets import File, list_scripts, make_file, static_folder
@@ -13,6 +13,7 @@ from plantstore.web.assets import File, list_scripts, make_file, static_folder
 if TYPE_CHECKING:
     from plantstore.web.reference.view import ErrorRow
 
+_TEMPLATES = Path(__file__).with_name("templates")
 _HTML = "text/html; charset=utf-8"
 
 
@@ -43,6 +44,6 @@ def _make_page(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
     )
     environment.filters.update(filters)
-    text = files("plantstore.web").joinpath("templates", template).read_text(encoding="utf-8")
+    text = (_TEMPLATES / template).read_text(encoding="utf-8")
     page = environment.from_string(text).render(static=static_folder(), **values)
     return make_file(_HTML, page.encode())

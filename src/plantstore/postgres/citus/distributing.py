@@ -1,6 +1,6 @@
 """Distributes the tables of a database, and tells whether they are."""
 
-from importlib.resources import files
+from pathlib import Path
 
 import psycopg
 from psycopg import Connection
@@ -41,4 +41,4 @@ def citus_queries() -> dict[str, str]:
 
 
 def _read(name: str) -> bytes:
-    return files("plantstore.postgres.citus").joinpath(name).read_bytes()
+    return Path(__file__).with_name(name).read_bytes()
