@@ -1,12 +1,22 @@
 """``plantstore migrate`` moves an older schema; a schema that is not the program's is refused."""
 
+import random
+import subprocess
+from contextlib import closing, suppress
 from pathlib import Path
 
+import apsw
 import pytest
 
-from tests.cli.program import Program
+from plantstore.bootstrap import open_existing
+from tests.cli.program import PLANTSTORE, Program
 from tests.databases import Kind, execute
 from tests.next_version import MIGRATION, NEWEST, next_program
+
+SLOW = """
+CREATE TABLE numbers AS
+WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) SELECT i FROM n;
+"""
 
 COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("store", "list"))
 
@@ -61,3 +71,27 @@ def test_a_migration_that_was_another_is_refused(program: Program, url: str) -> 
     advice = "migration 1 (initial) was applied to this database in another form: restore a backup"
     for command in COMMANDS:
         assert advice in program.refusal(*command)
+
+
+def test_a_killed_migration_leaves_the_old_schema_or_the_new_one(
+    program: Program, database_kind: Kind
+) -> None:
+    newer = next_program(program, SLOW, database_kind.name)
+    chance = random.Random(1)  # noqa: S311 - no secrets
+    for _ in range(3):
+        running = subprocess.Popen([*PLANTSTORE, "migrate"], env=newer.environ, cwd=newer.folder)
+        with suppress(subprocess.TimeoutExpired):
+            running.wait(chance.uniform(0.1, 1.0))
+        running.kill()
+        running.wait()
+        newer.out("migrate", "--dry-run")
+    newer.out("migrate")
+    assert_serves(newer)
+
+
+def test_migrating_again_finishes_a_vacuum_that_was_killed(tmp_path: Path) -> None:
+    program = Program(tmp_path).with_database()
+    with closing(apsw.Connection(str(tmp_path / "plants.db"))) as connection:
+        connection.execute("PRAGMA auto_vacuum = NONE; VACUUM")
+        program.out("migrate")
+        assert connection.pragma("auto_vacuum") == 2

@@ -157,7 +157,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
                 _enable_wal(connection)
                 pending = find_pending(_migrations(), _applied(connection))
                 _apply(connection, pending)
-                if pending and not connection.pragma("auto_vacuum"):
+                if not connection.pragma("auto_vacuum"):  # old, or killed in that of an earlier call
                     _enable_auto_vacuum(connection)
                 return pending
 
@@ -242,7 +242,7 @@ def _enable_auto_vacuum(connection: apsw.Connection) -> None:
     try:
         connection.execute(_AUTO_VACUUM + "; VACUUM")
     except (apsw.BusyError, apsw.FullError, apsw.LockedError) as error:
-        logger.warning("the file cannot be made to give space back (%s): run VACUUM later", error)
+        logger.warning("the file cannot give space back yet (%s): migrate again later", error)
 
 
 def _migrations() -> Sequence[Migration]:
