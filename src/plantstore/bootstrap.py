@@ -166,6 +166,7 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
 
 def create_app(settings: Settings, reports: socket | None = None) -> "App":
     """The application on its database, for one serving process; it reports its metrics there."""
+    from plantstore.clock import SteadyClock
     from plantstore.last_use import keep_last_use
     from plantstore.retention import Retention
 
@@ -183,7 +184,7 @@ def create_app(settings: Settings, reports: socket | None = None) -> "App":
         app = metered_app(database, settings, open_access, reports, logs)
     app.run_beside(keep_last_use(database))
     if settings.events_keep:
-        app.run_beside(Retention(database, settings.events_keep).run())
+        app.run_beside(Retention(database, settings.events_keep, SteadyClock()).run())
     # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection
     # took 8 % of a create's time.
     gc.freeze()

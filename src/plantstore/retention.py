@@ -1,12 +1,14 @@
 """Trims old events: store after store, in steps that other writes do not feel.
 
 Every process of a service does it; the second one finds nothing left to trim.
+
+Invariant: nothing is trimmed by a clock that was set within the last hour.
 """
 
 import asyncio
 from contextlib import suppress
 
-from plantstore.clock import now
+from plantstore.clock import SteadyClock
 from plantstore.database import Database
 from plantstore.errors import PlantStoreError
 from plantstore.model import Outcome
@@ -18,10 +20,11 @@ _STEP_SECONDS = 0.02  # between two steps, for other writes
 
 
 class Retention:
-    """Keeps the events of a database for some days."""
+    """Keeps the events of a database for some days by the ``clock``."""
 
-    def __init__(self, database: Database, days: float) -> None:
+    def __init__(self, database: Database, days: float, clock: SteadyClock) -> None:
         self._database = database
+        self._clock = clock
         self._keep = int(days * _DAY_MS)
         self._store_id = 0  # the last one that was looked at
 
@@ -29,17 +32,18 @@ class Retention:
         """Trim until cancelled."""
         while True:
             await asyncio.sleep(_ROUND_SECONDS)
-            with suppress(PlantStoreError):  # which the database logs; they are trimmed later
-                await self._trim_some()
+            now = self._clock.read()
+            if now is not None:
+                with suppress(PlantStoreError):  # which the database logs; they are trimmed later
+                    await self._trim_some(now - self._keep)
 
-    async def _trim_some(self) -> None:
+    async def _trim_some(self, before: int) -> None:
         for _ in range(_STORES):
             found = await self._database.find_oldest_event(self._store_id)
             if found is None:
                 self._store_id = 0  # again from the first one on
                 return
             self._store_id, at = found
-            before = now() - self._keep
             if at < before:
                 await self._trim(self._store_id, before)
 

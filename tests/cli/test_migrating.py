@@ -8,7 +8,6 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.bootstrap import open_existing
 from tests.cli.program import PLANTSTORE, Program
 from tests.databases import Kind, execute
 from tests.next_version import MIGRATION, NEWEST, next_program

@@ -6,6 +6,7 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import open_session
+from plantstore.clock import SteadyClock
 from plantstore.database import MAX_TRIMMED
 from plantstore.model import NewPlant, Outcome
 from plantstore.retention import Retention
@@ -51,7 +52,7 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     await harness.create(NewPlant(2, "Pear"), caller=eve)
     await make_events(harness, url, 4, 3)
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
-    task = asyncio.create_task(Retention(harness.database, 1.0).run())
+    task = asyncio.create_task(Retention(harness.database, 1.0, SteadyClock(0)).run())
     async with asyncio.timeout(30):
         while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.05)

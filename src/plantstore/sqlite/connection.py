@@ -157,7 +157,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
                 _enable_wal(connection)
                 pending = find_pending(_migrations(), _applied(connection))
                 _apply(connection, pending)
-                if not connection.pragma("auto_vacuum"):  # old, or killed in that of an earlier call
+                if not connection.pragma("auto_vacuum"):  # or a kill ended its VACUUM
                     _enable_auto_vacuum(connection)
                 return pending
 
