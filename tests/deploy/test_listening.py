@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import ONLY_LINUX, Program
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
@@ -98,6 +98,19 @@ def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
             assert responds(path)
         service.launch()
         wait_until(lambda: responds(path))
+
+
+@ONLY_LINUX
+def test_it_listens_on_every_address_of_a_name_that_the_machine_has(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("127.0.0.1 garden\n::1 garden\n192.0.2.7 garden\n")
+    unshare = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
+    script = f'mount --bind {hosts} /etc/hosts && exec "$@"'
+    command = (*unshare, script, "sh", sys.executable, "-m", "plantstore")
+    with Service(tmp_path, settings={"host": "garden"}, command=command) as service:
+        port = service.origin.rpartition(":")[2]
+        for address in ("127.0.0.1", "[::1]"):
+            assert httpx.get(f"http://{address}:{port}/livez").is_success
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -69,6 +69,9 @@ def test_a_path_may_be_percent_encoded(
 def test_an_absolute_target_is_its_path(service: Service, token: str, origin: str) -> None:
     for path in ("/plants", "/plants?limit=0"):
         assert exchange(service.origin, ask(token, origin + path)).body == b"[]"
+    root = exchange(service.origin, Message("GET", "/")).body
+    for path in ("", "?limit=0"):
+        assert exchange(service.origin, Message("GET", origin + path)).body == root
 
 
 def test_an_asterisk_is_the_server_and_only_for_options(service: Service) -> None:

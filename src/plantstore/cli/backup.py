@@ -1,6 +1,5 @@
 """``plantstore backup``."""
 
-import signal
 import sys
 import time
 from typing import TYPE_CHECKING
@@ -11,6 +10,7 @@ from msgspec.structs import asdict
 from plantstore import keeping
 from plantstore.cli.options import database_option, json_option, quiet_option
 from plantstore.cli.output import format_bytes, print_json
+from plantstore.cli.signals import end_cleanly
 
 if TYPE_CHECKING:
     from plantstore.sqlite.backup import Backup
@@ -52,11 +52,6 @@ def backup(target: str, keep: int | None, database: str, *, as_json: bool, quiet
         click.echo(f"{_describe(made)}, {seconds:.1f} s", err=True)
         for removed in made.removed:
             click.echo(f"removed {removed}", err=True)
-
-
-def end_cleanly() -> None:
-    """Have SIGTERM end a command as Ctrl-C does: it removes its unfinished files."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _describe(made: "Backup") -> str:

@@ -26,6 +26,8 @@ def copy(source: str, target: str, store: str | None, *, as_json: bool, quiet: b
     an earlier copy: the same command resumes after an interruption, and updates an earlier copy.
     What is written to the source after the start is not copied.
 
+    Keep passwords in ~/.pgpass: other users can see the arguments of a running command.
+
     With --store the target may have other stores and be in use. The store keeps its number and its
     tokens; users are those of the same name.
 

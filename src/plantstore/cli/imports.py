@@ -7,9 +7,9 @@ import click
 
 from plantstore.bootstrap import open_existing_session
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.backup import end_cleanly
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import print_json
+from plantstore.cli.signals import end_cleanly
 
 
 @click.command("import")

@@ -7,10 +7,10 @@ import click
 
 from plantstore import keeping
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.backup import end_cleanly
 from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import database_option, json_option
 from plantstore.cli.output import format_bytes, print_json
+from plantstore.cli.signals import end_cleanly
 from plantstore.settings import without_password
 
 if TYPE_CHECKING:

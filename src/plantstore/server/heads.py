@@ -208,8 +208,9 @@ class HeadParser:
             raise RequestError(40011, reason="CONNECT is only for proxies")
         with suppress(httptools.HttpParserInvalidURLError):
             url = httptools.parse_url(target)
-            if url.path and (target.startswith(b"/") or url.host):
-                return url.path, url.query or b""
+            path = url.path or (url.host and b"/")  # http://host is http://host/
+            if path and (target.startswith(b"/") or url.host):
+                return path, url.query or b""
         raise RequestError(40011, reason="its target is not a path, such as /plants")
 
     def _read_fields(self, version: bytes) -> Fields:

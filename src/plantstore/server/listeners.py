@@ -5,6 +5,7 @@ still ours.
 """
 
 import asyncio
+import errno
 import os
 import socket
 import stat
@@ -17,6 +18,7 @@ from plantstore.errors import SetupError
 from plantstore.settings import Settings
 
 BACKLOG = 2048
+_NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)
 _FIRST_FD = 3  # of those that systemd passes
 # Bytes that the system buffers beyond those in flight to a client. Without this bound it buffers
 # megabytes that nobody reads.
@@ -32,7 +34,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
     """
     listeners = _inherit()
     if not listeners:
-        listeners = [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
+        listeners = [_listen_unix(settings)] if settings.uds else _listen_tcp(settings)
     ours = _identify(settings.uds)
     for listener in listeners:
         _prepare(listener)
@@ -78,21 +80,50 @@ def _inherit() -> list[socket.socket]:
     return listeners
 
 
-def _listen_tcp(settings: Settings) -> socket.socket:
+def _listen_tcp(settings: Settings) -> list[socket.socket]:
     host, port = settings.host, settings.port
+    listeners: list[socket.socket] = []
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
-        listener = socket.socket(family, kind, protocol)
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind(address)
-        listener.listen(BACKLOG)
+        for listener in _bind_all(host, port):
+            listeners.append(listener)  # noqa: PERF402 - to be closed at an error
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
+        for listener in listeners:
+            listener.close()
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
             f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
         ) from None
+    return listeners
+
+
+def _bind_all(host: str, port: int) -> Iterator[socket.socket]:
+    """A socket for each address of the host that this machine has: ``localhost`` may have two."""
+    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    missing: OSError | None = None
+    is_bound = False
+    for family, _, _, _, address in dict.fromkeys(found):
+        try:
+            listener = _bind(family, (address[0], port, *address[2:]))
+        except OSError as error:
+            if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 where there is no IPv6
+                raise
+            missing = error
+        else:
+            port, is_bound = listener.getsockname()[1], True  # one port for all
+            yield listener
+    if missing is not None and not is_bound:
+        raise missing
+
+
+def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
+    listener = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
     return listener
 
 
