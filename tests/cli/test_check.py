@@ -184,7 +184,6 @@ def test_a_read_only_folder_is_not_writable(nobodys: Program) -> None:
 
 
 @ONLY_LINUX
-@ONLY_LINUX
 def test_a_lock_that_may_not_be_taken_is_named(nobodys: Program) -> None:
     lock = file_of(nobodys).with_name("plants.db-lock")
     lock.chmod(0)
@@ -203,7 +202,13 @@ def test_a_file_that_may_not_be_read_is_named_with_its_owner(nobodys: Program) -
 
 
 @ONLY_LINUX
-def test_a_service_does_not_start_on_a_file_that_it_may_only_read(nobodys: Program) -> None:
-    file_of(nobodys).chmod(0o400)
-    said = nobodys.refusal("serve", "--port", "0")
-    assert f"cannot write to the database {file_of(nobodys)}; {file_of(nobodys)} belongs to" in said
+def test_a_file_that_may_only_be_read_is_refused_and_leaves_nothing_in_the_way(
+    nobodys: Program,
+) -> None:
+    file = file_of(nobodys)
+    file.chmod(0o400)
+    for command in (("serve", "--port", "0"), ("migrate",), ("store", "list")):
+        said = nobodys.refusal(*command)
+        assert f"cannot write to the database {file}; {file} belongs to" in said
+    file.chmod(0o600)
+    nobodys.out("store", "create", "orchard")

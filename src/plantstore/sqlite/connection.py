@@ -5,6 +5,7 @@ connection is used on a schema that this program does not know.
 """
 
 import logging
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import cache
@@ -128,9 +129,8 @@ def prepare(path: Path) -> None:
     with explained(path):
         ensure_file(path)
         _warn_of_permissions(path)
+        _require_writable(path)
         with closing(connect_in_place(path)) as connection:
-            if connection.readonly("main"):
-                raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
                     connection.execute(_AUTO_VACUUM)
@@ -149,6 +149,8 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
         if dry_run and not path.exists():
             return _migrations()
         ensure_file(path)
+        if not dry_run:
+            _require_writable(path)
         with closing(connect(path) if dry_run else connect_in_place(path)) as connection:
             _is_new(connection)
             if dry_run:
@@ -210,6 +212,12 @@ def require_sqlite_version() -> None:
             f"SQLite {version} can corrupt databases; {needed} or newer is needed: "
             "install a newer apsw"
         )
+
+
+def _require_writable(path: Path) -> None:
+    """Refuse a read-only file: SQLite would leave files beside it, which are read-only for good."""
+    if not os.access(path, os.W_OK):
+        raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
 
 
 @cache  # once per process; a worker's parent has warned
