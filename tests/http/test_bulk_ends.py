@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from tests.http.bulk import (
 )
 from tests.http.calls import list_plants
 from tests.http.fixtures import SQLITE_ONLY, StoreFixture, make_fixture
-from tests.http.raw import Connection
+from tests.http.raw import LIVE, Connection
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -139,6 +140,21 @@ def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> N
         assert send_until_closed(stream, refused) < 20_000_000  # what systems buffer, and no more
     assert peak_memory(service) - before < 16 * 2**20
     wait_until(lambda: "its client reads too slowly" in service.log())
+
+
+@SQLITE_ONLY
+def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
+    service, answers = fixture.service, 0
+    before = peak_memory(service)
+    blank = bulk_message(fixture.token, b"\n" * 2**21)
+    with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
+        bulk = pool.submit(fixture.send, blank)
+        while not bulk.done():
+            assert other.ask(LIVE).status == 200
+            answers += 1
+    assert bulk.result().body == b""
+    assert answers > 100
+    assert peak_memory(service) - before < 16 * 2**20
 
 
 def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:

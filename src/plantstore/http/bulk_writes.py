@@ -38,7 +38,9 @@ class BulkWrites:
     async def exchange(self, window: Sequence[Line]) -> bytes:
         """The results of the window before; this one is begun."""
         running, self._running = self._running, None
-        if running is not None:
+        if running is None:
+            await asyncio.sleep(0)  # windows of blank lines alone leave the loop to others, too
+        else:
             await asyncio.wait([running])
         results = b"" if running is None else running.result()
         if window and not self.are_over:

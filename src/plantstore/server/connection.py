@@ -255,8 +255,8 @@ class Connection(asyncio.Protocol):
             self.timeout = math.inf
             if self._phase is Phase.BODY:
                 self._become_idle()
-        elif body.buffered > _MAX_BUFFER and not body.is_wanted:
-            self._transport.pause_reading()
+        elif body.buffered > _MAX_BUFFER:
+            self._transport.pause_reading()  # also if it is wanted: one round may bring megabytes
         return data
 
     def _want_body(self) -> None:
