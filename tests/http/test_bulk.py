@@ -206,6 +206,21 @@ def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
 
 
 @SQLITE_ONLY
+def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -> None:
+    good = bulk_message(fixture.token, plant_line(2))
+    for name, value in (("Content-Type", "application/ndjson"), ("Content-Encoding", "br")):
+        message: str = fixture.send(good.setting(name, value)).json["message"]
+        assert message.startswith("send the body as application/x-ndjson in UTF-8: ")
+
+
+@SQLITE_ONLY
+def test_parameters_of_a_media_type_do_not_make_it_another_one(fixture: StoreFixture) -> None:
+    one = bulk_message(fixture.token, plant_line(2))
+    answer = fixture.send(one.setting("Content-Type", "application/json; profile=x-ndjson"))
+    assert answer.json == {"name": "Fern"}
+
+
+@SQLITE_ONLY
 def test_a_client_library_may_send_first_and_read_then(
     client: httpx.Client, service: Service
 ) -> None:

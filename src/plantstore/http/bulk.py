@@ -34,7 +34,7 @@ _COST = 12  # of these lines: 30 µs each, with its part of a commit
 
 def is_ndjson(headers: Mapping[bytes, bytes]) -> bool:
     """Whether the body of a create is to have many plants."""
-    return b"ndjson" in headers.get(b"content-type", b"").lower()
+    return b"ndjson" in headers.get(b"content-type", b"").partition(b";")[0].lower()
 
 
 class BulkCreates:

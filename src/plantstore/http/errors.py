@@ -86,7 +86,7 @@ TABLE = (
     Row(41301, "body over 64 KiB, or a line of many plants", "the body is over 64 KiB: send one plant"),
     Row(41401, "target over 8 KiB", "the request's target is over 8 KiB: shorten it"),
     Row(41501, "not application/json in UTF-8, or an unsupported encoding",
-        "send the body as application/json in UTF-8: {reason}"),
+        "send the body as {wanted} in UTF-8: {reason}"),
     Row(42201, "the Idempotency-Key was used for another request",
         "this Idempotency-Key was used with another plant: send a new key with a new request", errors.KeyReusedError),
     Row(42901, "too many requests; `Retry-After` says when to retry", "too many requests: retry in {retry_after} s"),

@@ -49,8 +49,8 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
         _check_content_type(content_type.lower(), media_type)
     encoding = headers.get(b"content-encoding", b"identity")
     if encoding.lower() != b"identity":
-        reason = "a Content-Encoding is not supported"
-        raise RequestError(41501, reason=reason, accept_encoding="identity")
+        wanted, reason = media_type.decode(), "a Content-Encoding is not supported"
+        raise RequestError(41501, wanted=wanted, reason=reason, accept_encoding="identity")
 
 
 def _check_content_type(content_type: bytes, wanted: bytes) -> None:
@@ -64,7 +64,7 @@ def _check_content_type(content_type: bytes, wanted: bytes) -> None:
 
 
 def _refuse_type(reason: str, wanted: bytes) -> RequestError:
-    return RequestError(41501, reason=reason, accept=wanted.decode())
+    return RequestError(41501, wanted=wanted.decode(), reason=reason, accept=wanted.decode())
 
 
 def read_key(headers: Mapping[bytes, bytes]) -> str | None:
