@@ -108,6 +108,18 @@ def test_an_unchanged_page_is_not_sent_again(client: httpx.Client) -> None:
     assert client.get("/events?limit=1", headers=known).links["next"]
 
 
+def test_a_page_whose_user_has_another_name_is_sent_again(
+    client: httpx.Client, service: Service, store: str
+) -> None:
+    create_plant(client, 1, "Fern")
+    known = {"If-None-Match": client.get("/events").headers["etag"]}
+    with service.administration() as administration:
+        administration.delete_user(f"owner-of-{store}")
+    with service.client(service.make_token(store, "ida", role=Role.OWNER)) as other:
+        (event,) = other.get("/events", headers=known).json()
+    assert "user" not in event
+
+
 def test_a_member_is_not_told_that_an_owners_page_is_still_the_same(
     client: httpx.Client, service: Service, store: str
 ) -> None:
@@ -127,6 +139,8 @@ def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: 
     assert [event["revision"] for event in client.get("/events").json()] == [4, 5]
     trim(service, store, 5)
     assert client.get("/events").json() == client.get("/events?after=5").json() == []
+    # The store has not reached it: whoever has it saw another history, and would miss what comes.
+    expect_refused(client.get("/events?after=6"), 41001)
     head = client.head("/events?after=2")
     assert (head.status_code, head.content) == (410, b"")
 

@@ -85,8 +85,6 @@ class Listeners:
     def _make(self, caller: Caller, after: int | None, page: EventPage) -> Listener:
         after = page.revision if after is None else after
         require_events(page, after)
-        if after > page.revision:  # it saw another history: of a store of the same name
-            raise RequestError(41001, after=after)
         feed = self._feeds.get(caller.store_id)
         if feed is None:
             feed = Feed(self._database, caller.store_id, page.revision)
@@ -169,9 +167,9 @@ class Listeners:
 
 
 def require_events(page: EventPage, after: int) -> None:
-    """Refuse what follows a revision where it is trimmed.
+    """Refuse what follows a revision where it is trimmed, or is of another history.
 
-    :raises RequestError: it is.
+    :raises RequestError: it is, as far as a revision tells that the store has not reached.
     """
-    if after < page.trimmed:
+    if not page.trimmed <= after <= page.revision:
         raise RequestError(41001, after=after)
