@@ -125,6 +125,13 @@ def test_what_no_token_can_be_is_refused(manager: httpx.Client, body: dict[str, 
     assert tokens_of(manager) == before
 
 
+@SQLITE_ONLY
+def test_a_refused_body_is_told_its_type_in_the_words_of_json_schema(manager: httpx.Client) -> None:
+    body = {"user": "kiosk", "expires_at": 1.5}
+    message = expect_refused(manager.post("/tokens", json=body), 40014)
+    assert message.endswith("Expected `date-time | null`, got `number` - at `$.expires_at`")
+
+
 def test_only_members_get_tokens(service: Service, manager: httpx.Client, store: str) -> None:
     service.make_token(f"{store}-other", "stranger")
     for user in ("stranger", f"nobody of {store}"):

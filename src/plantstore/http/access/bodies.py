@@ -1,5 +1,6 @@
 """Reads the bodies of requests that change access."""
 
+import re
 from typing import TypeVar
 
 import msgspec
@@ -9,6 +10,15 @@ from plantstore.http.new_plant import check_media_type, parse_json
 from plantstore.server.messages import Request
 
 MAX_BODY = 64 * 1024
+# What the decoder calls by Python's names, as JSON Schema has it.
+_NAMES = {
+    "str": "string",
+    "int": "integer",
+    "bool": "boolean",
+    "_Float": "number",
+    "datetime": "date-time",
+}
+_NAME = re.compile(rf"(?<=`)({'|'.join(_NAMES)})(?=`| \|)")
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 
@@ -25,4 +35,5 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
     try:
         return msgspec.convert(parse_json(body), kind)
     except msgspec.ValidationError as error:
-        raise InvalidChangeError(reason=str(error)) from None
+        reason = _NAME.sub(lambda found: _NAMES[found[0]], str(error))
+        raise InvalidChangeError(reason=reason) from None
