@@ -105,7 +105,9 @@ OF_EVENTS = (
     _query(40006, "after=1&after=1"),
     _query(40012, "&".join(["x"] * 51), "many parameters"),
 )
+NO_PRECONDITION = _header(41202, "precondition", "If-None-Match", "*")
 OF_CREATES = (
+    NO_PRECONDITION,
     MEDIA_TYPE,
     SIZE,
     NOT_JSON,

@@ -82,7 +82,7 @@ def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
     assert [result["message"] for result in results] == [
         "the line must be one JSON value in UTF-8: it is not valid JSON at column 8",
         "the line must be a plant: name is missing",
-        "the line is over 64 KiB: send one plant",
+        "the line is over 64 KiB: shorten it",
     ]
 
 
@@ -186,6 +186,7 @@ def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
         (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
         (40301, good.setting("Authorization", f"Bearer {reader}")),
         (40403, good.aimed_at("/stores/nowhere/plants")),
+        (41202, good.adding("If-Match", "*")),
         (41501, good.setting("Content-Type", "application/ndjson")),
         (41501, good.setting("Content-Type", "application/x-ndjson; charset=latin-1")),
         (41501, good.adding("Content-Encoding", "gzip")),

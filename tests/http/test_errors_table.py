@@ -35,10 +35,11 @@ from tests.http.fixtures import (
     StoreFixture,
     make_fixture,
 )
-from tests.http.invalid_requests import InvalidRequest
+from tests.http.invalid_requests import NO_PRECONDITION, InvalidRequest
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
+_READS = ("GET", "HEAD")
 # HEAD is what GET is, without a body: it needs no table of its own.
 _ALL = [route for route in (*OPERATIONS, *ACCESS, LINK, *ME, *READS) if route.method != "HEAD"]
 _ONE_OF_EACH_PATH = {route.path: route for route in _ALL}.values()
@@ -58,6 +59,7 @@ _INVALID_OF_ROUTES = (
     (EVENTS, invalid_requests.OF_EVENTS),
     ([route for route in (*ACCESS, LINK) if route.body], invalid_requests.OF_CHANGES),
     ((LINK,), (invalid_requests.BAD_CODE,)),
+    ([route for route in ACCESS if route.method not in _READS], (NO_PRECONDITION,)),
     ([route for route in ACCESS if "nobody" in route.path], invalid_requests.OF_MEMBERS),
     ([route for route in ACCESS if route.path.endswith("/1")], (invalid_requests.NO_SUCH_TOKEN,)),
 )

@@ -15,6 +15,7 @@ from plantstore.errors import OverloadedError, PlantStoreError, RequestError
 from plantstore.http.bulk_lines import Line, Lines, decode_lines, write_result
 from plantstore.http.bulk_writes import BulkWrites
 from plantstore.http.new_plant import check_media_type
+from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response
 from plantstore.http.streams import StreamPlaces
 from plantstore.http.turns import Turns
@@ -54,6 +55,7 @@ class BulkCreates:
         if b"idempotency-key" in request.headers:
             reason = "is for one plant: leave it out, lines may be sent again as they are"
             raise RequestError(40010, reason=reason)
+        refuse_precondition(request.headers)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
         await self._places.acquire(caller)
         body.accept()

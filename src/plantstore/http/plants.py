@@ -17,7 +17,7 @@ from plantstore.http.new_plant import (
     make_key,
     read_key,
 )
-from plantstore.http.preconditions import read_precondition
+from plantstore.http.preconditions import read_precondition, refuse_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
 from plantstore.server.messages import Request, Response, Stream
@@ -62,6 +62,7 @@ class PlantOperations:
         key = read_key(request.headers)
         plant = decode_new_plant(body)
         once = None if key is None else make_key(key, plant, body)
+        refuse_precondition(request.headers)
         is_replay = await operations.create_plant(self._database, caller, plant, once)
         headers = _REPLAYED if is_replay else NO_STORE
         return json_response(200, Plant(plant.name, plant.tag), headers)

@@ -1,8 +1,12 @@
-"""Reads ``If-Match`` and ``If-None-Match`` of a request for one plant, as RFC 9110 has them."""
+"""Reads ``If-Match`` and ``If-None-Match`` of a request for one plant, as RFC 9110 has them.
+
+Invariant: no change is made that the client has tied to a condition which nobody evaluates.
+"""
 
 import re
 from collections.abc import Mapping
 
+from plantstore.errors import RequestError
 from plantstore.model import Precondition
 
 _TAG = re.compile(rb'(W/)?"([0-9a-f]{16})"')
@@ -21,6 +25,15 @@ def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
         None if if_match is None else _read_tags(if_match, is_weak_read=False),
         None if if_none_match is None else _read_tags(if_none_match, is_weak_read=True),
     )
+
+
+def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
+    """Refuse a change to what has no entity tag of its own.
+
+    :raises RequestError: the request has a precondition.
+    """
+    if b"if-match" in headers or b"if-none-match" in headers:
+        raise RequestError(41202)
 
 
 def _read_tags(text: bytes, *, is_weak_read: bool) -> tuple[str, ...]:

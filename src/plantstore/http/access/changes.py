@@ -11,6 +11,7 @@ from plantstore.http.access.attempts import Attempt, Attempts
 from plantstore.http.authentication import Authentication
 from plantstore.http.client_address import ClientAddress
 from plantstore.http.log_fields import describe_caller, describe_request
+from plantstore.http.preconditions import refuse_precondition
 from plantstore.logs import administration_logger
 from plantstore.model import Caller, Scope
 from plantstore.server.messages import Request
@@ -46,6 +47,7 @@ class Changes:
         change: Callable[[Session, Manager], tuple[Result, Fields]],
     ) -> Result:
         """Make a change in one transaction, in which the caller is looked up again."""
+        refuse_precondition(request.headers)
 
         def work(attempt: Attempt[Result]) -> Result:
             with attempt.transaction():
