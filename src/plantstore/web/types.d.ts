@@ -5,17 +5,38 @@ type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
 type Plants = import("./static/plant.js").Plants;
 type PlantList = import("./static/list.js").PlantList;
-type Filter = import("./static/filter.js").Filter;
 type Changes = import("./static/changes.js").Changes;
 type PlantHistory = import("./static/history.js").PlantHistory;
 type Importer = import("./static/importer.js").Importer;
-type Toast = import("./static/toasts.js").Toast;
 type Sheet = import("./static/tables.js").Sheet;
 
 type Content = (string | Node)[];
-type Kind = "plain" | "failed";
+type Actions = Record<string, () => void>;
+type Order = (a: Plant, b: Plant) => number;
 type Field = "id" | "name" | "tag";
-type ListState = "none" | "loading" | "more" | "ready" | "error";
+type ListState = "none" | "loading" | "ready" | "error";
+
+/** What is looked for, and in which order: see `View`. */
+interface Looked {
+  text: string;
+  tag: string | null;
+  order: string;
+}
+
+/** What the user asks the list for, and that it has changed or its rows have moved. */
+interface ListEvents {
+  changed: () => void;
+  moved: () => void;
+  remove: (ids: string[]) => void;
+  open: (plant: Plant, field: Field | null) => void;
+}
+
+/** And by its rows: a tag, more where the end is near, or another selection. */
+interface GridEvents extends ListEvents {
+  filter: (tag: string) => void;
+  near: () => void;
+  select: () => void;
+}
 
 /** `folded` is the name in its searchable form. */
 interface Plant {
@@ -31,9 +52,11 @@ interface Change {
   after?: Plant;
 }
 
+/** What is being done, was done, and the scope to undo it, where that is offered. */
 interface Words {
   doing: string;
   done: string;
+  undone?: string;
 }
 
 /** What happened to a plant; who did it is for owners alone. */
@@ -83,9 +106,16 @@ interface CsvRecord {
 /** An error, maybe one that the service reported. */
 type Failure = Error & { status?: number; number?: number };
 
+/** What a request has beside its method and target. */
+interface Asked {
+  headers?: Record<string, string>;
+  body?: string;
+  signal?: AbortSignal;
+  hear?: (text: string) => void;
+}
+
 /** The service's complete response. */
 interface ApiResponse {
-  method: string;
   status: number;
   headers: Headers;
   text: string;
@@ -98,6 +128,7 @@ interface Page {
 
 interface Me {
   user: string;
+  label: string;
   store: string;
   stores: { name: string; role: string; scopes: string[] }[];
   expires_at?: string;
@@ -118,6 +149,7 @@ interface Token {
 }
 
 interface Elements {
+  add: HTMLDetailsElement;
   "access-days": HTMLSelectElement;
   "access-form": HTMLFormElement;
   "access-label": HTMLInputElement;

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api, Refusal } from "../../../src/plantstore/web/static/api.js";
+import { Api, ApiError } from "../../../src/plantstore/web/static/api.js";
 import { createAll, each } from "../../../src/plantstore/web/static/batch.js";
 
 const run = (items, act, options) =>
@@ -22,7 +22,7 @@ test("all are done, never more at once than allowed", async () => {
 
 test("a refusal of one leaves the others", async () => {
   const act = async (item) => {
-    if (item === 2) throw new Refusal(400, 40003, "taken");
+    if (item === 2) throw new ApiError(400, 40003, "taken");
   };
   const { done, error } = await run([1, 2, 3, 4], act);
   assert.deepEqual(done, [1, 3, 4]);
@@ -33,7 +33,7 @@ test("what each further one would be refused ends it", async () => {
   let sent = 0;
   const act = async () => {
     sent += 1;
-    throw new Refusal(403, 40301, "not allowed");
+    throw new ApiError(403, 40301, "not allowed");
   };
   const { done } = await run([...Array(20).keys()], act);
   assert.deepEqual([done.length, sent], [0, 3]);
@@ -62,7 +62,7 @@ const create = (store, number, signal = new AbortController().signal) => {
 };
 
 test("plants are created in pieces, and what is refused is told of each", async () => {
-  const { store, sent } = makeStore((plants) => plants.map(({ id }) => (id === "3" ? new Refusal(400, 40003, "taken") : null)));
+  const { store, sent } = makeStore((plants) => plants.map(({ id }) => (id === "3" ? new ApiError(400, 40003, "taken") : null)));
   const { done, refused, error } = await create(store, 1100);
   assert.deepEqual(sent.map(({ length }) => length), [500, 500, 100]);
   assert.deepEqual([done.length, [...refused.keys()].map(({ id }) => id), error?.message], [1099, ["3"], "taken"]);
@@ -75,7 +75,7 @@ test("lines without a result are sent again", async () => {
 });
 
 test("a refused request ends it", async () => {
-  const { store } = makeStore(undefined, () => Promise.reject(new Refusal(403, 40301, "not allowed")));
+  const { store } = makeStore(undefined, () => Promise.reject(new ApiError(403, 40301, "not allowed")));
   const { done, error } = await create(store, 1100);
   assert.deepEqual([done.length, error?.message], [500, "not allowed"]);
 });

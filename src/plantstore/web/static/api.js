@@ -1,6 +1,6 @@
-// The public interface, and nothing else, as promises. An error response is a Refusal with the
-// service's number and message; no response at all is Unreachable. Addresses are relative to the
-// page's: a proxy may serve it under any path.
+// The public interface, and nothing else, as promises. Every failure is an ApiError with the response's
+// status: 0 where there was none, 401 too where the user has signed out since. Addresses are relative
+// to the page's: a proxy may serve it under any path.
 
 import { pause } from "./dom.js";
 import { parseExactly, writePlant } from "./plant.js";
@@ -9,6 +9,7 @@ const TIMEOUT = 60_000; // milliseconds without a byte from the server
 const SLOW = 4_000;
 const MAX_TRIES = 8;
 const MAX_PAUSE = 30; // seconds
+const JSON_BODY = { "Content-Type": "application/json" };
 const TYPES = ["application/json", "application/x-ndjson", "text/event-stream"];
 
 // The error numbers that the page handles.
@@ -21,7 +22,8 @@ export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
 const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, 41301];
 
-export class Refusal extends Error {
+// `number` and the message are the service's.
+export class ApiError extends Error {
   /** @param {number} status @param {number} number @param {string} message @param {number} [retryAfter] */
   constructor(status, number, message, retryAfter) {
     super(message);
@@ -31,46 +33,28 @@ export class Refusal extends Error {
   }
 }
 
-class Unreachable extends Error {
-  constructor() {
-    super("The server cannot be reached.");
-  }
-}
-
-// The user has signed out since: there is nobody to notify.
-export class SignedOut extends Error {
-  constructor() {
-    super("You were signed out.");
-  }
-}
+/** @param {Failure} error */
+export const isPassing = ({ status }) => [0, 409, 429, 503].includes(status ?? -1);
 
 /** @param {Failure} error */
-export const isPassing = (error) =>
-  error instanceof Unreachable || [429, 503, 409].includes(error.status ?? 0);
-
-/** @param {Failure} error */
-export const isBarred = (error) => error.status === 403 || error.number === NO_STORE;
+export const isBarred = ({ status, number }) => status === 403 || number === NO_STORE;
 
 // Every further request would fail the same way.
 /** @param {Failure} error */
-export const isFinal = (error) =>
-  error instanceof SignedOut || isPassing(error) || isBarred(error) || error.status === 401;
+export const isFinal = (error) => isPassing(error) || isBarred(error) || error.status === 401;
 
 // Not crypto.randomUUID, which browsers offer only with TLS.
-export const makeKey = () =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
-    byte.toString(16).padStart(2, "0"),
-  ).join("");
+export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-");
 
 // All requests of this page; signing out aborts those of the token.
 export class Api {
   /** @type {string | null} */
   #token = null;
   #session = new AbortController();
-  #slow = new Set();
+  /** @type {Map<string, Store>} */
+  #stores = new Map();
 
-  // `on` is notified of what concerns the whole page: refused, barred, unreachable, reached, slow;
-  // it knows whether the server isAway.
+  // `on` is notified of what concerns the whole page, and knows whether the server isAway.
   /** @param {ApiEvents} on */
   constructor(on) {
     this.on = on;
@@ -89,26 +73,27 @@ export class Api {
 
   end() {
     this.#token = null;
-    this.#session.abort(new SignedOut());
+    this.#session.abort(new ApiError(401, 0, "You were signed out."));
   }
 
+  // The same one for a name each time.
   /** @param {string} name */
   store(name) {
-    return new Store(this, name);
+    const store = this.#stores.get(name) ?? new Store(this, name);
+    this.#stores.set(name, store);
+    return store;
   }
 
   // What JSON is answered with, null where there is no body.
   /** @param {string} method @param {string} target @param {object} [body] @returns {Promise<any>} */
   async send(method, target, body) {
-    const headers = { "Content-Type": "application/json" };
-    const response = await this.ask(method, target, body && { headers, body: JSON.stringify(body) });
+    const response = await this.ask(method, target, body && { headers: JSON_BODY, body: JSON.stringify(body) });
     return response.text ? parse(response, JSON.parse) : null;
   }
 
   async isLive() {
     try {
-      const signal = AbortSignal.timeout(SLOW);
-      return (await fetch("livez", { cache: "no-store", signal })).ok;
+      return (await fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(SLOW) })).ok;
     } catch {
       return false;
     }
@@ -135,14 +120,11 @@ export class Api {
   }
 
   // With `hear`, which gets a stream of events piece by piece, the response is at its end.
-  /**
-   * @param {string} method @param {string} target
-   * @param {{headers?: Record<string, string>, body?: string, signal?: AbortSignal,
-   *   hear?: (text: string) => void}} options
-   */
-  async ask(method, target, { headers = {}, body, signal, hear } = {}) {
-    if (this.#token) headers = { Authorization: `Bearer ${this.#token}`, ...headers };
-    const response = await this.#fetch(target, { method, body, headers, signal }, hear);
+  /** @param {string} method @param {string} target @param {Asked} asked @returns {Promise<ApiResponse>} */
+  async ask(method, target, { headers, hear, signal, body } = {}) {
+    const authorization = this.#token ? { Authorization: `Bearer ${this.#token}` } : undefined;
+    const options = { method, body, headers: { ...authorization, ...headers } };
+    const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
     this.on.reached();
     if (isSuccess(response)) return response;
     const refusal = readRefusal(response);
@@ -153,41 +135,40 @@ export class Api {
 
   // The complete response, unless the server stops sending.
   /**
-   * @param {string} target @param {RequestInit & {method: string, signal?: AbortSignal}} options
+   * @param {string} target @param {RequestInit} options @param {AbortSignal} ended
    * @param {(text: string) => void} [hear]
    */
-  async #fetch(target, { signal, ...options }, hear) {
-    const ended = this.#endedBy(signal);
+  async #fetch(target, options, ended, hear) {
     ended.throwIfAborted();
     const silence = new AbortController();
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    let deadline;
-    const wait = () => {
-      clearTimeout(deadline);
-      deadline = setTimeout(() => silence.abort(), TIMEOUT);
+    const either = AbortSignal.any([ended, silence.signal]);
+    let deadline = setTimeout(() => silence.abort(), TIMEOUT);
+    const slow = setTimeout(() => this.on.slow(true), SLOW);
+    const endSlowness = () => {
+      clearTimeout(slow);
+      this.on.slow(false);
     };
-    wait();
-    const endWatch = this.#watchSlowness();
     let isStream = false;
     try {
-      const either = AbortSignal.any([ended, silence.signal]);
       const response = await fetch(target, { ...options, signal: either, cache: "no-store" });
       const { status, headers } = response;
       isStream = hear !== undefined && isOfType(headers, "text/event-stream");
-      if (isStream) endWatch();
-      const text = await readText(response, (part) => {
-        wait();
+      if (isStream) endSlowness();
+      let text = "";
+      for await (const part of readParts(response)) {
+        clearTimeout(deadline);
+        deadline = setTimeout(() => silence.abort(), TIMEOUT);
         if (isStream) hear?.(part);
-        return isStream ? "" : part;
-      });
-      return { method: options.method, status, headers, text };
+        else text += part;
+      }
+      return { status, headers, text };
     } catch {
       ended.throwIfAborted();
-      if (!isStream) this.on.unreachable(); // it may have been cut off by a proxy
-      throw new Unreachable();
+      if (!isStream) this.on.unreachable(); // a proxy may cut off a stream
+      throw new ApiError(0, 0, "The server cannot be reached.");
     } finally {
       clearTimeout(deadline);
-      endWatch();
+      endSlowness();
     }
   }
 
@@ -197,18 +178,12 @@ export class Api {
     const { signal: session } = this.#session;
     return signal ? AbortSignal.any([session, signal]) : session;
   }
-
-  #watchSlowness() {
-    const timer = setTimeout(() => this.on.slow(this.#slow.add(timer).size > 0), SLOW);
-    return () => {
-      clearTimeout(timer);
-      if (this.#slow.delete(timer)) this.on.slow(this.#slow.size > 0);
-    };
-  }
 }
 
 // The plants of one store. Its operations continue when another store is shown.
 export class Store {
+  /** @type {Set<string>} */
+  busy = new Set(); // the ids of the plants that are being changed
   #plants;
   #events;
 
@@ -222,16 +197,10 @@ export class Store {
 
   // A page of plants, and a function that reads the next one, if there is one.
   /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
-  list(query, signal) {
-    return this.#read(`${this.#plants}?include=id${query}`, signal);
-  }
-
-  /** @param {string} target @param {AbortSignal} [signal] @returns {Promise<Page>} */
-  async #read(target, signal) {
-    const response = await this.api.ask("GET", target, { signal });
-    const link = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "");
-    const next = link && (() => this.#read(this.#plants + link[1], signal));
-    return { plants: parse(response, parseExactly), next };
+  async list(query, signal) {
+    const response = await this.api.ask("GET", this.#plants + query, { signal });
+    const [, more] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+    return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
 
   // Whether the store still has this `etag`, and its current one.
@@ -242,24 +211,24 @@ export class Store {
     return { etag: response.headers.get("etag"), isSame: response.status === 304 };
   }
 
-  /** @param {Draft} plant @param {string} key @param {AbortSignal} [signal] */
-  create(plant, key, signal) {
-    const headers = { "Content-Type": "application/json", "Idempotency-Key": key };
-    return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant), signal });
+  /** @param {Draft} plant @param {string} key */
+  create(plant, key) {
+    const headers = { ...JSON_BODY, "Idempotency-Key": key };
+    return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant) });
   }
 
   // The error of each plant, null for one that is stored; shorter where the response ended early: the rest was stored or
   // not, and may be sent again.
-  /** @param {Plant[]} plants @param {AbortSignal} [signal] @returns {Promise<(Refusal | null)[]>} */
+  /** @param {Plant[]} plants @param {AbortSignal} [signal] @returns {Promise<(ApiError | null)[]>} */
   async createMany(plants, signal) {
     const headers = { "Content-Type": "application/x-ndjson" };
     const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
     const response = await this.api.ask("POST", this.#plants, { headers, body, signal });
-    /** @type {(Refusal | null)[]} */
+    /** @type {(ApiError | null)[]} */
     const outcomes = [];
     for (const { status, error, message } of parse(response, readLines)) {
       if (error && !OF_ONE_LINE.includes(error)) break;
-      outcomes.push(error && error !== ALREADY_STORED ? new Refusal(status, error, message) : null);
+      outcomes.push(error && error !== ALREADY_STORED ? new ApiError(status, error, message) : null);
     }
     return outcomes;
   }
@@ -278,10 +247,9 @@ export class Store {
 
   // Unless the plant is another one than `etag` names.
   /** @param {Plant} plant @param {string} etag @param {AbortSignal} [signal] */
-  replace(plant, etag, signal) {
-    const headers = { "Content-Type": "application/json", "If-Match": etag };
-    const { id, ...body } = plant;
-    return this.api.ask("PUT", `${this.#plants}/${id}`, { headers, body: writePlant(body), signal });
+  replace({ id, name, tag }, etag, signal) {
+    const headers = { ...JSON_BODY, "If-Match": etag };
+    return this.api.ask("PUT", `${this.#plants}/${id}`, { headers, body: writePlant({ name, tag }), signal });
   }
 
   // The events after a revision, or the oldest ones that are kept.
@@ -294,10 +262,8 @@ export class Store {
   // The events after a revision, or from now on, until the stream ends.
   /** @param {string | null} after @param {AbortSignal} signal @param {(text: string) => void} hear */
   listen(after, signal, hear) {
-    /** @type {Record<string, string>} */
-    const headers = { Accept: "text/event-stream" };
-    if (after !== null) headers["Last-Event-ID"] = after;
-    return this.api.ask("GET", this.#events, { headers, signal, hear });
+    const position = after === null ? undefined : { "Last-Event-ID": after };
+    return this.api.ask("GET", this.#events, { headers: { Accept: "text/event-stream", ...position }, signal, hear });
   }
 }
 
@@ -307,25 +273,15 @@ const readLines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.
 /** @param {Headers} headers @param {string} type */
 const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
 
-/** @param {Response} response @param {(part: string) => string} take */
-async function readText({ body }, take) {
-  if (!body) return "";
-  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text;
-    text += take(value);
-  }
-}
-
 // A proxy's response may look like the service's.
 /** @param {ApiResponse} response */
-function isSuccess({ method, status, headers }) {
-  if (method === "DELETE") return status === 204;
-  if (status === 304) return true;
-  if (status === 201) return isOfType(headers, "application/json");
-  return status === 200 && TYPES.some((type) => isOfType(headers, type));
+const isSuccess = ({ status, headers }) =>
+  status === 204 || status === 304 || ([200, 201].includes(status) && TYPES.some((type) => isOfType(headers, type)));
+
+/** @param {Response} response */
+async function* readParts({ body }) {
+  const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  for (let part = await reader?.read(); part && !part.done; part = await reader?.read()) yield part.value;
 }
 
 /** @param {ApiResponse} response @param {(text: string) => any} read */
@@ -333,23 +289,19 @@ function parse(response, read) {
   try {
     return read(response.text);
   } catch {
-    throw makeStrange(response);
+    throw readRefusal(response);
   }
 }
 
 /** @param {ApiResponse} response */
-function readRefusal(response) {
-  const retryAfter = Number(response.headers.get("retry-after")) || undefined;
+function readRefusal({ status, headers, text }) {
+  const retryAfter = Number(headers.get("retry-after")) || undefined;
   try {
-    const { error, message } = JSON.parse(response.text);
-    if (typeof message === "string" && message && response.status >= 400)
-      return new Refusal(response.status, error, message, retryAfter);
+    const { error, message } = JSON.parse(text);
+    if (typeof message === "string" && message) return new ApiError(status, error, message, retryAfter);
   } catch {
     // Only the status is left.
   }
-  return makeStrange(response, retryAfter);
+  const message = `the server answered with status ${status}, but not like this service`;
+  return new ApiError(status, 0, message, retryAfter);
 }
-
-/** @param {ApiResponse} response @param {number} [retryAfter] */
-const makeStrange = ({ status }, retryAfter) =>
-  new Refusal(status, 0, `the server answered with status ${status}, but not like this service`, retryAfter);

@@ -2,7 +2,7 @@
 // returns those that are done and the first error; a final one, which every further one would get,
 // ends it, as does the signal.
 
-import { isFinal, Refusal, SignedOut } from "./api.js";
+import { ApiError, isFinal } from "./api.js";
 
 const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
 
@@ -27,7 +27,8 @@ export async function each(items, act, { atOnce, signal, tell }) {
         await act(item, signal);
         done.push(item);
       } catch (failure) {
-        if (!signal.aborted) error = worse(error, failure);
+        const isWorse = !error || (isFinal(failure) && !isFinal(error));
+        if (isWorse && !signal.aborted) error = failure;
       }
       ended += 1;
       tell(ended);
@@ -35,12 +36,6 @@ export async function each(items, act, { atOnce, signal, tell }) {
   };
   await Promise.all(Array.from({ length: atOnce }, work));
   return { done, error };
-}
-
-/** @param {Error | null} error @param {Error} failure */
-function worse(error, failure) {
-  if (!error || error instanceof SignedOut) return failure;
-  return isFinal(failure) && !isFinal(error) ? failure : error;
 }
 
 // Creates the plants, in their order; `refused` has those that never will be, with the reason.
@@ -59,7 +54,7 @@ export async function createAll(store, changes, { signal, tell }) {
       else done.push(left[index]);
     }
     left = left.slice(results.length);
-    if (left.length) throw new Refusal(503, 0, "The server did not say whether it was stored");
+    if (left.length) throw new ApiError(503, 0, "The server did not say whether it was stored");
   };
   try {
     for (let start = 0; start < changes.length; start += PIECE) {

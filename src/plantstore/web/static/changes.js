@@ -1,20 +1,20 @@
 // Changing plants, one or many: deleting, replacing, creating again. Each has its undo, which is the
 // same change the other way round.
 
-import { NO_PLANT, NOT_AS_EXPECTED, SignedOut } from "./api.js";
+import { NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { createAll, each } from "./batch.js";
 import { $, bdi, choose, count, focusPlants, makeTableRow } from "./dom.js";
 import { isSame } from "./plant.js";
-import { showProgress, tell } from "./toasts.js";
+import { closeToast, fail, showProgress, tell } from "./toasts.js";
 
 const AT_ONCE = 8;
 const ASK_ABOVE = 50;
 /** @type {Record<string, Words>} */
 const WORDS = {
-  delete: { doing: "Deleting", done: "Deleted" },
-  replace: { doing: "Changing", done: "Changed" },
+  delete: { doing: "Deleting", done: "Deleted", undone: "create" },
+  replace: { doing: "Changing", done: "Changed", undone: "update" },
   restore: { doing: "Restoring", done: "Restored" },
-  import: { doing: "Importing", done: "Imported" },
+  import: { doing: "Importing", done: "Imported", undone: "delete" },
 };
 
 // Somebody else was faster: the plant is `theirs` now, or deleted.
@@ -28,9 +28,7 @@ class Conflict extends Error {
 
 export class Changes {
   #running = 0;
-  /** @type {Set<string>} */
-  #busy = new Set();
-  /** @type {{store: Store, changes: Change[], words: Words, toast: Toast} | null} */
+  /** @type {{store: Store, changes: Change[], words: Words, toast: HTMLElement} | null} */
   #undo = null;
 
   /** @param {PlantList} list */
@@ -40,11 +38,6 @@ export class Changes {
 
   get isRunning() {
     return this.#running > 0;
-  }
-
-  /** @param {Store | null} store @param {string} id */
-  isBusy(store, id) {
-    return this.#busy.has(`${store?.name}/${id}`);
   }
 
   /** @param {string[]} ids */
@@ -83,16 +76,14 @@ export class Changes {
   // The plants of a file: which are done, and why others were refused.
   /** @param {Store} store @param {Plant[]} plants */
   async import(store, plants) {
-    const changes = plants.map((after) => ({ after }));
-    const { done, error, refused, mayUndo } = await this.#send(store, changes, WORDS.import);
-    if (done.length && !(error instanceof SignedOut)) this.#tellDone(store, done, WORDS.import, mayUndo);
+    const { done, error, refused } = await this.#send(store, plants.map((after) => ({ after })), WORDS.import);
     return { done: new Set(done.map(({ after }) => after)), refused, error };
   }
 
   /** @param {string[]} ids */
   #pick(ids) {
     const { store, plants } = this.list;
-    return ids.flatMap((id) => (this.isBusy(store, id) ? [] : (plants.get(id) ?? [])));
+    return ids.flatMap((id) => (store?.busy.has(id) ? [] : (plants.get(id) ?? [])));
   }
 
   /**
@@ -101,57 +92,57 @@ export class Changes {
    */
   async #make(store, changes, words, { isToldElsewhere = false } = {}) {
     if (!store || !changes.length) return null;
-    const { done, error, mayUndo } = await this.#send(store, changes, words);
-    if (error instanceof SignedOut) return error;
-    if (error instanceof Conflict && changes.length === 1)
-      return this.#settle(store, changes[0], error, words);
-    if (done.length) this.#tellDone(store, done, words, mayUndo);
+    const { done, error } = await this.#send(store, changes, words);
+    if (error instanceof Conflict && changes.length === 1) return this.#settle(store, changes[0], error, words);
     const isDone = new Set(done);
     const left = changes.filter((change) => !isDone.has(change));
     if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
     return error;
   }
 
-  // Creates, or changes of plants that are there.
+  // Creates, or changes of plants that are there: all of them are, or none.
   /** @param {Store} store @param {Change[]} changes @param {Words} words */
   async #send(store, changes, words) {
-    const mayUndo = this.#mayUndo(words);
-    const control = new AbortController();
     const { length } = changes;
+    const mayUndo = words.undone !== undefined && this.list.may(words.undone); // another store may be shown then
+    const control = new AbortController();
     const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
     const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
-    this.#mark(store, changes, true);
     this.#running += 1;
-    const outcome = await (isOfStored(changes)
-      ? changeEach(store, changes, options)
+    const outcome = await (changes[0]?.before
+      ? this.#changeEach(store, changes, options)
       : createAll(store, changes, options));
     this.#running -= 1;
     progress?.close();
-    this.#mark(store, changes, false);
     this.list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
-    this.#takeFocus();
-    return { ...outcome, mayUndo };
+    // Only if a removed element had it, not if the user is typing.
+    if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
+    if (outcome.done.length) this.#tellDone(store, outcome.done, words, mayUndo);
+    return outcome;
   }
 
-  /** @param {Words} words */
-  #mayUndo(words) {
-    if (words === WORDS.import) return this.list.may("delete");
-    return words === WORDS.replace || (words === WORDS.delete && this.list.may("create"));
+  /** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
+  async #changeEach(store, changes, options) {
+    for (const change of changes) store.busy.add(idOf(change));
+    this.list.grid.refresh();
+    const outcome = await each(changes, (change, signal) => send(store, change, signal), { ...options, atOnce: AT_ONCE });
+    for (const change of changes) store.busy.delete(idOf(change));
+    this.list.grid.refresh();
+    return { ...outcome, refused: new Map() };
   }
 
   // Successive changes of a kind share one undo: the next one does not replace it.
   /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
   #tellDone(store, changes, words, mayUndo) {
     const undo = this.#undo;
-    if (undo?.store.name === store.name && undo.words === words && undo.toast.isOpen) {
+    if (undo?.store === store && undo.words === words && undo.toast.isConnected) {
       changes = join(undo.changes, changes);
-      undo.toast.close();
+      closeToast(undo.toast);
     }
-    const shown = tell([`${words.done} `, describe(changes), this.#where(store)]);
-    if (!mayUndo) return;
-    this.#undo = { store, changes, words, toast: shown };
     const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
-    shown.offer("Undo", () => this.#make(store, changes.map(reverse), back));
+    const act = () => this.#make(store, changes.map(({ before, after }) => ({ before: after, after: before })), back);
+    const toast = tell([`${words.done} `, describe(changes), this.#where(store)], mayUndo ? { Undo: act } : {});
+    if (mayUndo) this.#undo = { store, changes, words, toast };
   }
 
   // The outcome of some may be unknown: the list is checked again.
@@ -161,7 +152,7 @@ export class Changes {
     const verb = left.length === 1 ? "was" : "were";
     const why = error ? `: ${error.message}` : "";
     const text = ` ${verb} not ${words.done.toLowerCase()}${this.#where(store)}${why}`;
-    tell([describe(left), text], { kind: "failed" }).offer("Try again", () => this.#make(store, left, words));
+    fail([describe(left), text], { "Try again": () => this.#make(store, left, words) });
   }
 
   /** @param {Store} store @param {Change} change @param {Conflict} conflict @param {Words} words */
@@ -180,33 +171,14 @@ export class Changes {
 
   /** @param {Store} store */
   #where(store) {
-    return this.list.shows(store) ? "" : ` in ${store.name}`;
-  }
-
-  /** @param {Store} store @param {Change[]} changes @param {boolean} isBusy */
-  #mark(store, changes, isBusy) {
-    if (!isOfStored(changes)) return;
-    for (const change of changes) {
-      if (isBusy) this.#busy.add(`${store.name}/${idOf(change)}`);
-      else this.#busy.delete(`${store.name}/${idOf(change)}`);
-    }
-    this.list.grid.refresh();
-  }
-
-  // Only if a removed element had it, not if the user is typing.
-  #takeFocus() {
-    if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
+    return this.list.store === store ? "" : ` in ${store.name}`;
   }
 }
 
-/** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
-async function changeEach(store, changes, options) {
-  /** @param {Change} change @param {AbortSignal} signal */
-  const send = ({ before, after }, signal) => {
-    const plant = /** @type {Plant} */ (before);
-    return after ? replacePlant(store, plant, after, signal) : removePlant(store, plant, signal);
-  };
-  return { ...(await each(changes, send, { ...options, atOnce: AT_ONCE })), refused: new Map() };
+/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
+function send(store, { before, after }, signal) {
+  const plant = /** @type {Plant} */ (before);
+  return after ? replacePlant(store, plant, after, signal) : removePlant(store, plant, signal);
 }
 
 // A plant that somebody else has deleted counts as deleted.
@@ -235,15 +207,8 @@ async function replacePlant(store, before, after, signal) {
   }
 }
 
-// All of them are, or none.
-/** @param {Change[]} changes */
-const isOfStored = ([{ before }]) => before !== undefined;
-
 /** @param {Change} change */
 const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
-
-/** @param {Change} change */
-const reverse = ({ before, after }) => ({ before: after, after: before });
 
 // Two changes of a plant are one.
 /** @param {Change[]} earlier @param {Change[]} later */

@@ -7,8 +7,7 @@ const COPIED_FOR = 2_000; // milliseconds
 // A phone: rows have several lines, and a plant has a panel.
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
 
-/** @type {ReturnType<typeof setTimeout> | undefined} */
-let last;
+let last = 0; // the timer of `announceLast`
 
 /** @template {string} Id @param {Id} id */
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
@@ -33,9 +32,12 @@ export function make(name, properties = {}, ...children) {
   return element;
 }
 
-// The element in a template of the page.
-/** @param {"row-template"} id */
-export const clone = (id) => /** @type {HTMLElement} */ ($(id).content.firstElementChild?.cloneNode(true));
+/** @param {string} text @param {() => void} act @param {Record<string, unknown>} [properties] */
+export function makeButton(text, act, properties) {
+  const button = make("button", { type: "button", textContent: text, ...properties });
+  button.addEventListener("click", act);
+  return button;
+}
 
 // Names and tags may be in any script: each gets its own direction, as an element or within text.
 /** @param {string} text */
@@ -73,6 +75,14 @@ export function announce(text) {
   setTimeout(() => said.remove(), ANNOUNCED_FOR);
 }
 
+// A text that is there only at times, such as the reason of a failure.
+/** @param {string} id @param {string} text */
+export function explain(id, text) {
+  $(id).textContent = text;
+  $(id).hidden = !text;
+  if (text) announce(text);
+}
+
 // For text that changes with each key: only the last one is announced.
 /** @param {string} text */
 export function announceLast(text) {
@@ -80,10 +90,10 @@ export function announceLast(text) {
   last = setTimeout(announce, DEBOUNCE, text);
 }
 
-// Another user must not hear earlier announcements.
-export function forgetAnnouncements() {
-  clearTimeout(last);
-  for (const region of document.querySelectorAll(".announcements")) region.replaceChildren();
+// Another user must not see or hear it.
+/** @param {Document | Element} part */
+export function forgetPrivate(part) {
+  for (const one of all(".private, .announcements", part)) one.replaceChildren();
 }
 
 // Moves the focus to the list when the focused element is gone, or about to go.
@@ -94,9 +104,9 @@ export function focusPlants() {
 
 // Not disabled, which would lose the focus.
 /** @param {Element} button @param {boolean} isBusy */
-export const setBusy = (button, isBusy) => button.setAttribute("aria-disabled", `${isBusy}`);
+export const setBusy = (button, isBusy) => (button.ariaDisabled = `${isBusy}`);
 /** @param {Element} button */
-export const isBusy = (button) => button.getAttribute("aria-disabled") === "true";
+export const isBusy = (button) => button.ariaDisabled === "true";
 
 // The value of the button that closes the dialog; "" for Escape.
 /** @param {HTMLDialogElement} dialog @returns {Promise<string>} */
@@ -108,20 +118,16 @@ export function choose(dialog) {
   });
 }
 
-/** @param {number} milliseconds @param {AbortSignal} [signal] @returns {Promise<void>} */
-export function pause(milliseconds, signal) {
-  return new Promise((resolve, reject) => {
-    signal?.throwIfAborted();
-    /** @param {() => void} act */
-    const end = (act) => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", stop);
-      act();
-    };
-    const stop = () => end(() => reject(signal?.reason));
-    const timer = setTimeout(() => end(resolve), milliseconds);
-    signal?.addEventListener("abort", stop);
+/** @param {number} milliseconds @param {AbortSignal} [signal] */
+export async function pause(milliseconds, signal) {
+  signal?.throwIfAborted();
+  const ended = new AbortController();
+  await new Promise((resolve) => {
+    setTimeout(resolve, milliseconds);
+    signal?.addEventListener("abort", resolve, { signal: ended.signal });
   });
+  ended.abort();
+  signal?.throwIfAborted();
 }
 
 // Also without TLS, where browsers have no navigator.clipboard; if it fails, the text is selected.

@@ -1,9 +1,9 @@
 // Editing a plant: in its row, or on a phone in a panel that shows all of it.
 
-import { Refusal, SignedOut } from "./api.js";
-import { $, announce, bdi, isBusy, isNarrow, setBusy } from "./dom.js";
+import { $, bdi, explain, isBusy, isNarrow, setBusy } from "./dom.js";
 import { locate } from "./form.js";
-import { tell } from "./toasts.js";
+import { isSame } from "./plant.js";
+import { fail } from "./toasts.js";
 
 export class Editor {
   /** @type {Plant | null} */
@@ -16,29 +16,16 @@ export class Editor {
     this.list = list;
     this.changes = changes;
     this.form = $("edit");
-    this.form.addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#save();
-    });
-    this.form.addEventListener("keydown", (event) => {
-      if (event.key === "Escape") this.close();
-    });
+    this.form.addEventListener("submit", () => this.#save());
+    this.form.addEventListener("keydown", ({ key }) => key === "Escape" && this.close());
     // Work that goes on elsewhere ends it.
     this.form.addEventListener("focusout", ({ relatedTarget }) => {
       const isWithin = relatedTarget instanceof Node && this.form.contains(relatedTarget);
-      if (!isWithin && relatedTarget && this.#isInRow && !isBusy($("edit-save"))) this.#save();
+      if (relatedTarget && !isWithin && this.#isInRow) this.#save();
     });
     $("edit-cancel").addEventListener("click", () => this.close());
-    $("detail-history").addEventListener("click", () => {
-      const plant = this.#plant;
-      this.close();
-      if (plant) past.open(plant);
-    });
-    $("detail-delete").addEventListener("click", () => {
-      const id = this.#plant?.id;
-      this.close();
-      if (id) changes.remove([id]);
-    });
+    $("detail-history").addEventListener("click", () => past.open(this.close()));
+    $("detail-delete").addEventListener("click", () => changes.remove([this.close()?.id ?? ""]));
     $("detail").addEventListener("close", () => $("detail").open || this.close());
   }
 
@@ -50,22 +37,17 @@ export class Editor {
   /** @param {Plant} plant @param {Field | null} field */
   open(plant, field) {
     this.close();
-    const { store } = this.list;
     const canUpdate = this.list.may("update");
-    const isInRow = canUpdate && field !== null && !isNarrow();
-    if (!store) return;
     this.#plant = plant;
-    this.#store = store;
+    this.#store = this.list.store;
     $("edit-name").value = plant.name;
     $("edit-tag").value = plant.tag ?? "";
-    this.#complain("");
+    explain("edit-reason", "");
     this.form.hidden = !canUpdate;
-    if (!isInRow) this.#showPanel(plant);
-    else {
-      $("plants").append(this.form);
-      this.place();
-      $(field === "tag" ? "edit-tag" : "edit-name").select();
-    }
+    if (!canUpdate || field === null || isNarrow()) return this.#showPanel(plant);
+    $("plants").append(this.form);
+    this.place();
+    $(field === "tag" ? "edit-tag" : "edit-name").select();
   }
 
   /** @param {Plant} plant */
@@ -84,36 +66,32 @@ export class Editor {
     if (top !== null) this.form.style.top = `${this.list.grid.root.offsetTop + top}px`;
   }
 
+  // The plant that was open.
   close() {
-    if (!this.#plant) return;
+    const plant = this.#plant;
     this.#plant = null;
     const hadFocus = this.form.contains(document.activeElement);
     this.form.hidden = true;
+    this.form.reset();
     $("detail").close();
-    if (hadFocus) $("grid").focus({ preventScroll: true });
+    if (plant && hadFocus) $("grid").focus({ preventScroll: true });
+    return plant ?? undefined;
   }
 
   async #save() {
     const [before, store] = [this.#plant, this.#store];
     if (!before || !store || isBusy($("edit-save"))) return;
-    const [name, tag] = [$("edit-name").value, $("edit-tag").value];
-    const after = { id: before.id, name, tag: tag === "" ? undefined : tag };
-    if (name === before.name && after.tag === before.tag) return this.close();
-    this.#complain("");
+    const after = { id: before.id, name: $("edit-name").value, tag: $("edit-tag").value || undefined };
+    if (isSame(before, after)) this.close();
+    if (!this.#plant) return;
+    explain("edit-reason", "");
     setBusy($("edit-save"), true);
     const error = await this.changes.replace(store, before, after);
     setBusy($("edit-save"), false);
-    if (!error && this.#plant === before) this.close();
-    if (!error || error instanceof SignedOut) return;
-    const reason = error instanceof Refusal ? locate(error).reason : error.message;
-    if (this.#plant === before) this.#complain(reason);
-    else tell([bdi(before.name), ` was not changed: ${reason}`], { kind: "failed" });
-  }
-
-  /** @param {string} reason */
-  #complain(reason) {
-    $("edit-reason").textContent = reason;
-    $("edit-reason").hidden = !reason;
-    if (reason) announce(reason);
+    const isOpen = this.#plant === before;
+    const reason = error ? locate(error).reason : "";
+    if (isOpen && !error) this.close();
+    else if (isOpen) explain("edit-reason", reason);
+    else if (error) fail([bdi(before.name), ` was not changed: ${reason}`]);
   }
 }

@@ -1,9 +1,9 @@
 // Saves the selected plants as a file, or those that match the filter.
 
-import { $, count, saveFile } from "./dom.js";
+import { count, saveFile } from "./dom.js";
 import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
-import { tell } from "./toasts.js";
+import { fail, tell } from "./toasts.js";
 
 /** @type {Record<string, {type: string, write: (plants: Plant[]) => string[]}>} */
 const FORMS = {
@@ -14,12 +14,10 @@ const FORMS = {
 /** @param {PlantList} list @param {string} form */
 export async function exportPlants(list, form) {
   const { store } = list;
-  $("export").open = false;
-  $("export-summary").focus();
   const isComplete = await list.loadWhole();
-  if (!store || !list.shows(store)) return;
+  if (!store || list.store !== store) return;
+  if (!isComplete) return void fail(["The list could not be loaded: nothing was exported"]);
   const { type, write } = FORMS[form];
-  if (isComplete) saveFile(`${store.name}.${form}`, type, write(list.chosen));
-  if (isComplete) tell([`Exported ${count(list.chosen.length, "plant")}`]);
-  else tell(["The list could not be loaded: nothing was exported"], { kind: "failed" });
+  saveFile(`${store.name}.${form}`, type, write(list.chosen));
+  tell([`Exported ${count(list.chosen.length, "plant")}`]);
 }

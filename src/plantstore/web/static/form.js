@@ -1,28 +1,24 @@
 // Adding a plant. The input stays until the service has stored the plant.
 
-import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT, SignedOut } from "./api.js";
-import { $, announce, bdi, isBusy, make, setBusy } from "./dom.js";
+import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT } from "./api.js";
+import { $, announce, bdi, explain, isBusy, makeButton, setBusy } from "./dom.js";
 import { readId } from "./plant.js";
-import { tell } from "./toasts.js";
+import { fail } from "./toasts.js";
 
 /** @type {Field[]} */
 const FIELDS = ["id", "name", "tag"];
 
 export class AddForm {
-  #isTyped = false;
+  #isTyped = false; // the id
 
   /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
-    $("add-form").addEventListener("submit", (event) => {
-      event.preventDefault();
-      this.#submit();
-    });
+    $("add-form").addEventListener("submit", () => this.#submit());
     $("add-id").addEventListener("input", () => {
       this.#isTyped = $("add-id").value !== "";
     });
-    for (const field of FIELDS)
-      $(`add-${field}`).addEventListener("input", () => this.#complain(field, ""));
+    for (const field of FIELDS) $(`add-${field}`).addEventListener("input", () => complain(field, ""));
   }
 
   // The next free id, unless the user has typed one, or a plant is being sent.
@@ -34,24 +30,27 @@ export class AddForm {
   forget() {
     $("add-form").reset();
     this.#isTyped = false;
-    this.#clearReasons();
+    clearReasons();
   }
 
   async #submit() {
     const { store } = this.list;
     if (isBusy($("add-button")) || !store) return;
-    const typed = readFields();
+    const typed = { id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value };
     const plant = makePlant(typed);
     const key = makeKey();
-    this.#clearReasons();
-    this.#setBusy(true);
-    const sent = store.api.insist(() => store.create(plant, key)); // once, however often it is sent
-    const error = await sent.then(() => null, (failure) => failure);
-    this.#setBusy(false);
-    if (error) return error instanceof SignedOut || this.#tell(error, store, plant);
+    clearReasons();
+    markAdding(true);
+    try {
+      await store.api.insist(() => store.create(plant, key)); // once, however often it is sent
+    } catch (error) {
+      markAdding(false);
+      return this.#tell(error, store, plant);
+    }
+    markAdding(false);
     this.#finish(typed, plant);
     this.list.apply(store, new Map([[plant.id, plant]]));
-    if (this.list.shows(store) && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
+    if (this.list.store === store && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
   }
 
   // Text typed since then is for the next plant.
@@ -63,62 +62,51 @@ export class AddForm {
     }
     if ($("add-id").value === "") this.#isTyped = false;
     $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
-    announce(`Added ${plant.name}, id ${plant.id}`);
+    announce($("add-done").textContent);
     if ($("add-name").value === "") focusWithin("add-name");
   }
 
   // The filter hides it.
   /** @param {string} id */
   #offer(id) {
-    const button = make("button", { type: "button", className: "quiet", textContent: "Show it" });
-    button.addEventListener("click", () => {
+    const show = () => {
       this.list.clearFilter();
       this.list.grid.reveal(id);
-    });
-    $("add-done").append(": it does not match what is shown. ", button);
+    };
+    $("add-done").append(": it does not match what is shown. ", makeButton("Show it", show, { className: "quiet" }));
   }
 
   /** @param {Failure} error @param {Store} store @param {Plant} plant */
   #tell(error, store, plant) {
     const { field, reason } = locate(error);
-    if (!this.list.shows(store)) {
-      tell([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`], { kind: "failed" });
+    if (this.list.store !== store) {
+      fail([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`]);
     } else if (field) {
-      this.#complain(field, reason);
+      complain(field, reason);
       focusWithin(`add-${field}`);
-      announce(reason);
-    } else {
-      $("add-reason").textContent = reason;
-      $("add-reason").hidden = false;
-    }
+    } else explain("add-reason", reason);
     // Somebody else has the proposed id: there is more to load, and another one to propose.
     if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
   }
-
-  /** @param {Field} field @param {string} reason */
-  #complain(field, reason) {
-    const input = $(`add-${field}`);
-    $(`add-${field}-reason`).textContent = reason;
-    $(`add-${field}-reason`).hidden = !reason;
-    if (reason) input.setAttribute("aria-invalid", "true");
-    else input.removeAttribute("aria-invalid");
-  }
-
-  #clearReasons() {
-    for (const field of FIELDS) this.#complain(field, "");
-    $("add-reason").hidden = true;
-    $("add-done").textContent = "";
-  }
-
-  /** @param {boolean} isAdding */
-  #setBusy(isAdding) {
-    setBusy($("add-button"), isAdding);
-    $("add-button").textContent = isAdding ? "Adding…" : "Add plant";
-  }
 }
 
-/** @returns {Record<Field, string>} */
-const readFields = () => ({ id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value });
+/** @param {Field} field @param {string} reason */
+function complain(field, reason) {
+  explain(`add-${field}-reason`, reason);
+  $(`add-${field}`).ariaInvalid = `${reason !== ""}`;
+}
+
+function clearReasons() {
+  for (const field of FIELDS) complain(field, "");
+  explain("add-reason", "");
+  $("add-done").textContent = "";
+}
+
+/** @param {boolean} isAdding */
+function markAdding(isAdding) {
+  setBusy($("add-button"), isAdding);
+  $("add-button").textContent = isAdding ? "Adding…" : "Add plant";
+}
 
 // Empty fields are left out: the service checks what is required.
 /** @param {Record<Field, string>} typed @returns {Plant} */

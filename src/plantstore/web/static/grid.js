@@ -2,7 +2,7 @@
 // The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
 // and the selected ones are identified by plant id: rows move as plants are added and removed.
 
-import { $, clone, colour, isNarrow, targetOf } from "./dom.js";
+import { $, all, colour, isNarrow, targetOf } from "./dom.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
@@ -11,108 +11,94 @@ const MAX_LINES = 3;
 const ROW_MARGIN = 80; // pixels
 const LETTER = 9.5;
 
-/** @typedef {{element: HTMLElement, box: HTMLInputElement, more: HTMLElement, remove: HTMLElement,
- *   id: HTMLElement, name: HTMLElement, tag: HTMLElement, plant: Plant}} GridRow */
-
 export class Grid {
-  /** @type {Map<number, GridRow>} */
-  #rows = new Map();
-  /** @type {GridRow[]} */
-  #unused = [];
+  /** @type {Map<number, HTMLElement>} */
+  #rows = new Map(); // by their indices
   #height = 0; // of all rows, in pixels, whether in the document or not
   /** @type {{ids: string[], rest: number}} */
   #top = { ids: [], rest: 0 }; // the visible rows: the first of them that is left stays in place
+  #active = 0;
+  #hasActive = false;
   /** @type {string | null} */
   #activeId = null;
   /** @type {string | null} */
   #anchorId = null;
+  #canSelect = false;
   /** @type {Plant[]} */
-  items = [];
+  #items = [];
   /** @type {Set<string>} */
   selected = new Set();
   /** @type {Set<string>} */
+  busy = new Set();
+  /** @type {Set<string>} */
   #fresh = new Set(); // plants that have just changed
 
-  // `on` is notified of select, remove(ids), open(plant, field), filter(tag), near(end of the list) and moved(), and
-  // knows isBusy(id).
-  /**
-   * @param {{select: () => void, remove: (ids: string[]) => void, near: () => void, moved: () => void,
-   *   open: (plant: Plant, field: Field | null) => void, filter: (tag: string) => void, isBusy: (id: string) => boolean}} on
-   */
+  /** @param {GridEvents} on */
   constructor(on) {
     this.on = on;
     this.root = $("grid");
     this.body = $("rows");
-    this.active = 0;
-    this.hasActive = false;
-    this.canSelect = false;
     this.rowHeight = readRowHeight();
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
     // Focus by Tab shows the active row; a click activates its own row instead.
-    this.root.addEventListener("focus", () => this.#activate(this.active, { scroll: false }));
-    this.root.addEventListener("keyup", ({ key }) => {
-      if (key === "Tab") this.#activate(this.active);
-    });
+    this.root.addEventListener("focus", () => this.#activate(this.#active, false));
+    this.root.addEventListener("keyup", ({ key }) => key === "Tab" && this.#activate(this.#active));
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
-    this.body.addEventListener("dblclick", (event) => this.#open(event));
-    $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.selectAll()));
+    this.body.addEventListener("dblclick", (event) => this.#edit(event));
+    $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.#selectAll()));
     new ResizeObserver(() => this.#fit()).observe(this.root);
   }
 
   /** @param {Plant[]} items @param {{keepPlace?: boolean, fresh?: Set<string>}} options */
   show(items, { keepPlace = false, fresh = new Set() } = {}) {
-    const top = this.#top;
-    this.items = items;
-    this.#fresh = fresh;
-    if (!keepPlace) {
+    const { ids, rest } = this.#top;
+    this.#items = items;
+    this.#clearRows();
+    const place = keepPlace ? this.#indexOf(this.#activeId) : 0;
+    this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, items.length - 1));
+    this.#activeId = items[this.#active]?.id ?? null;
+    if (keepPlace) this.#forgetGone();
+    else {
       this.root.scrollTop = 0;
       this.#anchorId = null;
-      this.active = 0;
-    } else {
-      const place = this.#indexOf(this.#activeId);
-      this.active = place >= 0 ? place : Math.max(0, Math.min(this.active, items.length - 1));
-      this.#forgetGone();
     }
-    this.#activeId = items[this.active]?.id ?? null;
+    this.#fresh = fresh;
     this.refresh();
     this.#fresh = new Set();
-    if (!keepPlace) return;
-    const left = top.ids.find((id) => this.#indexOf(id) >= 0);
-    if (left !== undefined) this.#scroll(this.#indexOf(left) * this.rowHeight + top.rest);
+    const left = keepPlace ? ids.find((id) => this.#indexOf(id) >= 0) : undefined;
+    if (left !== undefined) this.#scroll(this.#indexOf(left) * this.rowHeight + rest);
   }
 
   /** @param {string | null} id */
   #indexOf(id) {
-    return id === null ? -1 : this.items.findIndex((plant) => plant.id === id);
+    return id === null ? -1 : this.#items.findIndex((plant) => plant.id === id);
   }
 
   #forgetGone() {
     if (!this.selected.size) return;
-    const before = this.selected.size;
-    this.selected = new Set(this.items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
-    if (this.selected.size !== before) this.#tellSelection();
+    const left = new Set(this.#items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
+    if (left.size < this.selected.size) this.select(left);
   }
 
   refresh() {
-    this.#recycle(0, 0);
+    this.#clearRows();
     this.#resize();
     this.#draw();
   }
 
-  /** @param {boolean} canSelect */
-  allow(canSelect) {
-    this.canSelect = canSelect;
-    this.root.classList.toggle("selectable", canSelect);
-    if (canSelect) this.root.setAttribute("aria-multiselectable", "true");
-    else this.root.removeAttribute("aria-multiselectable");
-    this.clear();
+  #clearRows() {
+    this.#rows.clear();
+    this.body.replaceChildren();
   }
 
-  clear() {
-    this.selected.clear();
-    this.#tellSelection();
+  /** @param {boolean} canSelect */
+  allow(canSelect) {
+    this.#canSelect = canSelect;
+    this.root.classList.toggle("selectable", canSelect);
+    this.root.ariaMultiSelectable = `${canSelect}`;
+    this.clear();
   }
 
   // Whether it is in the list.
@@ -121,7 +107,7 @@ export class Grid {
     const index = this.#indexOf(id);
     if (index < 0) return false;
     this.#activate(index);
-    this.#rows.get(index)?.element.classList.add("fresh");
+    this.#rows.get(index)?.classList.add("fresh");
     return true;
   }
 
@@ -133,15 +119,19 @@ export class Grid {
     return isInSight ? top + this.body.offsetTop : null;
   }
 
-  // The scroll position, in pixels as if all rows were in the document.
-  get #offset() {
-    const room = this.body.offsetHeight - this.#viewHeight;
-    const hidden = this.#height - this.#viewHeight;
-    return hidden <= 0 || room <= 0 ? 0 : (this.root.scrollTop / room) * hidden;
-  }
-
   get #viewHeight() {
     return this.root.clientHeight - this.body.offsetTop;
+  }
+
+  // How many pixels of all rows are one in the document, which may have room for fewer; 0 if all are in sight.
+  get #scale() {
+    const room = this.body.offsetHeight - this.#viewHeight;
+    return room > 0 ? Math.max(0, this.#height - this.#viewHeight) / room : 0;
+  }
+
+  // The scroll position, in pixels as if all rows were in the document.
+  get #offset() {
+    return this.root.scrollTop * this.#scale;
   }
 
   #fit() {
@@ -154,7 +144,7 @@ export class Grid {
 
   #resize() {
     let [idLength, nameLength] = [1, 1];
-    for (const { id, name } of this.items) {
+    for (const { id, name } of this.#items) {
       if (id.length > idLength) idLength = id.length;
       if (name.length > nameLength) nameLength = name.length;
     }
@@ -163,13 +153,8 @@ export class Grid {
     $("plants").style.setProperty("--id-length", `${idLength}`);
     $("plants").style.setProperty("--lines", `${lines}`);
     this.rowHeight = readRowHeight();
-    this.#height = this.items.length * this.rowHeight;
+    this.#height = this.#items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
-  }
-
-  /** @param {boolean} isComplete */
-  tellRows(isComplete) {
-    this.root.setAttribute("aria-rowcount", `${isComplete ? this.items.length + 1 : -1}`);
   }
 
   #draw() {
@@ -177,88 +162,58 @@ export class Grid {
     const above = Math.floor(offset / this.rowHeight);
     const first = Math.max(0, above - SPARE);
     const shown = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * SPARE;
-    const last = Math.min(this.items.length, first + shown);
-    const ids = offset ? this.items.slice(above, last).map(({ id }) => id) : [];
+    const last = Math.min(this.#items.length, first + shown);
+    const ids = offset ? this.#items.slice(above, last).map(({ id }) => id) : [];
     this.#top = { ids, rest: offset - above * this.rowHeight };
-    const shift = this.root.scrollTop - offset;
-    this.#recycle(first, last);
+    for (const [index, row] of this.#rows) {
+      if (index >= first && index < last) continue;
+      this.#rows.delete(index);
+      row.remove();
+    }
     for (let index = first; index < last; index += 1) {
-      const row = this.#rows.get(index) ?? this.#place(index);
-      row.element.style.transform = `translateY(${index * this.rowHeight + shift}px)`;
+      const row = this.#rows.get(index) ?? this.#makeRow(index);
+      row.style.transform = `translateY(${index * this.rowHeight + this.root.scrollTop - offset}px)`;
     }
     this.#tellActive();
-    if (last >= this.items.length - 3 * SPARE) this.on.near();
+    if (last >= this.#items.length - 3 * SPARE) this.on.near();
     this.on.moved();
   }
 
   // It may name only an existing element: a row far out of sight has none.
   #tellActive() {
-    const row = this.hasActive && this.#rows.get(this.active);
-    if (row) this.root.setAttribute("aria-activedescendant", row.element.id);
-    else this.root.removeAttribute("aria-activedescendant");
-  }
-
-  // Rows out of sight are taken for others.
-  /** @param {number} first @param {number} last */
-  #recycle(first, last) {
-    for (const [index, row] of this.#rows) {
-      if (index >= first && index < last) continue;
-      this.#rows.delete(index);
-      this.#unused.push(row);
-      row.element.remove();
-    }
+    for (const [index, row] of this.#rows) row.classList.toggle("active", index === this.#active);
+    const row = this.#hasActive ? this.#rows.get(this.#active) : undefined;
+    this.root.setAttribute("aria-activedescendant", row?.id ?? "");
   }
 
   /** @param {number} index */
-  #place(index) {
-    const row = this.#unused.pop() ?? this.#make();
+  #makeRow(index) {
+    const { id, name, tag = "" } = this.#items[index];
+    const row = /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
+    row.id = `row-${index}`;
+    row.ariaRowIndex = `${index + 2}`;
+    row.ariaLabel = [name, tag, id].filter(Boolean).join(", ");
+    row.classList.toggle("busy", this.busy.has(id));
+    row.classList.toggle("fresh", this.#fresh.has(id));
+    for (const part of all("[data-label]", row)) part.ariaLabel = `${part.dataset.label} ${name}`;
+    const texts = [id, name, tag];
+    for (const [at, cell] of all("bdi", row).entries()) cell.textContent = cell.title = texts[at];
+    if (tag) colour(/** @type {HTMLElement} */ (row.querySelector(".pill")), tag);
     this.#rows.set(index, row);
-    this.#fill(row, this.items[index], index);
-    this.body.append(row.element);
+    this.#tellSelected(index, row);
+    this.body.append(row);
     return row;
   }
 
-  #make() {
-    const element = clone("row-template");
-    /** @param {string} selector */
-    const find = (selector) => /** @type {any} */ (element.querySelector(selector));
-    const [box, more, remove] = ["input", ".more", ".remove"].map(find);
-    const [id, name, tag] = [".id bdi", ".name bdi", ".tag bdi"].map(find);
-    return { element, box, more, remove, id, name, tag, plant: { id: "", name: "" } };
-  }
-
-  /** @param {GridRow} row @param {Plant} plant @param {number} index */
-  #fill(row, plant, index) {
-    const { element, box } = row;
-    element.id = `row-${index}`;
-    element.setAttribute("aria-rowindex", `${index + 2}`);
-    element.setAttribute("aria-label", [plant.name, plant.tag, plant.id].filter(Boolean).join(", "));
-    for (const [name, isSo] of Object.entries({
-      active: index === this.active,
-      busy: this.on.isBusy(plant.id),
-      fresh: this.#fresh.has(plant.id),
-    }))
-      element.classList.toggle(name, isSo);
-    row.plant = plant;
-    row.id.textContent = plant.id;
-    row.name.textContent = row.name.title = plant.name;
-    row.tag.textContent = row.tag.title = plant.tag ?? "";
-    if (plant.tag) colour(row.tag, plant.tag);
-    row.more.setAttribute("aria-label", `Details of ${plant.name}`);
-    row.remove.setAttribute("aria-label", `Delete ${plant.name}`);
-    box.setAttribute("aria-label", `Select ${plant.name}`);
-    this.#fillSelection(row);
-  }
-
   get #isAllSelected() {
-    return this.selected.size > 0 && this.selected.size === this.items.length;
+    return this.selected.size > 0 && this.selected.size === this.#items.length;
   }
 
-  /** @param {GridRow} row */
-  #fillSelection({ element, box, plant }) {
-    box.checked = this.selected.has(plant.id);
-    if (this.canSelect) element.setAttribute("aria-selected", `${box.checked}`);
-    else element.removeAttribute("aria-selected");
+  /** @param {number} index @param {HTMLElement} row */
+  #tellSelected(index, row) {
+    const isSelected = this.selected.has(this.#items[index].id);
+    row.ariaSelected = this.#canSelect ? `${isSelected}` : null;
+    for (const box of row.querySelectorAll("input")) box.checked = isSelected;
   }
 
   // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not
@@ -273,130 +228,113 @@ export class Grid {
   /** @param {MouseEvent} event */
   #click(event) {
     const target = targetOf(event);
-    const element = target.closest(".row");
-    if (!element) return;
-    const index = Number(element.id.slice(4));
-    const plant = this.items[index];
-    const { id } = plant;
-    this.#activate(index, { scroll: false });
+    const row = target.closest(".row");
+    if (!row) return;
+    const index = Number(row.id.slice(4));
+    const plant = this.#items[index];
+    const isFirst = event.detail < 2; // the second click of a double click may hit another row
+    this.#activate(index, false);
     if (target.closest(".remove")) {
-      // The second click of a double click would hit the row that moved up.
-      if (event.detail < 2) this.on.remove([id]);
-    } else if (this.canSelect && event.shiftKey) this.#selectRange(index);
-    else if (this.canSelect && target.closest(".check")) this.#toggle(index);
-    else if (target.closest(".more") || (isTouch(event) && !target.closest(".check"))) this.on.open(plant, null);
-    else if (target.closest(".pill") && plant.tag && event.detail < 2) this.on.filter(plant.tag);
-    if (!event.shiftKey) this.#anchorId = id;
+      if (isFirst) this.on.remove([plant.id]);
+    } else if (event.shiftKey) this.#selectTo(index);
+    else if (target.closest(".check")) this.#toggle(index);
+    else if (target.closest(".more") || isTouch(event)) this.on.open(plant, null);
+    else if (target.closest(".pill") && isFirst) this.on.filter(plant.tag ?? "");
+    if (!event.shiftKey) this.#anchorId = plant.id;
   }
 
   /** @param {MouseEvent} event */
-  #open(event) {
+  #edit(event) {
     const cell = targetOf(event).closest(".row > span:not(.check, .actions)");
-    const plant = this.items[this.active];
+    const plant = this.#items[this.#active];
     if (cell && plant) this.on.open(plant, cell.className === "tag" ? "tag" : "name");
   }
 
   /** @param {number} index */
   #toggle(index) {
-    const item = this.items[index];
-    if (!this.canSelect || !item) return;
-    if (!this.selected.delete(item.id)) this.selected.add(item.id);
-    this.#anchorId = item.id;
-    this.#tellSelection();
+    const { id } = this.#items[index];
+    if (!this.selected.delete(id)) this.selected.add(id);
+    this.select(this.selected);
   }
 
+  // From the row of the last click or step.
   /** @param {number} index */
-  #selectRange(index) {
-    if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.items[index].id;
-    const from = this.#indexOf(this.#anchorId);
+  #selectTo(index) {
+    const anchor = this.#indexOf(this.#anchorId);
+    const from = anchor < 0 ? index : anchor;
     const [low, high] = from < index ? [from, index] : [index, from];
-    for (const { id } of this.items.slice(low, high + 1)) this.selected.add(id);
-    this.#tellSelection();
+    this.#anchorId = this.#items[from].id;
+    for (const { id } of this.#items.slice(low, high + 1)) this.selected.add(id);
+    this.select(this.selected);
   }
 
-  selectAll() {
-    if (this.canSelect) this.select(new Set(this.items.map(({ id }) => id)));
+  #selectAll() {
+    this.select(new Set(this.#items.map(({ id }) => id)));
   }
 
+  clear() {
+    this.select(new Set());
+  }
+
+  // If the user may change anything.
   /** @param {Set<string>} ids */
   select(ids) {
-    this.selected = ids;
-    this.#tellSelection();
-  }
-
-  #tellSelection() {
-    for (const row of this.#rows.values()) this.#fillSelection(row);
+    this.selected = this.#canSelect ? ids : new Set();
+    for (const [index, row] of this.#rows) this.#tellSelected(index, row);
     $("select-all").checked = this.#isAllSelected;
     $("select-all").indeterminate = this.selected.size > 0 && !this.#isAllSelected;
     this.on.select();
   }
 
-  /** @param {number} index @param {{scroll?: boolean}} options */
-  #activate(index, { scroll = true } = {}) {
-    this.hasActive = true;
-    this.active = Math.max(0, Math.min(index, this.items.length - 1));
-    this.#activeId = this.items[this.active]?.id ?? null;
-    if (scroll) this.#scrollTo(this.active);
-    for (const [at, { element }] of this.#rows)
-      element.classList.toggle("active", at === this.active);
+  /** @param {number} index */
+  #activate(index, scrolls = true) {
+    this.#hasActive = true;
+    this.#active = Math.max(0, Math.min(index, this.#items.length - 1));
+    this.#activeId = this.#items[this.#active]?.id ?? null;
+    if (scrolls) this.#scrollTo(this.#active);
     this.#tellActive();
   }
 
   /** @param {number} index */
   #scrollTo(index) {
     const top = index * this.rowHeight;
-    const offset = this.#offset;
     const bottom = top + this.rowHeight - this.#viewHeight;
-    const wanted = top < offset ? top : Math.max(bottom, offset);
-    this.#scroll(wanted);
+    this.#scroll(top < this.#offset ? top : Math.max(bottom, this.#offset));
   }
 
   /** @param {number} offset */
   #scroll(offset) {
-    const room = this.body.offsetHeight - this.#viewHeight;
-    const hidden = this.#height - this.#viewHeight;
-    if (offset !== this.#offset) this.root.scrollTop = hidden > 0 ? (offset / hidden) * room : 0;
+    if (offset !== this.#offset && this.#scale) this.root.scrollTop = offset / this.#scale;
     this.#draw();
   }
 
   /** @param {KeyboardEvent} event */
   #press(event) {
-    if (event.target !== this.root || event.altKey) return;
+    if (event.target !== this.root || event.altKey || !this.#items.length) return;
+    const { length } = this.#items;
+    const plant = this.#items[this.#active];
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
+    const isControl = event.ctrlKey || event.metaKey;
     /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
-    steps.Home = -this.items.length;
-    steps.End = this.items.length;
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -length, End: length };
     if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
-    else if (event.key === " ") this.#toggle(this.active);
-    else if (event.key === "a" && (event.ctrlKey || event.metaKey)) this.selectAll();
+    else if (event.key === " ") this.#toggle(this.#active);
+    else if (event.key === "a" && isControl) this.#selectAll();
     else if (event.key === "Escape" && this.selected.size) this.clear();
-    else if (event.key === "Delete") this.#removeByKey(event);
-    else if (event.key === "i" && !event.ctrlKey && !event.metaKey && this.items[this.active])
-      this.on.open(this.items[this.active], null);
-    else if (event.key === "Enter" && this.items[this.active]) this.on.open(this.items[this.active], "name");
+    else if (event.key === "Delete" && !event.repeat && this.#canSelect) // held down, it would delete row after row
+      this.on.remove(this.selected.size ? [...this.selected] : [plant.id]);
+    else if (event.key === "i" && !isControl) this.on.open(plant, null);
+    else if (event.key === "Enter") this.on.open(plant, "name");
     else return;
     event.preventDefault();
   }
 
-  /** @param {number} step @param {boolean} extends_ */
-  #move(step, extends_) {
-    if (extends_ && this.canSelect) {
-      if (this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.#activeId;
-      this.#activate(this.active + step);
-      this.#selectRange(this.active);
-    } else {
-      this.#activate(this.active + step);
-      this.#anchorId = this.#activeId;
-    }
-  }
-
-  // One press, one delete: a key held down would delete row after row.
-  /** @param {KeyboardEvent} event */
-  #removeByKey({ repeat }) {
-    const item = this.items[this.active];
-    if (repeat || !this.canSelect || !item) return;
-    this.on.remove(this.selected.size ? [...this.selected] : [item.id]);
+  /** @param {number} step @param {boolean} selects */
+  #move(step, selects) {
+    if (!selects || this.#indexOf(this.#anchorId) < 0) this.#anchorId = this.#activeId;
+    this.#activate(this.#active + step);
+    if (selects) this.#selectTo(this.#active);
+    else this.#anchorId = this.#activeId;
   }
 }
 

@@ -12,11 +12,10 @@ const MAX_DOUBLINGS = 5;
 export class Live {
   #end = new AbortController();
   #stream = new AbortController();
+  #begun = Promise.withResolvers();
   /** @type {string | null} */
   position = null; // the revision of the last event that was heard
   #unread = "";
-  /** @param {boolean} [_hasBegun] */
-  #tellStart = (_hasBegun) => {};
 
   // `on.hear(events)` gets what happens; after `on.lose()` it gets no more, and has missed some.
   /** @param {Store} store @param {{hear: (events: StoreEvent[]) => void, lose: () => void}} on */
@@ -27,20 +26,16 @@ export class Live {
 
   // Whether all that happens from now on will be heard: false where the stream does not begin soon.
   async start() {
-    const begun = new Promise((resolve) => {
-      this.#tellStart = resolve;
-    });
-    const { signal } = this.#end;
-    document.addEventListener("visibilitychange", () => this.#turn(), { signal });
+    document.addEventListener("visibilitychange", () => this.#turn(), { signal: this.#end.signal });
     this.#run();
-    if (!(await Promise.race([begun, pause(START)]))) this.stop();
+    if (!(await Promise.race([this.#begun.promise, pause(START)]))) this.stop();
     return !this.isOver;
   }
 
   stop() {
     this.#end.abort();
     this.#stream.abort();
-    this.#tellStart(false);
+    this.#begun.resolve(false);
   }
 
   get isOver() {
@@ -64,9 +59,8 @@ export class Live {
         });
       } catch (error) {
         if (signal.aborted) return;
-        const isGone = !isPassing(error) && !isBarred(error);
         if (this.position === null || !isPassing(error)) this.stop();
-        if (this.position !== null && isGone) this.on.lose();
+        if (this.position !== null && !isPassing(error) && !isBarred(error)) this.on.lose();
       }
       await pause(PAUSE * 2 ** Math.min(failures, MAX_DOUBLINGS), signal).catch(() => undefined);
     }
@@ -77,13 +71,9 @@ export class Live {
   #take(text) {
     const blocks = (this.#unread + text).split("\n\n");
     this.#unread = blocks.pop() ?? "";
-    const events = [];
-    for (const block of blocks) {
-      const data = /^data: ([^\n]+)/m.exec(block);
-      if (data) events.push(parseExactly(data[1]));
-      this.position = /^id: (\d+)/m.exec(block)?.[1] ?? this.position;
-    }
-    this.#tellStart(true);
+    const events = blocks.flatMap((block) => /^data: ([^\n]+)/m.exec(block)?.slice(1).map(parseExactly) ?? []);
+    for (const block of blocks) this.position = /^id: (\d+)/m.exec(block)?.[1] ?? this.position;
+    this.#begun.resolve(true);
     if (events.length) this.on.hear(events);
   }
 }

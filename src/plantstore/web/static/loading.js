@@ -5,16 +5,18 @@ import { Live } from "./live.js";
 import { Plants } from "./plant.js";
 
 const PAGE = 1000;
-const LOOK_EVERY = 100; // milliseconds, whether more is needed
+const AT_FIRST = 200_000; // the rest is loaded when the user scrolls, searches, filters or imports
+const LOOK_EVERY = 100; // milliseconds, whether more is wanted
 
-/** @param {{status?: number}} error */
-const isBusy = (error) => error.status === 429;
+/** @param {Failure} error */
+const isBusy = ({ status }) => status === 429;
 
 export class Loading {
   #control = new AbortController();
   /** @type {Map<string, Plant | null>} */
   #changes = new Map();
   plants = new Plants();
+  wanted = AT_FIRST; // so many plants
   /** @type {string | null} */
   etag = null; // of the store before it was loaded, where what happens is not heard
 
@@ -23,15 +25,19 @@ export class Loading {
   constructor(store, on) {
     this.store = store;
     this.live = new Live(store, on);
-    this.#control.signal.addEventListener("abort", () => this.live.stop());
   }
 
   stop() {
     this.#control.abort();
+    this.live.stop();
   }
 
   get isStopped() {
     return this.#control.signal.aborted;
+  }
+
+  get hasEnough() {
+    return this.plants.isComplete || this.plants.items.length >= this.wanted;
   }
 
   // Changes since then; null for a deleted plant. Pages may be older.
@@ -42,16 +48,13 @@ export class Loading {
   }
 
   // Adds page after page to the plants and yields each, or null where more differs.
-  /** @param {() => boolean} hasEnough */
-  async *pages(hasEnough) {
+  async *pages() {
     const { signal } = this.#control;
     const { api } = this.store;
-    if (!(await this.live.start())) {
-      const looked = await api.insist(() => this.store.look(null, signal), signal, isBusy);
-      this.etag = looked.etag;
-    }
+    if (!(await this.live.start()))
+      this.etag = (await api.insist(() => this.store.look(null, signal), signal, isBusy)).etag;
     /** @type {Page["next"]} */
-    let read = () => this.store.list(`&limit=${PAGE}`, signal);
+    let read = () => this.store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
       /** @type {Page} */
       const page = await api.insist(read, signal, isBusy);
@@ -60,7 +63,7 @@ export class Loading {
       this.plants.isComplete = !read;
       this.plants.apply(this.#changes);
       yield this.#changes.size ? null : page.plants;
-      while (read && hasEnough()) await pause(LOOK_EVERY, signal);
+      while (read && this.hasEnough) await pause(LOOK_EVERY, signal);
     }
   }
 }

@@ -2,10 +2,10 @@
 // session, and sent only in the Authorization header.
 
 import { clearAddress, readAddress } from "./address.js";
-import { Api, isBarred, Refusal, SignedOut } from "./api.js";
+import { Api, isBarred } from "./api.js";
 import { Changes } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
-import { $, bdi, focusPlants, forgetAnnouncements, isBusy, make, setBusy, targetOf } from "./dom.js";
+import { $, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { acceptDrops } from "./drops.js";
 import { Editor } from "./edit.js";
 import { exportPlants } from "./export.js";
@@ -16,9 +16,11 @@ import { PlantList } from "./list.js";
 import { isSoon, People } from "./people.js";
 import { preparePrinting } from "./print.js";
 import { Session, tab } from "./session.js";
-import { tell } from "./toasts.js";
+import { fail, tell } from "./toasts.js";
 
 const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
+const SCOPES = ["list", "create", "update", "delete", "manage"];
+const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 
 /** @type {Me | null} */
 let me = null;
@@ -42,7 +44,6 @@ const list = new PlantList({
   remove: (ids) => changes.remove(ids),
   open: (plant, field) => editor.open(plant, field),
   moved: () => editor.place(),
-  isBusy: (store, id) => changes.isBusy(store, id),
 });
 const changes = new Changes(list);
 const past = new PlantHistory(list, changes);
@@ -53,12 +54,10 @@ const people = new People(list);
 
 // Signing in ---------------------------------------------------------------------------------
 
-/** @param {string} [reason] */
-function showSignIn(reason) {
+function showSignIn(reason = "") {
   api.end();
   list.stop();
-  $("sign-in-reason").textContent = reason ?? "";
-  $("sign-in-reason").hidden = !reason;
+  explain("sign-in-reason", reason);
   for (const dialog of document.querySelectorAll("dialog")) dialog.close();
   setView("sign-in");
   $("token").focus();
@@ -66,10 +65,7 @@ function showSignIn(reason) {
 
 /** @param {string} token @param {boolean} [isKept] */
 async function signIn(token, isKept) {
-  if (!/^[\x21-\xff]+$/.test(token)) {
-    showSignIn(NO_TOKEN);
-    return;
-  }
+  if (!/^[\x21-\xff]+$/.test(token)) return showSignIn(NO_TOKEN);
   api.begin(token);
   setBusy($("sign-in-button"), true);
   try {
@@ -80,10 +76,8 @@ async function signIn(token, isKept) {
     $("remember").checked = false;
     setView("app");
     $("plants-title").focus();
-    importer.tellAgain();
   } catch (error) {
-    const isTold = error instanceof Refusal && error.status === 401;
-    if (isTold || error instanceof SignedOut) return;
+    if (error.status === 401) return; // which has been told
     $("token").value = token;
     showSignIn(error.message);
   } finally {
@@ -107,13 +101,12 @@ function leave(reason) {
 
 function forgetAll() {
   form.forget();
-  importer.forget();
+  editor.close();
   list.forget();
   list.store = null;
   clearAddress();
   me = null;
-  $("toasts").replaceChildren();
-  forgetAnnouncements();
+  forgetPrivate(document);
 }
 
 // A refusal is the first sign that a role, a membership or a store has changed.
@@ -143,35 +136,28 @@ function learn(found) {
   const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").value = chosen;
-  $("stores").hidden = names.length === 1;
-  $("stores-label").hidden = names.length === 1;
+  for (const id of ["stores", "stores-label"]) $(id).hidden = names.length === 1;
   $("store-name").hidden = names.length > 1;
-  openStore(me, chosen);
+  openStore(chosen);
 }
 
-/** @param {Me} opened @param {string} name */
-function openStore(opened, name) {
-  const found = opened.stores.find((store) => store.name === name);
-  if (!found) return;
+/** @param {string} name */
+function openStore(name) {
+  const found = me?.stores.find((store) => store.name === name);
+  if (!me || !found) return;
   const { role, scopes } = found;
+  const end = me.expires_at;
   tab.keep("store", name);
   $("store-name").textContent = name;
-  $("who").replaceChildren(bdi(opened.user));
+  $("who").replaceChildren(bdi(me.user));
   $("role").textContent = role;
-  list.allow(scopes);
-  people.mayManage = scopes.includes("manage");
-  for (const scope of ["list", "create", "update", "delete", "manage"])
-    document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
+  $("expiry").hidden = !isSoon(end);
+  $("expiry").textContent = end ? `This token expires on ${TIME.format(Date.parse(end))}.` : "";
+  people.me = me;
+  for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
-  tellExpiry(opened);
+  list.allow(scopes);
   list.open(api.store(name));
-}
-
-/** @param {Me} opened */
-function tellExpiry({ expires_at = "" }) {
-  $("expiry").hidden = !isSoon(expires_at);
-  const format = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
-  if (isSoon(expires_at)) $("expiry").textContent = `This token expires on ${format.format(Date.parse(expires_at))}.`;
 }
 
 /** @param {string} view */
@@ -185,7 +171,7 @@ function setView(view) {
 function enter(token) {
   setView("app");
   list.showLoading();
-  signIn(token);
+  return signIn(token);
 }
 
 // Restores the state before a reload of the page, or before the server was lost.
@@ -198,10 +184,14 @@ function resume() {
 
 // The parts of the page --------------------------------------------------------------------------
 
-const mayImport = () => api.isSignedIn && list.may("create");
+// Forms are sent by the scripts; those of dialogs only close them.
+addEventListener("submit", (event) => {
+  if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
+});
+// What a dialog showed is for this user alone.
+addEventListener("close", (event) => targetOf(event).matches("dialog:not([open])") && forgetPrivate(targetOf(event)), true);
 
-$("sign-in-form").addEventListener("submit", (event) => {
-  event.preventDefault();
+$("sign-in-form").addEventListener("submit", () => {
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
   if (token && !isBusy($("sign-in-button"))) signIn(token, $("remember").checked);
 });
@@ -212,25 +202,21 @@ $("sign-out").addEventListener("click", () => {
   session.end();
   leave();
 });
-$("stores").addEventListener("change", () => {
-  if (me) openStore(me, $("stores").value);
-});
-$("retag").addEventListener("submit", (event) => {
-  event.preventDefault();
+$("stores").addEventListener("change", () => openStore($("stores").value));
+$("retag").addEventListener("submit", () => {
   changes.retag([...list.grid.selected], $("retag-tag").value);
   $("retag-tag").value = "";
 });
 for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
 $("empty-add").addEventListener("click", () => {
-  const card = $("add-form").closest("details");
-  if (card) card.open = true;
+  $("add").open = true;
   $("add-name").focus();
 });
 for (const kind of ["csv", "ndjson"])
   $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
 $("history-open").addEventListener("click", () => past.open());
 $("people-open").addEventListener("click", () => people.open());
-acceptDrops(importer, mayImport);
+acceptDrops(importer, () => api.isSignedIn && list.may("create"));
 preparePrinting(list);
 
 const refresh = () => document.hidden || list.refresh();
@@ -253,20 +239,21 @@ addEventListener("beforeunload", (event) => {
 document.addEventListener("keydown", (event) => {
   // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
+  if (event.key === "Escape") closeMenu();
   const isElsewhere = !targetOf(event).closest("input, select, dialog");
   if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.may("list")) {
     event.preventDefault();
     $("find").focus();
   }
-  if (event.key === "Escape" && $("export").open) {
-    $("export").open = false;
-    $("export-summary").focus();
-  }
 });
-for (const type of ["click", "focusin"])
-  document.addEventListener(type, (event) => {
-    if (!targetOf(event).closest("#export")) $("export").open = false;
-  });
+
+// The menu closes before what is chosen in it begins, so that the focus comes back to its button.
+function closeMenu() {
+  if ($("export").contains(document.activeElement)) $("export-summary").focus();
+  $("export").open = false;
+}
+for (const [type, kept] of [["click", "#export-summary"], ["focusin", "#export"]])
+  document.addEventListener(type, (event) => targetOf(event).closest(kept) || closeMenu(), true);
 
 // In a narrow window the form is closed at first.
 const wide = matchMedia("(min-width: 60rem)");
@@ -288,14 +275,13 @@ async function followLink(code) {
   try {
     const { token } = await api.send("POST", "link", { code });
     await signIn(token);
-    if (!api.isSignedIn) return;
-    const told = tell(["You are signed in until you close this tab."]);
-    told.offer("Keep me signed in", () => session.begin(session.token ?? "", true));
+    const keep = () => session.begin(token, true);
+    if (api.isSignedIn) tell(["You are signed in until you close this tab."], { "Keep me signed in": keep });
   } catch (error) {
     showSignIn(error.message);
     if (!session.token) return;
-    enter(session.token);
-    tell([`The link did not sign you in: ${error.message}`], { kind: "failed" });
+    await enter(session.token);
+    fail([`The link did not sign you in: ${error.message}`]);
   }
 }
 

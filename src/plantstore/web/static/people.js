@@ -1,10 +1,11 @@
 // The members of the store and their tokens, for owners whose token has the scope `manage`. What
 // gives access, a link or a token, is shown once: until the dialog is closed.
 
-import { SignedOut } from "./api.js";
-import { $, all, announce, bdi, choose, copy, make } from "./dom.js";
+import { $, announce, bdi, choose, copy, explain, make, makeButton } from "./dom.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
+/** @type {("user" | "label" | "expires_at")[]} */
+const OWN = ["user", "label", "expires_at"]; // what is known of the token in use
 /** @param {string} time */
 const writeDate = (time) => new Date(time).toLocaleDateString(undefined, { dateStyle: "medium" });
 
@@ -12,7 +13,8 @@ const writeDate = (time) => new Date(time).toLocaleDateString(undefined, { dateS
 export const isSoon = (time) => Date.parse(time ?? "") - Date.now() < 14 * DAY;
 
 export class People {
-  mayManage = false;
+  /** @type {Me | null} */
+  me = null;
   #isBusy = false;
   /** @type {Store | null} */
   #store = null; // another one may be shown meanwhile
@@ -20,27 +22,22 @@ export class People {
   /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
-    $("people").addEventListener("close", () => this.#forget());
-    $("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy")));
-    $("people-all").addEventListener("submit", (event) => {
-      event.preventDefault();
-      const kind = event.submitter?.dataset.kind;
-      this.#run(() => (kind ? this.#give(kind) : this.#setRole()));
+    $("people").addEventListener("close", () => {
+      for (const id of ["people-all", "credential-box"]) $(id).hidden = true;
+      for (const form of [$("member-form"), $("access-form")]) form.reset();
     });
+    $("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy")));
+    $("member-form").addEventListener("submit", () => this.#run(() => this.#setRole()));
+    $("access-form").addEventListener("submit", ({ submitter }) =>
+      this.#run(() => this.#give(submitter?.dataset.kind ?? "")),
+    );
   }
 
   open() {
     this.#store = this.list.store;
     $("people-title").textContent = `Members and tokens of ${this.#store?.name}`;
     $("people").showModal();
-    if (this.mayManage) this.#run(async () => {});
-  }
-
-  // Another user must not see it.
-  #forget() {
-    for (const part of all("#people .private")) part.replaceChildren();
-    for (const id of ["people-all", "credential-box", "people-reason"]) $(id).hidden = true;
-    for (const form of [$("member-form"), $("access-form")]) form.reset();
+    if (this.list.may("manage")) this.#run(async () => {});
   }
 
   /** @param {string} method @param {string} target @param {object} [body] */
@@ -53,16 +50,14 @@ export class People {
   async #run(act) {
     if (this.#isBusy) return;
     this.#isBusy = true;
-    $("people-reason").hidden = true;
+    explain("people-reason", "");
     try {
       await act();
       this.#show(...(await Promise.all([this.#ask("GET", "members"), this.#ask("GET", "tokens")])));
     } catch (error) {
-      $("people-reason").textContent = `Failed: ${error.message}`;
-      $("people-reason").hidden = error instanceof SignedOut;
-    } finally {
-      this.#isBusy = false;
+      explain("people-reason", error.message);
     }
+    this.#isBusy = false;
   }
 
   /** @param {Member[]} members @param {Token[]} tokens */
@@ -70,7 +65,9 @@ export class People {
     if (!$("people").open) return;
     const chosen = $("access-user").value;
     $("members").replaceChildren(...members.map((one) => this.#describeMember(one)));
-    $("tokens").replaceChildren(...tokens.map((one) => this.#describeToken(one)));
+    const own = tokens.filter((one) => OWN.every((field) => one[field] === this.me?.[field]));
+    const mark = own.length > 1 ? " (maybe this one)" : " (this one)"; // nothing else tells them apart
+    $("tokens").replaceChildren(...tokens.map((one) => this.#describeToken(one, own.includes(one) ? mark : "")));
     $("access-user").replaceChildren(
       ...members.map(({ user }) => make("option", { textContent: user, selected: user === chosen })),
     );
@@ -87,40 +84,41 @@ export class People {
 
   /** @param {Member} member */
   #describeMember({ user, role }) {
-    const change = makeButton("Change", `role of ${user}`, () => {
+    const change = () => {
       $("member-name").value = user;
       $("member-role").value = role;
       $("member-role").focus();
-    });
-    const remove = this.#makeRemover("Remove", user, `members/${encodeURIComponent(user)}`);
-    return makeItem(user, role, change, remove);
+    };
+    const button = makeButton("Change", change, { "aria-label": `Change role of ${user}` });
+    return makeItem(user, role, button, this.#makeRemover("Remove", user, `members/${encodeURIComponent(user)}`));
   }
 
-  /** @param {Token} token */
-  #describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }) {
-    const name = label ? `${user}, ${label}` : user;
+  /** @param {Token} token @param {string} mark */
+  #describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }, mark) {
+    const name = [user, label].filter(Boolean).join(", ") + mark;
     const use = used ? `last used on ${writeDate(used)}` : "never used";
     const expiry = end ? `${isSoon(end) ? "expires soon, on" : "expires on"} ${writeDate(end)}` : "does not expire";
-    const revoke = this.#makeRemover("Revoke", `token of ${name}`, `tokens/${id}`);
-    return makeItem(name, `${scopes.join(", ")} · ${use} · ${expiry}`, revoke);
+    const facts = `${scopes.join(", ")} · ${use} · ${expiry}`;
+    return makeItem(name, facts, this.#makeRemover("Revoke", `token of ${name}`, `tokens/${id}`));
   }
 
   /** @param {string} verb @param {string} what @param {string} target */
   #makeRemover(verb, what, target) {
-    return makeButton(verb, what, async () => {
+    const ask = async () => {
       $("sure-text").textContent = `${verb} ${what}?`;
       $("sure-yes").textContent = verb;
       if ((await choose($("sure"))) === "yes") this.#run(() => this.#ask("DELETE", target));
-    });
+    };
+    return makeButton(verb, ask, { "aria-label": `${verb} ${what}` });
   }
 
   /** @param {string} kind */
   async #give(kind) {
     const user = $("access-user").value;
-    const label = $("access-label").value || undefined;
     const days = Number($("access-days").value);
     const made = await this.#ask("POST", kind, {
-      user, label,
+      user,
+      label: $("access-label").value || undefined,
       scopes: $("access-scopes").value.match(/\w+/g) ?? undefined,
       expires_at: days ? new Date(Date.now() + days * DAY).toISOString() : undefined,
     });
@@ -137,10 +135,3 @@ export class People {
 /** @param {string} name @param {string} facts @param {HTMLElement[]} buttons */
 const makeItem = (name, facts, ...buttons) =>
   make("li", {}, make("p", {}, bdi(name), " ", make("span", { className: "hint", textContent: facts })), ...buttons);
-
-/** @param {string} text @param {string} what @param {() => void} act */
-function makeButton(text, what, act) {
-  const button = make("button", { type: "button", textContent: text, "aria-label": `${text} ${what}` });
-  button.addEventListener("click", act);
-  return button;
-}

@@ -20,17 +20,14 @@ export function preparePrinting(list) {
   addEventListener("afterprint", () => {
     for (const id of ["print-title", "print-rows", "print-labels"]) $(id).replaceChildren();
   });
-  $("labels").addEventListener("click", () => {
-    $("export").open = false;
-    printLabels(list);
-  });
+  $("labels").addEventListener("click", () => printLabels(list));
 }
 
 /** @param {PlantList} list */
 async function printLabels(list) {
   const { store } = list;
   await list.loadWhole();
-  if (!store || !list.shows(store)) return;
+  if (!store || list.store !== store) return;
   $("print-labels").replaceChildren(...list.chosen.map((plant) => makeLabel(store, plant)));
   if (list.chosen.length) print();
 }

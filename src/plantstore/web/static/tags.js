@@ -1,11 +1,10 @@
 // The number of plants by tag: bars that are buttons, and the same tags as a select beside the search.
 
-import { $, bdi, colour, figures, isolate, make } from "./dom.js";
+import { $, all, bdi, colour, figures, isolate, make, makeButton } from "./dom.js";
 
 const FEW = 12;
 const MAX_CHOICES = 500;
 const NONE = "No tag";
-const CHEAP = 5; // milliseconds
 const { compare: inOrder } = new Intl.Collator(undefined, { numeric: true });
 
 export class Tags {
@@ -15,15 +14,15 @@ export class Tags {
   #chosen = null;
   #isOpen = false;
   #drawn = "";
-  #cost = 0;
-  /** @type {ReturnType<typeof setTimeout> | undefined} */
-  #waiting;
+  #cost = 0; // milliseconds
+  #timer = 0;
 
   // `choose` gets a tag, "" for none, null for all.
   /** @param {(tag: string | null) => void} choose */
   constructor(choose) {
     this.choose = choose;
-    $("tag-filter").addEventListener("change", () => choose(readChoice($("tag-filter").value)));
+    const chosen = () => $("tag-filter").value;
+    $("tag-filter").addEventListener("change", () => choose(chosen() === "" ? null : chosen().slice(1)));
     $("tags-more").addEventListener("click", () => {
       this.#isOpen = !this.#isOpen;
       this.#draw();
@@ -36,74 +35,62 @@ export class Tags {
     const isUrgent = chosen !== this.#chosen || !counts.size;
     this.#counts = counts;
     this.#chosen = chosen;
-    if (isUrgent || this.#cost < CHEAP) this.#draw();
-    else this.#waiting ??= setTimeout(() => this.#draw(), 10 * this.#cost);
+    if (isUrgent || this.#cost < 5) this.#draw();
+    else this.#timer ||= setTimeout(() => this.#draw(), 10 * this.#cost);
   }
 
   #draw() {
     const start = performance.now();
-    clearTimeout(this.#waiting);
-    this.#waiting = undefined;
+    clearTimeout(this.#timer);
+    this.#timer = 0;
     const sorted = [...this.#counts].sort(([a, x], [b, y]) => +!a - +!b || y - x || inOrder(a, b));
     const shown = sorted.slice(0, MAX_CHOICES);
     const drawn = JSON.stringify([shown, sorted.length, this.#chosen, this.#isOpen]);
     if (drawn !== this.#drawn) {
-      this.#drawBars(shown, sorted);
-      this.#drawChoices(shown);
+      this.#drawBars(shown, sorted.length);
+      this.#drawChoices(shown.map(([tag]) => tag));
     }
     this.#drawn = drawn;
     this.#cost = performance.now() - start;
   }
 
-  /** @param {[string, number][]} shown @param {[string, number][]} sorted */
-  #drawBars(shown, sorted) {
+  /** @param {[string, number][]} shown @param {number} number of all tags */
+  #drawBars(shown, number) {
     const bars = this.#isOpen ? shown : shown.slice(0, FEW);
-    // The first bar is the longest, except maybe the last one, of plants without a tag.
-    const max = Math.max(sorted[0]?.[1] ?? 0, sorted.at(-1)?.[1] ?? 0);
+    const max = Math.max(...bars.map(([, count]) => count), this.#counts.get("") ?? 0);
     const focused = document.activeElement?.getAttribute("data-tag");
-    $("tag-bars").replaceChildren(...bars.map(([tag, number]) => this.#makeBar(tag, number / max)));
-    [...$("tag-bars").querySelectorAll("button")].find((b) => b.dataset.tag === focused)?.focus();
-    const hidden = sorted.length - FEW;
-    $("tags-more").hidden = hidden <= 0;
-    $("tags-more").textContent = this.#isOpen ? "Show fewer" : `Show ${figures(hidden)} more`;
-    $("tags-more").setAttribute("aria-expanded", `${this.#isOpen}`);
-    $("tags-empty").hidden = sorted.length > 0;
+    $("tag-bars").replaceChildren(...bars.map(([tag, count]) => this.#makeBar(tag, count, count / max)));
+    [...all("#tag-bars button")].find(({ dataset }) => dataset.tag === focused)?.focus();
+    $("tags-more").hidden = number <= FEW;
+    $("tags-more").textContent = this.#isOpen ? "Show fewer" : `Show ${figures(number - FEW)} more`;
+    $("tags-more").ariaExpanded = `${this.#isOpen}`;
+    $("tags-empty").hidden = number > 0;
   }
 
-  /** @param {string} tag @param {number} share */
-  #makeBar(tag, share) {
-    const bar = make("span", { className: "bar" });
-    bar.style.setProperty("--share", `${share}`);
-    const button = make(
-      "button",
-      { type: "button", className: "tag-bar", title: tag || NONE },
+  /** @param {string} tag @param {number} count @param {number} share */
+  #makeBar(tag, count, share) {
+    const isChosen = this.#chosen === tag;
+    const properties = { className: "tag-bar", title: tag || NONE, ariaPressed: `${isChosen}`, "data-tag": tag };
+    const button = makeButton("", () => this.choose(isChosen ? null : tag), properties);
+    button.append(
       make("span", { className: "label" }, tag ? bdi(tag) : NONE),
-      make("span", { className: "figure", textContent: figures(this.#counts.get(tag) ?? 0) }),
-      bar,
+      make("span", { className: "figure", textContent: figures(count) }),
+      make("span", { className: "bar", style: `--share: ${share}` }),
     );
-    button.dataset.tag = tag;
     if (tag) colour(button, tag);
-    button.classList.toggle("untagged", !tag);
-    button.setAttribute("aria-pressed", `${this.#chosen === tag}`);
-    button.addEventListener("click", () => this.choose(this.#chosen === tag ? null : tag));
     return make("li", {}, button);
   }
 
-  /** @param {[string, number][]} shown */
+  /** @param {string[]} shown */
   #drawChoices(shown) {
-    const choices = shown.map(([tag]) => tag);
-    if (this.#chosen !== null && !choices.includes(this.#chosen)) choices.push(this.#chosen);
-    const options = choices.map((tag) => {
+    const isLeftOut = this.#chosen !== null && !shown.includes(this.#chosen);
+    const options = [...shown, ...(isLeftOut ? [`${this.#chosen}`] : [])].map((tag) => {
       const textContent = `${tag ? isolate(tag) : NONE} (${figures(this.#counts.get(tag) ?? 0)})`;
       return make("option", { value: `=${tag}`, textContent });
     });
-    const all = make("option", { value: "", textContent: "All tags" });
-    $("tag-filter").replaceChildren(all, ...options);
+    $("tag-filter").replaceChildren(make("option", { value: "", textContent: "All tags" }), ...options);
     $("tag-filter").value = this.#chosen === null ? "" : `=${this.#chosen}`;
-    const known = choices.filter((tag) => tag).slice(0, FEW * 4);
+    const known = shown.filter((tag) => tag).slice(0, FEW * 4);
     $("known-tags").replaceChildren(...known.map((value) => make("option", { value })));
   }
 }
-
-/** @param {string} value */
-const readChoice = (value) => (value === "" ? null : value.slice(1));

@@ -1,95 +1,73 @@
-// Short messages that stay for a while, or until they are closed or replaced.
+// Short messages that stay for a while, or until they are closed or replaced. Their content is a
+// sequence of texts and elements; each action is a button, which closes the message too.
 
-import { $, announce, count, figures, focusPlants, make } from "./dom.js";
+import { $, announce, count, figures, focusPlants, make, makeButton } from "./dom.js";
 
 const STAY = 8_000; // milliseconds
 const STAY_WITH_BUTTONS = 30_000;
 const ANNOUNCE_EVERY = 10_000;
 
-export class Toast {
-  /** @param {Content} content @param {{kind?: Kind}} options */
-  constructor(content, { kind = "plain" } = {}) {
-    this.text = make("p", {}, ...content);
-    this.buttons = make("div", { className: "buttons" });
-    this.element = make("div", { className: `toast ${kind}` }, this.text, this.buttons);
-    const close = make("button", { type: "button", className: "quiet close", textContent: "×" });
-    close.setAttribute("aria-label", "Close this message");
-    close.addEventListener("click", () => this.close());
-    this.element.append(close);
-  }
-
-  show() {
-    $("toasts").prepend(this.element);
-    return this;
-  }
-
-  get isOpen() {
-    return this.element.isConnected;
-  }
-
-  /** @param {string} label @param {() => void} act */
-  offer(label, act) {
-    const button = make("button", { type: "button", textContent: label });
-    button.addEventListener("click", () => {
-      this.close();
-      act();
-    });
-    this.buttons.append(button);
-    return this;
-  }
-
-  // Not while somebody is about to use it.
-  leave() {
-    let end = performance.now() + STAY;
-    const timer = setInterval(() => {
-      if (this.element.matches(":hover, :focus-within")) end = performance.now() + STAY;
-      const stays = this.buttons.childElementCount ? STAY_WITH_BUTTONS - STAY : 0;
-      if (performance.now() > end + stays) this.close();
-      if (!this.isOpen) clearInterval(timer);
-    }, 1_000);
-  }
-
-  /** @param {string} text */
-  say(text) {
-    this.text.textContent = text;
-  }
-
-  close() {
-    const hadFocus = this.element.contains(document.activeElement);
-    this.element.remove();
-    if (hadFocus) focusPlants();
-  }
+/** @param {Content} content @param {Actions} [actions] */
+export function tell(content, actions = {}) {
+  const toast = show(content, actions, "plain");
+  leaveAfter(Object.keys(actions).length ? STAY_WITH_BUTTONS : STAY, toast);
+  return toast;
 }
 
-// The content is a sequence of texts and elements.
-/** @param {Content} content @param {{kind?: Kind}} [options] */
-export const toast = (content, options) => new Toast(content, options).show();
+// A failure stays until its message is closed.
+/** @param {Content} content @param {Actions} [actions] */
+export const fail = (content, actions = {}) => show(content, actions, "failed");
 
-/** @param {Content} content @param {{kind?: Kind}} [options] */
-export function tell(content, options) {
-  const shown = toast(content, options);
-  if (options?.kind !== "failed") shown.leave();
-  announce(shown.text.textContent);
-  return shown;
+// Not to who has signed out meanwhile.
+/** @param {Content} content @param {Actions} actions @param {string} kind */
+function show(content, actions, kind) {
+  const text = make("p", {}, ...content);
+  const toast = make("div", { className: `toast ${kind}` }, text);
+  const buttons = Object.entries(actions).map(([label, act]) =>
+    makeButton(label, () => {
+      closeToast(toast);
+      act();
+    }),
+  );
+  toast.append(make("div", { className: "buttons" }, ...buttons));
+  const close = { className: "quiet close", "aria-label": "Close this message" };
+  toast.append(makeButton("×", () => closeToast(toast), close));
+  if (!$("who").hasChildNodes()) return toast;
+  $("toasts").prepend(toast);
+  announce(text.textContent);
+  return toast;
+}
+
+// Not while somebody is about to use it.
+/** @param {number} stay @param {HTMLElement} toast */
+function leaveAfter(stay, toast) {
+  setTimeout(() => (toast.matches(":hover, :focus-within") ? leaveAfter(stay, toast) : closeToast(toast)), stay);
+}
+
+/** @param {HTMLElement} toast */
+export function closeToast(toast) {
+  const hadFocus = toast.contains(document.activeElement);
+  toast.remove();
+  if (hadFocus) focusPlants();
 }
 
 // How far it is, with the time left; announced now and then.
 /** @param {string} doing @param {number} total @param {() => void} stop */
 export function showProgress(doing, total, stop) {
-  const shown = toast([`${doing} ${count(total, "plant")}…`]).offer("Stop", stop);
+  const toast = show([`${doing} ${count(total, "plant")}…`], { Stop: stop }, "plain");
   const start = performance.now();
   let announced = start;
   /** @param {number} ended */
-  const tell = (ended) => {
+  const progress = (ended) => {
     const now = performance.now();
     const left = describeTime(((now - start) / ended) * (total - ended));
     const text = `${doing} ${figures(ended)} of ${figures(total)}, about ${left} left`;
-    shown.say(text);
+    toast.firstElementChild?.replaceChildren(text);
     if (now - announced < ANNOUNCE_EVERY) return;
     announced = now;
     announce(text);
   };
-  return { tell, close: () => shown.close() };
+  return { tell: progress, close: () => closeToast(toast) };
 }
 
 /** @param {number} milliseconds */

@@ -1,14 +1,14 @@
-// The plants on show: those that match the filter, in an order; and the number of each tag among
-// those that match its text.
+// The plants on show: those that match a text and a tag, in an order; and the number of each tag among
+// those that match the text.
 
-import { bisect, compareIds, countTag } from "./plant.js";
+import { bisect, compareIds, countTag, fold } from "./plant.js";
 
 const { compare } = new Intl.Collator(undefined, { numeric: true });
-/** @param {Plant} a @param {Plant} b */
+/** @type {Order} */
 const byId = (a, b) => compareIds(a.id, b.id);
-/** @param {Plant} a @param {Plant} b */
+/** @type {Order} */
 const byName = (a, b) => compare(a.name, b.name) || byId(a, b);
-/** @type {Record<string, (a: Plant, b: Plant) => number>} */
+/** @type {Record<string, Order>} */
 const ORDERS = {
   id: byId,
   name: byName,
@@ -21,23 +21,25 @@ export class View {
   /** @type {Map<string, number>} */
   tags = new Map();
 
-  // `order` is the name of a field, with a minus before it for the other way round.
-  /** @param {Filter} filter @param {string} order @param {Plant[]} plants */
-  constructor(filter, order, plants) {
-    const sign = order.startsWith("-") ? -1 : 1;
-    const field = ORDERS[order.replace("-", "")] ?? byId;
-    this.filter = filter;
+  // The text is a part of the name, or the id; the tag is "" for none, null for all; `order` is the name of
+  // a field, with a minus before it for the other way round.
+  /** @param {Looked} looked @param {Plant[]} plants */
+  constructor({ text, tag, order }, plants) {
+    this.text = fold(text.trim());
+    this.tag = tag;
     this.order = order;
-    /** @param {Plant} a @param {Plant} b */
-    this.compare = (a, b) => sign * field(a, b);
     this.append(plants);
+  }
+
+  get isWhole() {
+    return !this.text && this.tag === null;
   }
 
   // Those that follow all others by id.
   /** @param {Plant[]} plants */
   append(plants) {
     for (const plant of plants) if (this.#count(plant, 1)) this.items.push(plant);
-    if (this.order !== "id") this.items.sort(this.compare);
+    if (this.order !== "id") this.items.sort(this.#compare);
   }
 
   /** @param {[Plant | undefined, Plant | null][]} changes */
@@ -51,13 +53,20 @@ export class View {
   // Whether it is shown.
   /** @param {Plant} plant @param {number} change */
   #count(plant, change) {
-    if (!this.filter.matchesText(plant)) return false;
+    const { id, name, tag = "", folded = fold(name) } = plant;
+    if (!folded.includes(this.text) && id !== this.text) return false;
     countTag(this.tags, plant, change);
-    return this.filter.matchesTag(plant);
+    return this.tag === null || tag === this.tag;
   }
+
+  /** @type {Order} */
+  #compare = (a, b) => {
+    const compareField = ORDERS[this.order.replace("-", "")] ?? byId;
+    return this.order.startsWith("-") ? compareField(b, a) : compareField(a, b);
+  };
 
   /** @param {Plant} plant */
   #placeOf(plant) {
-    return bisect(this.items, (one) => this.compare(one, plant) < 0);
+    return bisect(this.items, (one) => this.#compare(one, plant) < 0);
   }
 }
