@@ -48,11 +48,9 @@ export const makeKey = () => crypto.getRandomValues(new Uint32Array(4)).join("-"
 
 // All requests of this page; signing out aborts those of the token.
 export class Api {
-  /** @type {string | null} */
-  #token = null;
+  /** @type {string | null} */ #token = null;
   #session = new AbortController();
-  /** @type {Map<string, Store>} */
-  #stores = new Map();
+  /** @type {Map<string, Store>} */ #stores = new Map();
 
   // `on` is notified of what concerns the whole page, and knows whether the server isAway.
   /** @param {ApiEvents} on */
@@ -182,8 +180,7 @@ export class Api {
 
 // The plants of one store. Its operations continue when another store is shown.
 export class Store {
-  /** @type {Set<string>} */
-  busy = new Set(); // the ids of the plants that are being changed
+  /** @type {Set<string>} */ busy = new Set(); // the ids of the plants that are being changed
   #plants;
   #events;
 

@@ -45,25 +45,19 @@ export async function createAll(store, changes, { signal, tell }) {
   const done = [];
   /** @type {Map<Plant | undefined, Failure>} */
   const refused = new Map();
-  /** @type {Change[]} */
-  let left = [];
-  const send = async () => {
-    const results = await store.createMany(left.map(({ after }) => /** @type {Plant} */ (after)), signal);
-    for (const [index, refusal] of results.entries()) {
-      if (refusal) refused.set(left[index].after, refusal);
-      else done.push(left[index]);
+  /** @param {Change[]} piece which keeps those that have no result */
+  const send = async (piece) => {
+    const results = await store.createMany(piece.map(({ after }) => /** @type {Plant} */ (after)), signal);
+    for (const [index, change] of piece.splice(0, results.length).entries()) {
+      const refusal = results[index];
+      if (refusal) refused.set(change.after, refusal);
+      else done.push(change);
     }
-    left = left.slice(results.length);
-    if (left.length) throw new ApiError(503, 0, "The server did not say whether it was stored");
+    if (piece.length) throw new ApiError(503, 0, "The server did not say whether it was stored");
   };
-  try {
-    for (let start = 0; start < changes.length; start += PIECE) {
-      left = changes.slice(start, start + PIECE);
-      await store.api.insist(send, signal);
-      tell(done.length + refused.size);
-    }
-  } catch (error) {
-    return { done, refused, error: signal.aborted ? null : /** @type {Error} */ (error) };
-  }
-  return { done, refused, error: refused.values().next().value ?? null };
+  const starts = [...changes.keys()].filter((index) => index % PIECE === 0);
+  const pieces = starts.map((start) => changes.slice(start, start + PIECE));
+  const options = { atOnce: 1, signal, tell: () => tell(done.length + refused.size) };
+  const { error } = await each(pieces, (piece) => store.api.insist(() => send(piece), signal), options);
+  return { done, refused, error: error ?? refused.values().next().value ?? null };
 }

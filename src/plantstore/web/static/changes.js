@@ -27,17 +27,12 @@ class Conflict extends Error {
 }
 
 export class Changes {
-  #running = 0;
-  /** @type {{store: Store, changes: Change[], words: Words, toast: HTMLElement} | null} */
-  #undo = null;
+  running = 0;
+  /** @type {{store: Store, changes: Change[], words: Words, toast: HTMLElement} | null} */ #undo = null;
 
   /** @param {PlantList} list */
   constructor(list) {
     this.list = list;
-  }
-
-  get isRunning() {
-    return this.#running > 0;
   }
 
   /** @param {string[]} ids */
@@ -108,11 +103,11 @@ export class Changes {
     const control = new AbortController();
     const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
     const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
-    this.#running += 1;
+    this.running += 1;
     const outcome = await (changes[0]?.before
       ? this.#changeEach(store, changes, options)
       : createAll(store, changes, options));
-    this.#running -= 1;
+    this.running -= 1;
     progress?.close();
     this.list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
     // Only if a removed element had it, not if the user is typing.

@@ -6,10 +6,8 @@ import { isSame } from "./plant.js";
 import { fail } from "./toasts.js";
 
 export class Editor {
-  /** @type {Plant | null} */
-  #plant = null;
-  /** @type {Store | null} */
-  #store = null;
+  /** @type {Plant | null} */ #plant = null;
+  /** @type {Store | null} */ #store = null;
 
   /** @param {PlantList} list @param {Changes} changes @param {PlantHistory} past */
   constructor(list, changes, past) {

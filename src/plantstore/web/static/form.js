@@ -41,13 +41,11 @@ export class AddForm {
     const key = makeKey();
     clearReasons();
     markAdding(true);
-    try {
-      await store.api.insist(() => store.create(plant, key)); // once, however often it is sent
-    } catch (error) {
-      markAdding(false);
-      return this.#tell(error, store, plant);
-    }
+    /** @type {Promise<Failure | null>} */
+    const sent = store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
+    const error = await sent;
     markAdding(false);
+    if (error) return this.#tell(error, store, plant);
     this.#finish(typed, plant);
     this.list.apply(store, new Map([[plant.id, plant]]));
     if (this.list.store === store && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);

@@ -12,26 +12,19 @@ const ROW_MARGIN = 80; // pixels
 const LETTER = 9.5;
 
 export class Grid {
-  /** @type {Map<number, HTMLElement>} */
-  #rows = new Map(); // by their indices
+  /** @type {Map<number, HTMLElement>} */ #rows = new Map(); // by their indices
   #height = 0; // of all rows, in pixels, whether in the document or not
   /** @type {{ids: string[], rest: number}} */
   #top = { ids: [], rest: 0 }; // the visible rows: the first of them that is left stays in place
   #active = 0;
   #hasActive = false;
-  /** @type {string | null} */
-  #activeId = null;
-  /** @type {string | null} */
-  #anchorId = null;
+  /** @type {string | null} */ #activeId = null;
+  /** @type {string | null} */ #anchorId = null;
   #canSelect = false;
-  /** @type {Plant[]} */
-  #items = [];
-  /** @type {Set<string>} */
-  selected = new Set();
-  /** @type {Set<string>} */
-  busy = new Set();
-  /** @type {Set<string>} */
-  #fresh = new Set(); // plants that have just changed
+  /** @type {Plant[]} */ #items = [];
+  /** @type {Set<string>} */ selected = new Set();
+  /** @type {Set<string>} */ busy = new Set();
+  /** @type {Set<string>} */ #fresh = new Set(); // plants that have just changed
 
   /** @param {GridEvents} on */
   constructor(on) {
@@ -48,27 +41,34 @@ export class Grid {
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#edit(event));
     $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.#selectAll()));
-    new ResizeObserver(() => this.#fit()).observe(this.root);
+    new ResizeObserver(() => this.refresh()).observe(this.root);
   }
 
   /** @param {Plant[]} items @param {{keepPlace?: boolean, fresh?: Set<string>}} options */
   show(items, { keepPlace = false, fresh = new Set() } = {}) {
-    const { ids, rest } = this.#top;
+    const { ids, rest } = keepPlace ? this.#top : { ids: [], rest: 0 };
+    if (!keepPlace) {
+      this.root.scrollTop = this.#active = 0;
+      this.#activeId = this.#anchorId = null;
+    }
     this.#items = items;
-    this.#clearRows();
-    const place = keepPlace ? this.#indexOf(this.#activeId) : 0;
+    this.#fresh = fresh;
+    this.#rows.clear();
+    this.body.replaceChildren();
+    this.#forgetGone();
+    const place = this.#indexOf(this.#activeId);
     this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, items.length - 1));
     this.#activeId = items[this.#active]?.id ?? null;
-    if (keepPlace) this.#forgetGone();
-    else {
-      this.root.scrollTop = 0;
-      this.#anchorId = null;
-    }
-    this.#fresh = fresh;
-    this.refresh();
+    this.#resize();
+    this.#draw();
     this.#fresh = new Set();
-    const left = keepPlace ? ids.find((id) => this.#indexOf(id) >= 0) : undefined;
-    if (left !== undefined) this.#scroll(this.#indexOf(left) * this.rowHeight + rest);
+    const left = this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null);
+    if (left >= 0) this.#scroll(left * this.rowHeight + rest);
+  }
+
+  // The same plants, anew.
+  refresh() {
+    this.show(this.#items, { keepPlace: true });
   }
 
   /** @param {string | null} id */
@@ -80,17 +80,6 @@ export class Grid {
     if (!this.selected.size) return;
     const left = new Set(this.#items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
     if (left.size < this.selected.size) this.select(left);
-  }
-
-  refresh() {
-    this.#clearRows();
-    this.#resize();
-    this.#draw();
-  }
-
-  #clearRows() {
-    this.#rows.clear();
-    this.body.replaceChildren();
   }
 
   /** @param {boolean} canSelect */
@@ -132,14 +121,6 @@ export class Grid {
   // The scroll position, in pixels as if all rows were in the document.
   get #offset() {
     return this.root.scrollTop * this.#scale;
-  }
-
-  #fit() {
-    const { rowHeight } = this;
-    const first = Math.round(this.#offset / rowHeight);
-    this.#resize();
-    if (this.rowHeight !== rowHeight) this.#scrollTo(first);
-    this.#draw();
   }
 
   #resize() {

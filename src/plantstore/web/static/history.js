@@ -13,8 +13,7 @@ const KINDS = { "plant.created": "Added", "plant.updated": "Changed", "plant.del
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
 export class PlantHistory {
-  /** @type {{store: Store, id?: string, before: number, isBusy: boolean} | null} */
-  #shown = null;
+  /** @type {{store: Store, id?: string, before: number, isBusy: boolean} | null} */ #shown = null;
 
   /** @param {PlantList} list @param {Changes} changes */
   constructor(list, changes) {

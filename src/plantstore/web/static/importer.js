@@ -16,14 +16,10 @@ const MAX_PASSES = 3;
 const FIELDS = ["name", "tag", "id"];
 
 export class Importer {
-  /** @type {File | undefined} */
-  #file;
-  /** @type {Sheet | null} */
-  #sheet = null;
-  /** @type {Row[]} */
-  #rows = [];
-  /** @type {Store | null} */
-  #store = null;
+  /** @type {File | undefined} */ #file;
+  /** @type {Sheet | null} */ #sheet = null;
+  /** @type {Row[]} */ #rows = [];
+  /** @type {Store | null} */ #store = null;
 
   /** @param {PlantList} list @param {Changes} changes */
   constructor(list, changes) {

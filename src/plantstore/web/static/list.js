@@ -14,21 +14,14 @@ const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 const ALL = { text: "", tag: null, order: "id" };
 
 export class PlantList {
-  /** @type {Loading | null} */
-  #loading = null;
-  /** @type {Promise<void> | undefined} */
-  #loaded;
-  #isLooking = false;
-  /** @type {ListState} */
-  #state = "none";
-  /** @type {Store | null} */
-  store = null;
+  /** @type {Loading | null} */ #loading = null;
+  /** @type {Promise<void> | undefined} */ #loaded;
+  /** @type {ListState} */ #state = "none";
+  /** @type {Store | null} */ store = null;
   plants = new Plants();
   view = new View(ALL, []);
-  /** @type {Error | null} */
-  error = null;
-  /** @type {string[]} */
-  #scopes = [];
+  /** @type {Error | null} */ error = null;
+  /** @type {string[]} */ #scopes = [];
   failures = 0; // of loading, since the last success
 
   // `on` is notified of changed(), when the next free id may differ, and of what the user asks for.
@@ -171,21 +164,11 @@ export class PlantList {
 
   // Where what happens is not heard: reloads the list if the store was changed since it was loaded.
   async refresh() {
-    const { store } = this;
     const loading = this.#loading;
-    const failed = this.#state === "error";
-    const isAtRest = failed || (loading?.hasEnough && loading.live.isOver);
-    if (!isAtRest || this.#isLooking || !store?.api.isSignedIn) return;
-    this.#isLooking = true;
-    try {
-      // After a failure the plants on show are older than the etag.
-      const { isSame } = await store.look((failed ? null : loading?.etag) ?? null);
-      if (!isSame && loading === this.#loading) this.load();
-    } catch {
-      // The user did not ask for it: the next check may work.
-    } finally {
-      this.#isLooking = false;
-    }
+    const failed = this.#state === "error"; // the plants on show are older than the etag
+    if (!loading || !(failed || (loading.hasEnough && loading.live.isOver))) return;
+    const looked = await loading.store.look(failed ? null : loading.etag).catch(() => null); // which nobody asked for
+    if (looked?.isSame === false && loading === this.#loading) this.load();
   }
 
   // All anew; without `looked` as the view is by now.

@@ -13,8 +13,7 @@ export class Live {
   #end = new AbortController();
   #stream = new AbortController();
   #begun = Promise.withResolvers();
-  /** @type {string | null} */
-  position = null; // the revision of the last event that was heard
+  /** @type {string | null} */ position = null; // the revision of the last event that was heard
   #unread = "";
 
   // `on.hear(events)` gets what happens; after `on.lose()` it gets no more, and has missed some.

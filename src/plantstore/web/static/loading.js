@@ -13,8 +13,7 @@ const isBusy = ({ status }) => status === 429;
 
 export class Loading {
   #control = new AbortController();
-  /** @type {Map<string, Plant | null>} */
-  #changes = new Map();
+  /** @type {Map<string, Plant | null>} */ #changes = new Map();
   plants = new Plants();
   wanted = AT_FIRST; // so many plants
   /** @type {string | null} */

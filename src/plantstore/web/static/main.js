@@ -233,7 +233,7 @@ addEventListener("pageshow", ({ persisted }) => {
   }
 });
 addEventListener("beforeunload", (event) => {
-  if (changes.isRunning || isBusy($("add-button"))) event.preventDefault();
+  if (changes.running || isBusy($("add-button"))) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {

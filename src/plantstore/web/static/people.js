@@ -13,11 +13,9 @@ const writeDate = (time) => new Date(time).toLocaleDateString(undefined, { dateS
 export const isSoon = (time) => Date.parse(time ?? "") - Date.now() < 14 * DAY;
 
 export class People {
-  /** @type {Me | null} */
-  me = null;
+  /** @type {Me | null} */ me = null;
   #isBusy = false;
-  /** @type {Store | null} */
-  #store = null; // another one may be shown meanwhile
+  /** @type {Store | null} */ #store = null; // another one may be shown meanwhile
 
   /** @param {PlantList} list */
   constructor(list) {

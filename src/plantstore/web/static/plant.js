@@ -106,10 +106,8 @@ export const FEW = 200; // changes that are made one by one
 
 // All loaded plants of one store, in the order of their ids.
 export class Plants {
-  /** @type {Plant[]} */
-  items = [];
-  /** @type {Map<string, number>} */
-  tags = new Map();
+  /** @type {Plant[]} */ items = [];
+  /** @type {Map<string, number>} */ tags = new Map();
   isComplete = false;
 
   /** @param {Plant[]} plants */

@@ -13,16 +13,10 @@ const FORMAT = 0b101010000010010; // of level M and mask 0
 const PADDING = [0xec, 0x11];
 
 // The field that Reed-Solomon codes calculate in.
-/** @type {number[]} */
-const POWERS = [1];
-while (POWERS.length < 255) {
-  const double = POWERS[POWERS.length - 1] * 2;
-  POWERS.push(double > 255 ? double ^ 0x11d : double);
-}
-const LOGS = new Map(POWERS.map((power, log) => [power, log]));
-
-/** @param {number} a @param {number} b */
-const multiply = (a, b) => (a && b ? POWERS[((LOGS.get(a) ?? 0) + (LOGS.get(b) ?? 0)) % 255] : 0);
+/** @param {number} byte */
+const double = (byte) => (byte << 1) ^ (byte > 127 ? 0x11d : 0);
+/** @type {(a: number, b: number) => number} */
+const multiply = (a, b) => (b ? multiply(double(a), b >> 1) ^ (b & 1 ? a : 0) : 0);
 
 // The rows of the code's modules, true for a dark one; null where the text is too long: over 106 bytes.
 /** @param {string} text @returns {boolean[][] | null} */
@@ -62,7 +56,7 @@ const interleave = (blocks) =>
 /** @param {number[]} data @param {number} length */
 function correct(data, length) {
   let generator = [1];
-  for (const power of POWERS.slice(0, length))
+  for (let power = 1; generator.length <= length; power = double(power))
     generator = [...generator, 0].map((one, index) => one ^ multiply(generator[index - 1] ?? 0, power));
   const rest = Array(length).fill(0);
   for (const byte of data) {

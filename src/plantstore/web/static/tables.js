@@ -95,43 +95,20 @@ function findDelimiter(text) {
 // RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.
 /** @param {string} text @param {string} delimiter */
 function* splitCsv(text, delimiter) {
-  const plain = new RegExp(`[^${delimiter}\\r\\n]*`, "y");
-  /** @param {number} at */
-  const readPlain = (at) => {
-    plain.lastIndex = at;
-    return plain.exec(text)?.[0] ?? "";
-  };
-  let at = 0;
+  const quoted = '"([^"]*(?:""[^"]*)*)"';
+  const cells = new RegExp(`(?:${quoted})?([^${delimiter}\\r\\n]*)(${delimiter}|\\r\\n|\\r|\\n|$)`, "gy");
   let line = 1;
-  while (at < text.length) {
-    /** @type {CsvRecord} */
-    const record = { line, cells: [] };
-    for (;;) {
-      const quoted = text[at] === '"' ? readQuoted(text, at) : null;
-      if (quoted) at = quoted.end;
-      const rest = readPlain(at);
-      at += rest.length;
-      record.cells.push(quoted ? quoted.cell : rest);
-      if (quoted ? rest : rest.startsWith('"'))
-        record.reason = "a quoted cell does not end at its closing quote";
-      line += quoted?.lines ?? 0;
-      if (text[at] !== delimiter) break;
-      at += 1;
-    }
-    at += text.startsWith("\r\n", at) ? 2 : 1;
-    line += 1;
+  /** @type {CsvRecord} */
+  let record = { line, cells: [] };
+  for (const [whole, inQuotes, rest, end] of text.matchAll(cells)) {
+    record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest);
+    if (inQuotes === undefined ? rest.startsWith('"') : rest)
+      record.reason = "a quoted cell does not end at its closing quote";
+    line += (whole.match(/\r\n|\n|\r/g) ?? []).length;
+    if (end === delimiter) continue;
     if (record.reason || record.cells.some((cell) => cell.trim())) yield record;
+    record = { line, cells: [] };
   }
-}
-
-// The quoted cell that begins at `at`; null if its quote is not closed.
-/** @param {string} text @param {number} at */
-function readQuoted(text, at) {
-  let end = text.indexOf('"', at + 1);
-  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2);
-  if (end < 0) return null;
-  const cell = text.slice(at + 1, end).replaceAll('""', '"');
-  return { cell, end: end + 1, lines: (cell.match(/\r\n|\n|\r/g) ?? []).length };
 }
 
 /** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */

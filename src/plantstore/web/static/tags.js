@@ -8,10 +8,8 @@ const NONE = "No tag";
 const { compare: inOrder } = new Intl.Collator(undefined, { numeric: true });
 
 export class Tags {
-  /** @type {Map<string, number>} */
-  #counts = new Map();
-  /** @type {string | null} */
-  #chosen = null;
+  /** @type {Map<string, number>} */ #counts = new Map();
+  /** @type {string | null} */ #chosen = null;
   #isOpen = false;
   #drawn = "";
   #cost = 0; // milliseconds

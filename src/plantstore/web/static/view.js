@@ -16,10 +16,8 @@ const ORDERS = {
 };
 
 export class View {
-  /** @type {Plant[]} */
-  items = [];
-  /** @type {Map<string, number>} */
-  tags = new Map();
+  /** @type {Plant[]} */ items = [];
+  /** @type {Map<string, number>} */ tags = new Map();
 
   // The text is a part of the name, or the id; the tag is "" for none, null for all; `order` is the name of
   // a field, with a minus before it for the other way round.
