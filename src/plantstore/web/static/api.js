@@ -181,21 +181,18 @@ export class Api {
 // The plants of one store. Its operations continue when another store is shown.
 export class Store {
   /** @type {Set<string>} */ busy = new Set(); // the ids of the plants that are being changed
-  #plants;
-  #events;
 
   /** @param {Api} api @param {string} name */
   constructor(api, name) {
     this.api = api;
     this.name = name;
-    this.#plants = `stores/${name}/plants`;
-    this.#events = `stores/${name}/events`;
+    this.path = `stores/${name}`;
   }
 
   // A page of plants, and a function that reads the next one, if there is one.
   /** @param {string} query @param {AbortSignal} [signal] @returns {Promise<Page>} */
   async list(query, signal) {
-    const response = await this.api.ask("GET", this.#plants + query, { signal });
+    const response = await this.api.ask("GET", `${this.path}/plants${query}`, { signal });
     const [, more] = /^<[^>?]*(\?[^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
     return { plants: parse(response, parseExactly), next: more ? () => this.list(more, signal) : null };
   }
@@ -204,14 +201,14 @@ export class Store {
   /** @param {string | null} etag @param {AbortSignal} [signal] */
   async look(etag, signal) {
     const headers = etag ? { "If-None-Match": etag } : undefined;
-    const response = await this.api.ask("GET", `${this.#plants}?limit=0`, { headers, signal });
+    const response = await this.api.ask("GET", `${this.path}/plants?limit=0`, { headers, signal });
     return { etag: response.headers.get("etag"), isSame: response.status === 304 };
   }
 
   /** @param {Draft} plant @param {string} key */
   create(plant, key) {
     const headers = { ...JSON_BODY, "Idempotency-Key": key };
-    return this.api.ask("POST", this.#plants, { headers, body: writePlant(plant) });
+    return this.api.ask("POST", `${this.path}/plants`, { headers, body: writePlant(plant) });
   }
 
   // The error of each plant, null for one that is stored; shorter where the response ended early: the rest was stored or
@@ -220,7 +217,7 @@ export class Store {
   async createMany(plants, signal) {
     const headers = { "Content-Type": "application/x-ndjson" };
     const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
-    const response = await this.api.ask("POST", this.#plants, { headers, body, signal });
+    const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body, signal });
     /** @type {(ApiError | null)[]} */
     const outcomes = [];
     for (const { status, error, message } of parse(response, readLines)) {
@@ -232,13 +229,13 @@ export class Store {
 
   /** @param {string} id @param {AbortSignal} [signal] */
   delete(id, signal) {
-    return this.api.ask("DELETE", `${this.#plants}/${id}`, { signal });
+    return this.api.ask("DELETE", `${this.path}/plants/${id}`, { signal });
   }
 
   // A plant as it is now, and its entity tag.
   /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<{plant: Plant, etag: string}>} */
   async get(id, signal) {
-    const response = await this.api.ask("GET", `${this.#plants}/${id}`, { signal });
+    const response = await this.api.ask("GET", `${this.path}/plants/${id}`, { signal });
     return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
   }
 
@@ -246,21 +243,21 @@ export class Store {
   /** @param {Plant} plant @param {string} etag @param {AbortSignal} [signal] */
   replace({ id, name, tag }, etag, signal) {
     const headers = { ...JSON_BODY, "If-Match": etag };
-    return this.api.ask("PUT", `${this.#plants}/${id}`, { headers, body: writePlant({ name, tag }), signal });
+    return this.api.ask("PUT", `${this.path}/plants/${id}`, { headers, body: writePlant({ name, tag }), signal });
   }
 
   // The events after a revision, or the oldest ones that are kept.
   /** @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
   async events(after, limit) {
     const query = after === null ? "" : `&after=${after}`;
-    return parse(await this.api.ask("GET", `${this.#events}?limit=${limit}${query}`), parseExactly);
+    return parse(await this.api.ask("GET", `${this.path}/events?limit=${limit}${query}`), parseExactly);
   }
 
   // The events after a revision, or from now on, until the stream ends.
   /** @param {string | null} after @param {AbortSignal} signal @param {(text: string) => void} hear */
   listen(after, signal, hear) {
     const position = after === null ? undefined : { "Last-Event-ID": after };
-    return this.api.ask("GET", this.#events, { headers: { Accept: "text/event-stream", ...position }, signal, hear });
+    return this.api.ask("GET", `${this.path}/events`, { headers: { Accept: "text/event-stream", ...position }, signal, hear });
   }
 }
 

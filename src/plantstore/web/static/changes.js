@@ -120,7 +120,9 @@ export class Changes {
   async #changeEach(store, changes, options) {
     for (const change of changes) store.busy.add(idOf(change));
     this.list.grid.refresh();
-    const outcome = await each(changes, (change, signal) => send(store, change, signal), { ...options, atOnce: AT_ONCE });
+    /** @param {Change} change @param {AbortSignal} signal */
+    const send = (change, signal) => (change.after ? replacePlant : removePlant)(store, change, signal);
+    const outcome = await each(changes, send, { ...options, atOnce: AT_ONCE });
     for (const change of changes) store.busy.delete(idOf(change));
     this.list.grid.refresh();
     return { ...outcome, refused: new Map() };
@@ -170,26 +172,21 @@ export class Changes {
   }
 }
 
-/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
-function send(store, { before, after }, signal) {
-  const plant = /** @type {Plant} */ (before);
-  return after ? replacePlant(store, plant, after, signal) : removePlant(store, plant, signal);
-}
-
 // A plant that somebody else has deleted counts as deleted.
-/** @param {Store} store @param {Plant} plant @param {AbortSignal} signal */
-async function removePlant(store, { id }, signal) {
+/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
+async function removePlant(store, change, signal) {
   try {
-    await store.api.insist(() => store.delete(id, signal), signal);
+    await store.api.insist(() => store.delete(idOf(change), signal), signal);
   } catch (error) {
     if (error.number !== NO_PLANT) throw error;
   }
 }
 
 // If it is still the plant that the user saw. A retry finds it as it should be.
-/** @param {Store} store @param {Plant} before @param {Plant} after @param {AbortSignal} signal @returns {Promise<void>} */
-async function replacePlant(store, before, after, signal) {
+/** @param {Store} store @param {Change} change @param {AbortSignal} signal @returns {Promise<void>} */
+async function replacePlant(store, change, signal) {
   const { api } = store;
+  const { before, after } = /** @type {Required<Change>} */ (change);
   try {
     const { plant, etag } = await api.insist(() => store.get(after.id, signal), signal);
     if (isSame(plant, after)) return;
@@ -198,7 +195,7 @@ async function replacePlant(store, before, after, signal) {
   } catch (error) {
     if (error.number === NO_PLANT) throw new Conflict(null);
     if (error.number !== NOT_AS_EXPECTED) throw error;
-    await replacePlant(store, before, after, signal);
+    await replacePlant(store, change, signal);
   }
 }
 

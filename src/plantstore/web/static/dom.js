@@ -1,8 +1,8 @@
 // Small tools for the DOM. Text is inserted as text only: nothing here parses HTML.
 
 const ANNOUNCED_FOR = 10_000; // milliseconds
-const DEBOUNCE = 300; // milliseconds
-const COPIED_FOR = 2_000; // milliseconds
+const DEBOUNCE = 300;
+const COPIED_FOR = 2_000;
 
 // A phone: rows have several lines, and a plant has a panel.
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
@@ -39,19 +39,14 @@ export function makeButton(text, act, properties) {
   return button;
 }
 
-// Names and tags may be in any script: each gets its own direction, as an element or within text.
+// Names and tags may be in any script: each gets its own direction.
 /** @param {string} text */
 export const bdi = (text) => make("bdi", { textContent: text });
-/** @param {string} text */
-export const isolate = (text) => `\u2068${text}\u2069`;
 
-const digits = new Intl.NumberFormat();
+export const { format: figures } = new Intl.NumberFormat();
 
 /** @param {number} number @param {string} one */
-export const count = (number, one) => `${digits.format(number)} ${number === 1 ? one : `${one}s`}`;
-
-/** @param {number} number */
-export const figures = (number) => digits.format(number);
+export const count = (number, one) => `${figures(number)} ${number === 1 ? one : `${one}s`}`;
 
 // Each tag has a colour of its own, everywhere the same.
 /** @param {HTMLElement} element @param {string} tag */

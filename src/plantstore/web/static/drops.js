@@ -1,5 +1,5 @@
-// Files dropped on the page, and rows pasted into it. Otherwise the browser would open them instead of the page, even for
-// users who may not import.
+// Files dropped on the page, and rows pasted into it. For users who may not import, too: otherwise
+// the browser would open the file instead of the page.
 
 import { targetOf } from "./dom.js";
 
@@ -7,8 +7,7 @@ import { targetOf } from "./dom.js";
 export function acceptDrops(importer, isOffered) {
   /** @param {DragEvent} event */
   const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
-  const isWelcome = () =>
-    isOffered() && !document.querySelector("dialog[open]:not(#import)");
+  const isWelcome = () => isOffered() && !document.querySelector("dialog[open]:not(#import)");
   addEventListener("dragover", (event) => {
     const dragged = filesOf(event);
     if (!dragged) return;

@@ -55,15 +55,16 @@ export class Grid {
     this.#fresh = fresh;
     this.#rows.clear();
     this.body.replaceChildren();
-    this.#forgetGone();
+    const left = new Set(this.selected.size ? items.flatMap(({ id }) => (this.selected.has(id) ? id : [])) : []);
+    if (left.size < this.selected.size) this.select(left);
     const place = this.#indexOf(this.#activeId);
     this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, items.length - 1));
     this.#activeId = items[this.#active]?.id ?? null;
     this.#resize();
     this.#draw();
     this.#fresh = new Set();
-    const left = this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null);
-    if (left >= 0) this.#scroll(left * this.rowHeight + rest);
+    const top = this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null);
+    if (top >= 0) this.#scroll(top * this.rowHeight + rest);
   }
 
   // The same plants, anew.
@@ -74,12 +75,6 @@ export class Grid {
   /** @param {string | null} id */
   #indexOf(id) {
     return id === null ? -1 : this.#items.findIndex((plant) => plant.id === id);
-  }
-
-  #forgetGone() {
-    if (!this.selected.size) return;
-    const left = new Set(this.#items.flatMap(({ id }) => (this.selected.has(id) ? id : [])));
-    if (left.size < this.selected.size) this.select(left);
   }
 
   /** @param {boolean} canSelect */
@@ -206,20 +201,21 @@ export class Grid {
     this.root.focus({ preventScroll: true });
   }
 
-  /** @param {MouseEvent} event */
+  /** @param {PointerEvent} event */
   #click(event) {
     const target = targetOf(event);
     const row = target.closest(".row");
     if (!row) return;
     const index = Number(row.id.slice(4));
     const plant = this.#items[index];
+    const isTouch = event.pointerType === "touch" || isNarrow(); // which has no hover: a tap shows all of a plant
     const isFirst = event.detail < 2; // the second click of a double click may hit another row
     this.#activate(index, false);
     if (target.closest(".remove")) {
       if (isFirst) this.on.remove([plant.id]);
     } else if (event.shiftKey) this.#selectTo(index);
     else if (target.closest(".check")) this.#toggle(index);
-    else if (target.closest(".more") || isTouch(event)) this.on.open(plant, null);
+    else if (target.closest(".more") || isTouch) this.on.open(plant, null);
     else if (target.closest(".pill") && isFirst) this.on.filter(plant.tag ?? "");
     if (!event.shiftKey) this.#anchorId = plant.id;
   }
@@ -318,10 +314,5 @@ export class Grid {
     else this.#anchorId = this.#activeId;
   }
 }
-
-// A finger has no second button and no hover: a tap shows all of a plant.
-/** @param {MouseEvent} event */
-const isTouch = (event) =>
-  (event instanceof PointerEvent && event.pointerType === "touch") || isNarrow();
 
 const readRowHeight = () => parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));

@@ -2,7 +2,7 @@
 // state of loading.
 
 import { clearAddress, readAddress, writeAddress } from "./address.js";
-import { $, announceLast, count, figures, focusPlants } from "./dom.js";
+import { $, all, announceLast, count, figures, focusPlants } from "./dom.js";
 import { Grid } from "./grid.js";
 import { Loading } from "./loading.js";
 import { FEW, Plants } from "./plant.js";
@@ -42,7 +42,7 @@ export class PlantList {
       this.grid.clear();
       $("grid").focus();
     });
-    for (const button of orderButtons()) button.addEventListener("click", () => this.#sort(`${button.dataset.order}`));
+    for (const button of all("[data-order]")) button.addEventListener("click", () => this.#sort(`${button.dataset.order}`));
     addEventListener("popstate", () => this.store && this.#showAddress());
     $("retry").addEventListener("click", () => this.load());
     setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
@@ -176,11 +176,9 @@ export class PlantList {
   #show(looked, options) {
     if (looked) this.view = new View(looked, this.plants.items);
     const { order } = this.view;
-    for (const button of orderButtons()) {
-      const isThis = button.dataset.order === order.replace("-", "");
-      const direction = order.startsWith("-") ? "descending" : "ascending";
-      if (button.parentElement) button.parentElement.ariaSort = isThis ? direction : "none";
-    }
+    const direction = order.startsWith("-") ? "descending" : "ascending";
+    for (const button of all("[data-order]"))
+      button.parentElement?.setAttribute("aria-sort", button.dataset.order === order.replace("-", "") ? direction : "none");
     this.grid.show(this.view.items, options);
     this.tags.show(this.view.tags, this.view.tag);
     this.#tellCount();
@@ -243,8 +241,8 @@ export class PlantList {
 
   #tellCount() {
     const { length } = this.plants.items;
-    const all = count(length, "plant");
-    const shown = this.view.isWhole ? all : `${figures(this.view.items.length)} of ${all}`;
+    const whole = count(length, "plant");
+    const shown = this.view.isWhole ? whole : `${figures(this.view.items.length)} of ${whole}`;
     const isPart = this.#state !== "none" && !this.plants.isComplete;
     $("count").textContent = isPart ? `${shown} so far` : shown;
     $("count").hidden = length === 0;
@@ -303,9 +301,6 @@ export class PlantList {
     this.on.changed();
   }
 }
-
-/** @returns {NodeListOf<HTMLButtonElement>} */
-const orderButtons = () => document.querySelectorAll("[data-order]");
 
 /** @param {Plants} plants */
 function describeError({ isComplete, items }) {

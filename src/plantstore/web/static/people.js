@@ -40,7 +40,7 @@ export class People {
 
   /** @param {string} method @param {string} target @param {object} [body] */
   async #ask(method, target, body) {
-    return this.#store?.api.send(method, `stores/${this.#store.name}/${target}`, body);
+    return this.#store?.api.send(method, `${this.#store.path}/${target}`, body);
   }
 
   // One action at a time; after it, the lists are read again.

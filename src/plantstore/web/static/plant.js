@@ -42,29 +42,32 @@ export function compareIds(one, other) {
   return isNearer === isNegative ? 1 : -1;
 }
 
-// The index of the first item that does not come before the place that is looked for.
-/** @template Item @param {Item[]} items @param {(item: Item) => boolean} isBefore */
-export function bisect(items, isBefore) {
+/** @type {Order} */
+export const byId = (a, b) => compareIds(a.id, b.id);
+
+// The index that a plant has, or would have, among those in this order.
+/** @param {Plant[]} plants @param {Order} order @param {Plant} plant */
+function findPlace(plants, order, plant) {
   let low = 0;
-  let high = items.length;
+  let high = plants.length;
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (isBefore(items[middle])) low = middle + 1;
+    if (order(plants[middle], plant) < 0) low = middle + 1;
     else high = middle;
   }
   return low;
 }
 
+// Takes one out and puts another one in, where there are such.
+/** @param {Plant[]} plants @param {Order} order @param {Plant | null | undefined} old @param {Plant | null | undefined} plant */
+export function exchange(plants, order, old, plant) {
+  if (old) plants.splice(findPlace(plants, order, old), 1);
+  if (plant) plants.splice(findPlace(plants, order, plant), 0, plant);
+}
+
 /** @param {Plant} one @param {Plant} other */
 export const isSame = (one, other) =>
   one.id === other.id && one.name === other.name && one.tag === other.tag;
-
-/** @param {Map<string, number>} counts @param {Plant} plant @param {number} change */
-export function countTag(counts, { tag = "" }, change) {
-  const left = (counts.get(tag) ?? 0) + change;
-  if (left) counts.set(tag, left);
-  else counts.delete(tag);
-}
 
 // The rule that an id, name or tag breaks, as the service would report it, or null.
 /** @param {Draft} plant */
@@ -107,16 +110,11 @@ export const FEW = 200; // changes that are made one by one
 // All loaded plants of one store, in the order of their ids.
 export class Plants {
   /** @type {Plant[]} */ items = [];
-  /** @type {Map<string, number>} */ tags = new Map();
   isComplete = false;
 
   /** @param {Plant[]} plants */
   append(plants) {
-    for (const plant of plants) {
-      plant.folded = fold(plant.name);
-      this.items.push(plant);
-      countTag(this.tags, plant, 1);
-    }
+    for (const plant of plants) this.items.push(Object.assign(plant, { folded: fold(plant.name) }));
   }
 
   // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
@@ -131,15 +129,9 @@ export class Plants {
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
       if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
       made.push([old, plant && { ...plant, folded: fold(plant.name) }]);
-      if (old) countTag(this.tags, old, -1);
-      if (plant) countTag(this.tags, plant, 1);
     }
     if (made.length > FEW) this.#rebuild(made);
-    else
-      for (const [old, plant] of made) {
-        const place = this.#placeOf(old?.id ?? plant?.id ?? "");
-        this.items.splice(place, old ? 1 : 0, ...(plant ? [plant] : []));
-      }
+    else for (const [old, plant] of made) exchange(this.items, byId, old, plant);
     return made;
   }
 
@@ -147,18 +139,12 @@ export class Plants {
   #rebuild(made) {
     const gone = new Set(made.map(([old]) => old));
     const added = made.flatMap(([, plant]) => plant ?? []);
-    this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added];
-    this.items.sort((a, b) => compareIds(a.id, b.id));
-  }
-
-  /** @param {string} id */
-  #placeOf(id) {
-    return bisect(this.items, (plant) => compareIds(plant.id, id) < 0);
+    this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added].sort(byId);
   }
 
   /** @param {string} id @returns {Plant | undefined} */
   get(id) {
-    const found = this.items[this.#placeOf(id)];
+    const found = this.items[findPlace(this.items, byId, { id, name: "" })];
     return found?.id === id ? found : undefined;
   }
 
@@ -169,9 +155,7 @@ export class Plants {
     if (last === undefined || BigInt(last.id) < 0n) return "1";
     if (BigInt(last.id) < INT64_MAX) return `${BigInt(last.id) + 1n}`;
     let free = 1n;
-    for (const { id } of this.items) {
-      if (BigInt(id) === free) free += 1n;
-    }
+    for (const { id } of this.items) if (BigInt(id) === free) free += 1n;
     return `${free}`;
   }
 }

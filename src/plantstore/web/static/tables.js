@@ -87,9 +87,7 @@ export class Sheet {
 /** @param {string} text */
 function findDelimiter(text) {
   const [head] = /[^\r\n]+/.exec(text) ?? [""];
-  return [",", ";", "\t"].reduce((best, one) =>
-    head.split(one).length > head.split(best).length ? one : best,
-  );
+  return [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
 }
 
 // RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.

@@ -1,6 +1,6 @@
 // The number of plants by tag: bars that are buttons, and the same tags as a select beside the search.
 
-import { $, all, bdi, colour, figures, isolate, make, makeButton } from "./dom.js";
+import { $, all, bdi, colour, figures, make, makeButton } from "./dom.js";
 
 const FEW = 12;
 const MAX_CHOICES = 500;
@@ -83,7 +83,7 @@ export class Tags {
   #drawChoices(shown) {
     const isLeftOut = this.#chosen !== null && !shown.includes(this.#chosen);
     const options = [...shown, ...(isLeftOut ? [`${this.#chosen}`] : [])].map((tag) => {
-      const textContent = `${tag ? isolate(tag) : NONE} (${figures(this.#counts.get(tag) ?? 0)})`;
+      const textContent = `${tag ? `\u2068${tag}\u2069` : NONE} (${figures(this.#counts.get(tag) ?? 0)})`;
       return make("option", { value: `=${tag}`, textContent });
     });
     $("tag-filter").replaceChildren(make("option", { value: "", textContent: "All tags" }), ...options);

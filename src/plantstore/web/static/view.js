@@ -1,11 +1,9 @@
 // The plants on show: those that match a text and a tag, in an order; and the number of each tag among
 // those that match the text.
 
-import { bisect, compareIds, countTag, fold } from "./plant.js";
+import { byId, exchange, fold } from "./plant.js";
 
 const { compare } = new Intl.Collator(undefined, { numeric: true });
-/** @type {Order} */
-const byId = (a, b) => compareIds(a.id, b.id);
 /** @type {Order} */
 const byName = (a, b) => compare(a.name, b.name) || byId(a, b);
 /** @type {Record<string, Order>} */
@@ -43,8 +41,8 @@ export class View {
   /** @param {[Plant | undefined, Plant | null][]} changes */
   change(changes) {
     for (const [old, plant] of changes) {
-      if (old && this.#count(old, -1)) this.items.splice(this.#placeOf(old), 1);
-      if (plant && this.#count(plant, 1)) this.items.splice(this.#placeOf(plant), 0, plant);
+      const [wasShown, isShown] = [old && this.#count(old, -1), plant && this.#count(plant, 1)];
+      exchange(this.items, this.#compare, wasShown ? old : null, isShown ? plant : null);
     }
   }
 
@@ -53,7 +51,9 @@ export class View {
   #count(plant, change) {
     const { id, name, tag = "", folded = fold(name) } = plant;
     if (!folded.includes(this.text) && id !== this.text) return false;
-    countTag(this.tags, plant, change);
+    const left = (this.tags.get(tag) ?? 0) + change;
+    if (left) this.tags.set(tag, left);
+    else this.tags.delete(tag);
     return this.tag === null || tag === this.tag;
   }
 
@@ -62,9 +62,4 @@ export class View {
     const compareField = ORDERS[this.order.replace("-", "")] ?? byId;
     return this.order.startsWith("-") ? compareField(b, a) : compareField(a, b);
   };
-
-  /** @param {Plant} plant */
-  #placeOf(plant) {
-    return bisect(this.items, (one) => this.#compare(one, plant) < 0);
-  }
 }
