@@ -4,10 +4,6 @@
 type Api = import("./static/api.js").Api;
 type Store = import("./static/api.js").Store;
 type Plants = import("./static/plant.js").Plants;
-type PlantList = import("./static/list.js").PlantList;
-type Changes = import("./static/changes.js").Changes;
-type PlantHistory = import("./static/history.js").PlantHistory;
-type Importer = import("./static/importer.js").Importer;
 type Sheet = import("./static/tables.js").Sheet;
 
 type Content = (string | Node)[];
@@ -32,7 +28,7 @@ interface ListEvents {
 }
 
 /** And by its rows: a tag, more where the end is near, or another selection. */
-interface GridEvents extends ListEvents {
+interface GridEvents extends Omit<ListEvents, "changed"> {
   filter: (tag: string) => void;
   near: () => void;
   select: () => void;

@@ -218,8 +218,7 @@ export class Store {
     const headers = { "Content-Type": "application/x-ndjson" };
     const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
     const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body, signal });
-    /** @type {(ApiError | null)[]} */
-    const outcomes = [];
+    /** @type {(ApiError | null)[]} */ const outcomes = [];
     for (const { status, error, message } of parse(response, readLines)) {
       if (error && !OF_ONE_LINE.includes(error)) break;
       outcomes.push(error && error !== ALREADY_STORED ? new ApiError(status, error, message) : null);

@@ -14,10 +14,8 @@ const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
  * @returns {Promise<{done: Item[], error: Error | null}>}
  */
 export async function each(items, act, { atOnce, signal, tell }) {
-  /** @type {Item[]} */
-  const done = [];
-  /** @type {Error | null} */
-  let error = null;
+  /** @type {Item[]} */ const done = [];
+  /** @type {Error | null} */ let error = null;
   let ended = 0;
   const waiting = items.values();
   const work = async () => {
@@ -41,10 +39,8 @@ export async function each(items, act, { atOnce, signal, tell }) {
 // Creates the plants, in their order; `refused` has those that never will be, with the reason.
 /** @param {Store} store @param {Change[]} changes @param {Options} options */
 export async function createAll(store, changes, { signal, tell }) {
-  /** @type {Change[]} */
-  const done = [];
-  /** @type {Map<Plant | undefined, Failure>} */
-  const refused = new Map();
+  /** @type {Change[]} */ const done = [];
+  /** @type {Map<Plant | undefined, Failure>} */ const refused = new Map();
   /** @param {Change[]} piece which keeps those that have no result */
   const send = async (piece) => {
     const results = await store.createMany(piece.map(({ after }) => /** @type {Plant} */ (after)), signal);

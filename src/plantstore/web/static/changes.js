@@ -4,6 +4,7 @@
 import { NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { createAll, each } from "./batch.js";
 import { $, bdi, choose, count, focusPlants, makeTableRow } from "./dom.js";
+import { list } from "./list.js";
 import { isSame } from "./plant.js";
 import { closeToast, fail, showProgress, tell } from "./toasts.js";
 
@@ -26,150 +27,143 @@ class Conflict extends Error {
   }
 }
 
-export class Changes {
-  running = 0;
-  /** @type {{store: Store, changes: Change[], words: Words, toast: HTMLElement} | null} */ #undo = null;
+let running = 0;
+export const isChanging = () => running > 0;
+/** @type {{store: Store, changes: Change[], words: Words, toast: HTMLElement} | null} */ let lastUndo = null;
 
-  /** @param {PlantList} list */
-  constructor(list) {
-    this.list = list;
-  }
+/** @param {string[]} ids */
+export async function removePlants(ids) {
+  const plants = list.may("delete") ? pick(ids) : [];
+  $("confirm-text").textContent = `Delete ${count(plants.length, "plant")}?`;
+  if (plants.length > ASK_ABOVE && (await choose($("confirm"))) !== "yes") return;
+  await makeChanges(list.store, plants.map((before) => ({ before })), WORDS.delete);
+}
 
-  /** @param {string[]} ids */
-  async remove(ids) {
-    const plants = this.list.may("delete") ? this.#pick(ids) : [];
-    $("confirm-text").textContent = `Delete ${count(plants.length, "plant")}?`;
-    if (plants.length > ASK_ABOVE && (await choose($("confirm"))) !== "yes") return;
-    await this.#make(this.list.store, plants.map((before) => ({ before })), WORDS.delete);
-  }
+/** @param {string[]} ids @param {string} tag */
+export async function retagPlants(ids, tag) {
+  const changes = pick(ids).map((before) => ({ before, after: { ...before, tag: tag || undefined } }));
+  const different = changes.filter(({ before, after }) => !isSame(before, after));
+  await makeChanges(list.store, different, WORDS.replace);
+}
 
-  /** @param {string[]} ids @param {string} tag */
-  async retag(ids, tag) {
-    const changes = this.#pick(ids).map((before) => ({ before, after: { ...before, tag: tag || undefined } }));
-    const different = changes.filter(({ before, after }) => !isSame(before, after));
-    await this.#make(this.list.store, different, WORDS.replace);
-  }
+// The error, unless it is done or somebody else's plant was taken instead.
+/** @param {Store} store @param {Plant} before @param {Plant} after */
+export function editPlant(store, before, after) {
+  return makeChanges(store, [{ before, after }], WORDS.replace, { isToldElsewhere: true });
+}
 
-  // The error, unless it is done or somebody else's plant was taken instead.
-  /** @param {Store} store @param {Plant} before @param {Plant} after */
-  replace(store, before, after) {
-    return this.#make(store, [{ before, after }], WORDS.replace, { isToldElsewhere: true });
-  }
+// Whether the plant is another one by now, or gone.
+/** @param {Plant} plant */
+export function mayRestore(plant) {
+  const now = list.plants.get(plant.id);
+  return now ? list.may("update") && !isSame(now, plant) : list.may("create");
+}
 
-  // Whether the plant is another one by now, or gone.
-  /** @param {Plant} plant */
-  mayRestore(plant) {
-    const now = this.list.plants.get(plant.id);
-    return now ? this.list.may("update") && !isSame(now, plant) : this.list.may("create");
-  }
+/** @param {Store} store @param {Plant} after */
+export async function restorePlant(store, after) {
+  await makeChanges(store, [{ before: list.plants.get(after.id), after }], WORDS.restore);
+}
 
-  /** @param {Store} store @param {Plant} after */
-  async restore(store, after) {
-    await this.#make(store, [{ before: this.list.plants.get(after.id), after }], WORDS.restore);
-  }
+// The plants of a file: which are done, and why others were refused.
+/** @param {Store} store @param {Plant[]} plants */
+export async function importPlants(store, plants) {
+  const { done, error, refused } = await send(store, plants.map((after) => ({ after })), WORDS.import);
+  return { done: new Set(done.map(({ after }) => after)), refused, error };
+}
 
-  // The plants of a file: which are done, and why others were refused.
-  /** @param {Store} store @param {Plant[]} plants */
-  async import(store, plants) {
-    const { done, error, refused } = await this.#send(store, plants.map((after) => ({ after })), WORDS.import);
-    return { done: new Set(done.map(({ after }) => after)), refused, error };
-  }
+/** @param {string[]} ids */
+function pick(ids) {
+  const { store, plants } = list;
+  return ids.flatMap((id) => (store?.busy.has(id) ? [] : (plants.get(id) ?? [])));
+}
 
-  /** @param {string[]} ids */
-  #pick(ids) {
-    const { store, plants } = this.list;
-    return ids.flatMap((id) => (store?.busy.has(id) ? [] : (plants.get(id) ?? [])));
-  }
+/**
+ * @param {Store | null} store @param {Change[]} changes @param {Words} words
+ * @param {{isToldElsewhere?: boolean}} options @returns {Promise<Error | null>}
+ */
+async function makeChanges(store, changes, words, { isToldElsewhere = false } = {}) {
+  if (!store || !changes.length) return null;
+  const { done, error } = await send(store, changes, words);
+  if (error instanceof Conflict && changes.length === 1) return settle(store, changes[0], error, words);
+  const isDone = new Set(done);
+  const left = changes.filter((change) => !isDone.has(change));
+  if (left.length && !isToldElsewhere) tellLeft(store, left, words, error);
+  return error;
+}
 
-  /**
-   * @param {Store | null} store @param {Change[]} changes @param {Words} words
-   * @param {{isToldElsewhere?: boolean}} options @returns {Promise<Error | null>}
-   */
-  async #make(store, changes, words, { isToldElsewhere = false } = {}) {
-    if (!store || !changes.length) return null;
-    const { done, error } = await this.#send(store, changes, words);
-    if (error instanceof Conflict && changes.length === 1) return this.#settle(store, changes[0], error, words);
-    const isDone = new Set(done);
-    const left = changes.filter((change) => !isDone.has(change));
-    if (left.length && !isToldElsewhere) this.#tellLeft(store, left, words, error);
-    return error;
-  }
+// Creates, or changes of plants that are there: all of them are, or none.
+/** @param {Store} store @param {Change[]} changes @param {Words} words */
+async function send(store, changes, words) {
+  const { length } = changes;
+  const mayUndo = words.undone !== undefined && list.may(words.undone); // another store may be shown then
+  const control = new AbortController();
+  const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
+  const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
+  running += 1;
+  const outcome = await (changes[0]?.before
+    ? changeEach(store, changes, options)
+    : createAll(store, changes, options));
+  running -= 1;
+  progress?.close();
+  list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
+  // Only if a removed element had it, not if the user is typing.
+  if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
+  if (outcome.done.length) tellDone(store, outcome.done, words, mayUndo);
+  return outcome;
+}
 
-  // Creates, or changes of plants that are there: all of them are, or none.
-  /** @param {Store} store @param {Change[]} changes @param {Words} words */
-  async #send(store, changes, words) {
-    const { length } = changes;
-    const mayUndo = words.undone !== undefined && this.list.may(words.undone); // another store may be shown then
-    const control = new AbortController();
-    const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
-    const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
-    this.running += 1;
-    const outcome = await (changes[0]?.before
-      ? this.#changeEach(store, changes, options)
-      : createAll(store, changes, options));
-    this.running -= 1;
-    progress?.close();
-    this.list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
-    // Only if a removed element had it, not if the user is typing.
-    if (document.activeElement?.matches("body, #grid, #grid *, #selection *")) focusPlants();
-    if (outcome.done.length) this.#tellDone(store, outcome.done, words, mayUndo);
-    return outcome;
-  }
+/** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
+async function changeEach(store, changes, options) {
+  for (const change of changes) store.busy.add(idOf(change));
+  list.grid.refresh();
+  /** @param {Change} change @param {AbortSignal} signal */
+  const sendOne = (change, signal) => (change.after ? replacePlant : removePlant)(store, change, signal);
+  const outcome = await each(changes, sendOne, { ...options, atOnce: AT_ONCE });
+  for (const change of changes) store.busy.delete(idOf(change));
+  list.grid.refresh();
+  return { ...outcome, refused: new Map() };
+}
 
-  /** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
-  async #changeEach(store, changes, options) {
-    for (const change of changes) store.busy.add(idOf(change));
-    this.list.grid.refresh();
-    /** @param {Change} change @param {AbortSignal} signal */
-    const send = (change, signal) => (change.after ? replacePlant : removePlant)(store, change, signal);
-    const outcome = await each(changes, send, { ...options, atOnce: AT_ONCE });
-    for (const change of changes) store.busy.delete(idOf(change));
-    this.list.grid.refresh();
-    return { ...outcome, refused: new Map() };
+// Successive changes of a kind share one undo: the next one does not replace it.
+/** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
+function tellDone(store, changes, words, mayUndo) {
+  if (lastUndo?.store === store && lastUndo.words === words && lastUndo.toast.isConnected) {
+    changes = join(lastUndo.changes, changes);
+    closeToast(lastUndo.toast);
   }
+  const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
+  const act = () => makeChanges(store, changes.map(({ before, after }) => ({ before: after, after: before })), back);
+  const toast = tell([`${words.done} `, describe(changes), where(store)], mayUndo ? { Undo: act } : {});
+  if (mayUndo) lastUndo = { store, changes, words, toast };
+}
 
-  // Successive changes of a kind share one undo: the next one does not replace it.
-  /** @param {Store} store @param {Change[]} changes @param {Words} words @param {boolean} mayUndo */
-  #tellDone(store, changes, words, mayUndo) {
-    const undo = this.#undo;
-    if (undo?.store === store && undo.words === words && undo.toast.isConnected) {
-      changes = join(undo.changes, changes);
-      closeToast(undo.toast);
-    }
-    const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
-    const act = () => this.#make(store, changes.map(({ before, after }) => ({ before: after, after: before })), back);
-    const toast = tell([`${words.done} `, describe(changes), this.#where(store)], mayUndo ? { Undo: act } : {});
-    if (mayUndo) this.#undo = { store, changes, words, toast };
-  }
+// The outcome of some may be unknown: the list is checked again.
+/** @param {Store} store @param {Change[]} left @param {Words} words @param {Error | null} error */
+function tellLeft(store, left, words, error) {
+  list.refresh();
+  const verb = left.length === 1 ? "was" : "were";
+  const why = error ? `: ${error.message}` : "";
+  const text = ` ${verb} not ${words.done.toLowerCase()}${where(store)}${why}`;
+  fail([describe(left), text], { "Try again": () => makeChanges(store, left, words) });
+}
 
-  // The outcome of some may be unknown: the list is checked again.
-  /** @param {Store} store @param {Change[]} left @param {Words} words @param {Error | null} error */
-  #tellLeft(store, left, words, error) {
-    this.list.refresh();
-    const verb = left.length === 1 ? "was" : "were";
-    const why = error ? `: ${error.message}` : "";
-    const text = ` ${verb} not ${words.done.toLowerCase()}${this.#where(store)}${why}`;
-    fail([describe(left), text], { "Try again": () => this.#make(store, left, words) });
-  }
+/** @param {Store} store @param {Change} change @param {Conflict} conflict @param {Words} words */
+async function settle(store, change, conflict, words) {
+  const { theirs } = conflict;
+  /** @param {string} who @param {Plant | null | undefined} plant */
+  const describePlant = (who, plant) => makeTableRow([who, plant?.name ?? "deleted", plant?.tag ?? ""]);
+  $("conflict-title").textContent = `Somebody else ${theirs ? "changed" : "deleted"} this plant`;
+  $("conflict-rows").replaceChildren(describePlant("Theirs", theirs), describePlant("Yours", change.after));
+  const choice = await choose($("conflict"));
+  if (choice === "yours") return makeChanges(store, [{ ...change, before: theirs ?? undefined }], words);
+  if (choice !== "theirs") return conflict;
+  list.apply(store, new Map([[idOf(change), theirs]]));
+  return null;
+}
 
-  /** @param {Store} store @param {Change} change @param {Conflict} conflict @param {Words} words */
-  async #settle(store, change, conflict, words) {
-    const { theirs } = conflict;
-    /** @param {string} who @param {Plant | null | undefined} plant */
-    const describePlant = (who, plant) => makeTableRow([who, plant?.name ?? "deleted", plant?.tag ?? ""]);
-    $("conflict-title").textContent = `Somebody else ${theirs ? "changed" : "deleted"} this plant`;
-    $("conflict-rows").replaceChildren(describePlant("Theirs", theirs), describePlant("Yours", change.after));
-    const choice = await choose($("conflict"));
-    if (choice === "yours") return this.#make(store, [{ ...change, before: theirs ?? undefined }], words);
-    if (choice !== "theirs") return conflict;
-    this.list.apply(store, new Map([[idOf(change), theirs]]));
-    return null;
-  }
-
-  /** @param {Store} store */
-  #where(store) {
-    return this.list.store === store ? "" : ` in ${store.name}`;
-  }
+/** @param {Store} store */
+function where(store) {
+  return list.store === store ? "" : ` in ${store.name}`;
 }
 
 // A plant that somebody else has deleted counts as deleted.

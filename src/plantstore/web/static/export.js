@@ -1,6 +1,7 @@
 // Saves the selected plants as a file, or those that match the filter.
 
 import { count, saveFile } from "./dom.js";
+import { list } from "./list.js";
 import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
 import { fail, tell } from "./toasts.js";
@@ -11,8 +12,8 @@ const FORMS = {
   ndjson: { type: "application/x-ndjson", write: (plants) => plants.map((one) => `${writePlant(one)}\n`) },
 };
 
-/** @param {PlantList} list @param {string} form */
-export async function exportPlants(list, form) {
+/** @param {string} form */
+export async function exportPlants(form) {
   const { store } = list;
   const isComplete = await list.loadWhole();
   if (!store || list.store !== store) return;

@@ -2,91 +2,84 @@
 
 import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT } from "./api.js";
 import { $, announce, bdi, explain, isBusy, makeButton, setBusy } from "./dom.js";
+import { list } from "./list.js";
 import { readId } from "./plant.js";
 import { fail } from "./toasts.js";
 
-/** @type {Field[]} */
-const FIELDS = ["id", "name", "tag"];
+/** @type {Field[]} */ const FIELDS = ["id", "name", "tag"];
 
-export class AddForm {
-  #isTyped = false; // the id
+let isTyped = false; // the id
 
-  /** @param {PlantList} list */
-  constructor(list) {
-    this.list = list;
-    $("add-form").addEventListener("submit", () => this.#submit());
-    $("add-id").addEventListener("input", () => {
-      this.#isTyped = $("add-id").value !== "";
-    });
-    for (const field of FIELDS) $(`add-${field}`).addEventListener("input", () => complain(field, ""));
-  }
-
-  // The next free id, unless the user has typed one, or a plant is being sent.
-  /** @param {string | null} id */
-  propose(id) {
-    if (!this.#isTyped && !isBusy($("add-button"))) $("add-id").value = id ?? "";
-  }
-
-  forget() {
-    $("add-form").reset();
-    this.#isTyped = false;
-    clearReasons();
-  }
-
-  async #submit() {
-    const { store } = this.list;
-    if (isBusy($("add-button")) || !store) return;
-    const typed = { id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value };
-    const plant = makePlant(typed);
-    const key = makeKey();
-    clearReasons();
-    markAdding(true);
-    /** @type {Promise<Failure | null>} */
-    const sent = store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
-    const error = await sent;
-    markAdding(false);
-    if (error) return this.#tell(error, store, plant);
-    this.#finish(typed, plant);
-    this.list.apply(store, new Map([[plant.id, plant]]));
-    if (this.list.store === store && !this.list.grid.reveal(plant.id)) this.#offer(plant.id);
-  }
-
-  // Text typed since then is for the next plant.
-  /** @param {Record<Field, string>} typed @param {Plant} plant */
-  #finish(typed, plant) {
-    for (const field of FIELDS) {
-      const input = $(`add-${field}`);
-      if (input.value === typed[field]) input.value = "";
-    }
-    if ($("add-id").value === "") this.#isTyped = false;
-    $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
-    announce($("add-done").textContent);
-    if ($("add-name").value === "") focusWithin("add-name");
-  }
-
-  // The filter hides it.
-  /** @param {string} id */
-  #offer(id) {
-    const show = () => {
-      this.list.clearFilter();
-      this.list.grid.reveal(id);
-    };
-    $("add-done").append(": it does not match what is shown. ", makeButton("Show it", show, { className: "quiet" }));
-  }
-
-  /** @param {Failure} error @param {Store} store @param {Plant} plant */
-  #tell(error, store, plant) {
-    const { field, reason } = locate(error);
-    if (this.list.store !== store) {
-      fail([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`]);
-    } else if (field) {
-      complain(field, reason);
-      focusWithin(`add-${field}`);
-    } else explain("add-reason", reason);
-    // Somebody else has the proposed id: there is more to load, and another one to propose.
-    if (error.number === ID_TAKEN && !this.#isTyped) this.list.refresh();
-  }
+// The next free id, unless the user has typed one, or a plant is being sent.
+export function proposeId() {
+  if (!isTyped && !isBusy($("add-button"))) $("add-id").value = list.plants.proposeId() ?? "";
 }
+
+export function forgetForm() {
+  $("add-form").reset();
+  isTyped = false;
+  clearReasons();
+}
+
+async function submit() {
+  const { store } = list;
+  if (isBusy($("add-button")) || !store) return;
+  const typed = { id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value };
+  const plant = makePlant(typed);
+  const key = makeKey();
+  clearReasons();
+  markAdding(true);
+  /** @type {Promise<Failure | null>} */
+  const sent = store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
+  const error = await sent;
+  markAdding(false);
+  if (error) return tellFailure(error, store, plant);
+  finish(typed, plant);
+  list.apply(store, new Map([[plant.id, plant]]));
+  if (list.store === store && !list.grid.reveal(plant.id)) offer(plant.id);
+}
+
+// Text typed since then is for the next plant.
+/** @param {Record<Field, string>} typed @param {Plant} plant */
+function finish(typed, plant) {
+  for (const field of FIELDS) {
+    const input = $(`add-${field}`);
+    if (input.value === typed[field]) input.value = "";
+  }
+  if ($("add-id").value === "") isTyped = false;
+  $("add-done").replaceChildren("Added ", bdi(plant.name), `, id ${plant.id}`);
+  announce($("add-done").textContent);
+  if ($("add-name").value === "") focusWithin("add-name");
+}
+
+// The filter hides it.
+/** @param {string} id */
+function offer(id) {
+  const show = () => {
+    list.clearFilter();
+    list.grid.reveal(id);
+  };
+  $("add-done").append(": it does not match what is shown. ", makeButton("Show it", show, { className: "quiet" }));
+}
+
+/** @param {Failure} error @param {Store} store @param {Plant} plant */
+function tellFailure(error, store, plant) {
+  const { field, reason } = locate(error);
+  if (list.store !== store) {
+    fail([bdi(plant.name), ` was not added in ${store.name}: ${error.message}`]);
+  } else if (field) {
+    complain(field, reason);
+    focusWithin(`add-${field}`);
+  } else explain("add-reason", reason);
+  // Somebody else has the proposed id: there is more to load, and another one to propose.
+  if (error.number === ID_TAKEN && !isTyped) list.refresh();
+}
+
+$("add-form").addEventListener("submit", submit);
+$("add-id").addEventListener("input", () => {
+  isTyped = $("add-id").value !== "";
+});
+for (const field of FIELDS) $(`add-${field}`).addEventListener("input", () => complain(field, ""));
 
 /** @param {Field} field @param {string} reason */
 function complain(field, reason) {

@@ -2,7 +2,9 @@
 // then, to restore it.
 
 import { TRIMMED } from "./api.js";
+import { mayRestore, restorePlant } from "./changes.js";
 import { $, announce, bdi, colour, make, makeButton } from "./dom.js";
+import { list } from "./list.js";
 
 const PAGE = 1000;
 const ENOUGH = 50; // events that are shown at a time
@@ -12,69 +14,62 @@ const KINDS = { "plant.created": "Added", "plant.updated": "Changed", "plant.del
 
 const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-export class PlantHistory {
-  /** @type {{store: Store, id?: string, before: number, isBusy: boolean} | null} */ #shown = null;
+/** @type {{store: Store, id?: string, before: number, isBusy: boolean} | null} */ let current = null;
 
-  /** @param {PlantList} list @param {Changes} changes */
-  constructor(list, changes) {
-    this.list = list;
-    this.changes = changes;
-    $("history-more").addEventListener("click", () => this.#read());
-  }
-
-  /** @param {Plant} [plant] */
-  async open(plant) {
-    const { store, revision } = this.list;
-    if (!store) return;
-    $("history-title").textContent = `History of ${plant?.name ?? store.name}`;
-    $("history-more").hidden = true;
-    $("history").showModal();
-    if (revision === null) return tell("The history is not available yet. Try again in a moment.");
-    this.#shown = { store, id: plant?.id, before: revision + 1, isBusy: false };
-    await this.#read();
-  }
-
-  async #read() {
-    const shown = this.#shown;
-    if (!shown || shown.isBusy) return;
-    shown.isBusy = true;
-    tell("Loading…");
-    const enough = $("history-events").children.length + ENOUGH;
-    try {
-      for (let page = 0; page < MAX_PAGES && shown.before > 1; page += 1) {
-        const events = await readPage(shown.store, shown.before);
-        if (shown !== this.#shown || !$("history").open) return;
-        shown.before = events.at(-1)?.revision ?? 0;
-        const wanted = events.filter(({ plant }) => shown.id === undefined || plant.id === shown.id);
-        $("history-events").append(...wanted.map((event) => this.#describe(shown.store, event)));
-        if ($("history-events").children.length >= enough) break;
-      }
-      tell($("history-events").children.length ? "" : "No events found. Old events are deleted.");
-    } catch (error) {
-      tell(error.message);
-    }
-    shown.isBusy = false;
-    $("history-more").hidden = shown.before <= 1;
-  }
-
-  /** @param {Store} store @param {StoreEvent} event */
-  #describe(store, { kind, at, plant, user, token_label: label }) {
-    const { id, name, tag = "" } = plant;
-    const time = make("time", { dateTime: at, textContent: format.format(Date.parse(at)) });
-    const who = [user, label].filter(Boolean).join(", ");
-    const pill = make("bdi", { className: "pill", textContent: tag });
-    if (tag) colour(pill, tag);
-    const when = make("p", { className: "hint" }, time, who && " · ", who && bdi(who));
-    const item = make("li", {}, when, make("p", {}, `${KINDS[kind] ?? kind} `, bdi(name), ` (${id}) `, pill));
-    const restore = () => {
-      $("history").close();
-      this.changes.restore(store, plant);
-    };
-    const properties = { "aria-label": `Restore ${name} as of ${time.textContent}` };
-    if (this.changes.mayRestore(plant)) item.append(makeButton("Restore", restore, properties));
-    return item;
-  }
+/** @param {Plant} [plant] */
+export async function openHistory(plant) {
+  const { store, revision } = list;
+  if (!store) return;
+  $("history-title").textContent = `History of ${plant?.name ?? store.name}`;
+  $("history-more").hidden = true;
+  $("history").showModal();
+  if (revision === null) return tell("The history is not available yet. Try again in a moment.");
+  current = { store, id: plant?.id, before: revision + 1, isBusy: false };
+  await readMore();
 }
+
+async function readMore() {
+  const shown = current;
+  if (!shown || shown.isBusy) return;
+  shown.isBusy = true;
+  tell("Loading…");
+  const enough = $("history-events").children.length + ENOUGH;
+  try {
+    for (let page = 0; page < MAX_PAGES && shown.before > 1; page += 1) {
+      const events = await readPage(shown.store, shown.before);
+      if (shown !== current || !$("history").open) return;
+      shown.before = events.at(-1)?.revision ?? 0;
+      const wanted = events.filter(({ plant }) => shown.id === undefined || plant.id === shown.id);
+      $("history-events").append(...wanted.map((event) => describe(shown.store, event)));
+      if ($("history-events").children.length >= enough) break;
+    }
+    tell($("history-events").children.length ? "" : "No events found. Old events are deleted.");
+  } catch (error) {
+    tell(error.message);
+  }
+  shown.isBusy = false;
+  $("history-more").hidden = shown.before <= 1;
+}
+
+/** @param {Store} store @param {StoreEvent} event */
+function describe(store, { kind, at, plant, user, token_label: label }) {
+  const { id, name, tag = "" } = plant;
+  const time = make("time", { dateTime: at, textContent: format.format(Date.parse(at)) });
+  const who = [user, label].filter(Boolean).join(", ");
+  const pill = make("bdi", { className: "pill", textContent: tag });
+  if (tag) colour(pill, tag);
+  const when = make("p", { className: "hint" }, time, who && " · ", who && bdi(who));
+  const item = make("li", {}, when, make("p", {}, `${KINDS[kind] ?? kind} `, bdi(name), ` (${id}) `, pill));
+  const restore = () => {
+    $("history").close();
+    restorePlant(store, plant);
+  };
+  const properties = { "aria-label": `Restore ${name} as of ${time.textContent}` };
+  if (mayRestore(plant)) item.append(makeButton("Restore", restore, properties));
+  return item;
+}
+
+$("history-more").addEventListener("click", readMore);
 
 /** @param {string} text */
 function tell(text) {

@@ -13,7 +13,9 @@ import { View } from "./view.js";
 const LOOK_EVERY = 15_000; // milliseconds, where what happens is not heard
 const ALL = { text: "", tag: null, order: "id" };
 
-export class PlantList {
+class PlantList {
+  // What is notified when the next free id may differ, and of what the user asks for.
+  /** @type {ListEvents} */ on = { changed() {}, moved() {}, remove() {}, open() {} };
   /** @type {Loading | null} */ #loading = null;
   /** @type {Promise<void> | undefined} */ #loaded;
   /** @type {ListState} */ #state = "none";
@@ -24,12 +26,11 @@ export class PlantList {
   /** @type {string[]} */ #scopes = [];
   failures = 0; // of loading, since the last success
 
-  // `on` is notified of changed(), when the next free id may differ, and of what the user asks for.
-  /** @param {ListEvents} on */
-  constructor(on) {
-    this.on = on;
+  constructor() {
     this.grid = new Grid({
-      ...on,
+      moved: () => this.on.moved(),
+      remove: (ids) => this.on.remove(ids),
+      open: (plant, field) => this.on.open(plant, field),
       select: () => this.#tellSelection(),
       filter: (tag) => this.#look({ tag }),
       near: () => this.#want(this.plants.items.length + 1),
@@ -37,7 +38,7 @@ export class PlantList {
     this.tags = new Tags((tag) => this.#look({ tag }));
     $("find").addEventListener("input", () => this.#look({}));
     for (const id of ["clear-filter", "nothing-clear"]) $(id).addEventListener("click", () => this.clearFilter());
-    $("delete-selected").addEventListener("click", () => on.remove([...this.grid.selected]));
+    $("delete-selected").addEventListener("click", () => this.on.remove([...this.grid.selected]));
     $("clear-selected").addEventListener("click", () => {
       this.grid.clear();
       $("grid").focus();
@@ -256,8 +257,7 @@ export class PlantList {
   #tellState(showsNone, hasNone) {
     const failed = this.#state === "error";
     const isSearching = this.#state === "loading" && !this.plants.isComplete;
-    /** @type {HTMLElement | null | undefined} */
-    const focused = document.activeElement?.closest(".state");
+    /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
     $("state-loading").hidden = !isSearching || !showsNone;
     $("state-empty").hidden = this.#state !== "ready" || !hasNone;
     $("state-nothing").hidden = !showsNone || hasNone || failed || isSearching;
@@ -301,6 +301,8 @@ export class PlantList {
     this.on.changed();
   }
 }
+
+export const list = new PlantList();
 
 /** @param {Plants} plants */
 function describeError({ isComplete, items }) {

@@ -55,8 +55,7 @@ export class Loading {
     /** @type {Page["next"]} */
     let read = () => this.store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
-      /** @type {Page} */
-      const page = await api.insist(read, signal, isBusy);
+      /** @type {Page} */ const page = await api.insist(read, signal, isBusy);
       read = page.next;
       this.plants.append(page.plants);
       this.plants.isComplete = !read;

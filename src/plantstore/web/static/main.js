@@ -3,18 +3,18 @@
 
 import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred } from "./api.js";
-import { Changes } from "./changes.js";
+import { isChanging, removePlants, retagPlants } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
-import { acceptDrops } from "./drops.js";
-import { Editor } from "./edit.js";
+import "./drops.js";
+import { closeEditor, openEditor, placeEditor } from "./edit.js";
 import { exportPlants } from "./export.js";
-import { AddForm } from "./form.js";
-import { PlantHistory } from "./history.js";
-import { Importer } from "./importer.js";
-import { PlantList } from "./list.js";
-import { isSoon, People } from "./people.js";
-import { preparePrinting } from "./print.js";
+import { forgetForm, proposeId } from "./form.js";
+import { openHistory } from "./history.js";
+import { openImport } from "./importer.js";
+import { list } from "./list.js";
+import { isSoon, openPeople } from "./people.js";
+import "./print.js";
 import { Session, tab } from "./session.js";
 import { fail, tell } from "./toasts.js";
 
@@ -22,8 +22,7 @@ const NO_TOKEN = "This is not a token: a token has only letters, digits and unde
 const SCOPES = ["list", "create", "update", "delete", "manage"];
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 
-/** @type {Me | null} */
-let me = null;
+/** @type {Me | null} */ let me = null;
 let isLearning = false;
 
 const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
@@ -39,18 +38,7 @@ const api = new Api({
   slow: (isSlow) => showNotice("slow", isSlow),
   isAway,
 });
-const list = new PlantList({
-  changed: () => form.propose(list.plants.proposeId()),
-  remove: (ids) => changes.remove(ids),
-  open: (plant, field) => editor.open(plant, field),
-  moved: () => editor.place(),
-});
-const changes = new Changes(list);
-const past = new PlantHistory(list, changes);
-const editor = new Editor(list, changes, past);
-const form = new AddForm(list);
-const importer = new Importer(list, changes);
-const people = new People(list);
+list.on = { changed: proposeId, moved: placeEditor, remove: removePlants, open: openEditor };
 
 // Signing in ---------------------------------------------------------------------------------
 
@@ -100,8 +88,8 @@ function leave(reason) {
 }
 
 function forgetAll() {
-  form.forget();
-  editor.close();
+  forgetForm();
+  closeEditor();
   list.forget();
   list.store = null;
   clearAddress();
@@ -153,7 +141,6 @@ function openStore(name) {
   $("role").textContent = role;
   $("expiry").hidden = !isSoon(end);
   $("expiry").textContent = end ? `This token expires on ${TIME.format(Date.parse(end))}.` : "";
-  people.me = me;
   for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
   $("state-forbidden").hidden = scopes.includes("list");
   list.allow(scopes);
@@ -204,20 +191,18 @@ $("sign-out").addEventListener("click", () => {
 });
 $("stores").addEventListener("change", () => openStore($("stores").value));
 $("retag").addEventListener("submit", () => {
-  changes.retag([...list.grid.selected], $("retag-tag").value);
+  retagPlants([...list.grid.selected], $("retag-tag").value);
   $("retag-tag").value = "";
 });
-for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", () => importer.open());
+for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", openImport);
 $("empty-add").addEventListener("click", () => {
   $("add").open = true;
   $("add-name").focus();
 });
 for (const kind of ["csv", "ndjson"])
-  $(`export-${kind}`).addEventListener("click", () => exportPlants(list, kind));
-$("history-open").addEventListener("click", () => past.open());
-$("people-open").addEventListener("click", () => people.open());
-acceptDrops(importer, () => api.isSignedIn && list.may("create"));
-preparePrinting(list);
+  $(`export-${kind}`).addEventListener("click", () => exportPlants(kind));
+$("history-open").addEventListener("click", () => openHistory());
+$("people-open").addEventListener("click", () => me && openPeople(me));
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
@@ -233,7 +218,7 @@ addEventListener("pageshow", ({ persisted }) => {
   }
 });
 addEventListener("beforeunload", (event) => {
-  if (changes.running || isBusy($("add-button"))) event.preventDefault();
+  if (isChanging() || isBusy($("add-button"))) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {
@@ -257,8 +242,7 @@ for (const [type, kept] of [["click", "#export-summary"], ["focusin", "#export"]
 
 // In a narrow window the form is closed at first.
 const wide = matchMedia("(min-width: 60rem)");
-/** @type {NodeListOf<HTMLDetailsElement>} */
-const folds = document.querySelectorAll("details.fold");
+/** @type {NodeListOf<HTMLDetailsElement>} */ const folds = document.querySelectorAll("details.fold");
 for (const part of folds) part.open = wide.matches;
 wide.addEventListener("change", () => {
   if (wide.matches) for (const part of folds) part.open = true;

@@ -2,6 +2,7 @@
 // gives access, a link or a token, is shown once: until the dialog is closed.
 
 import { $, announce, bdi, choose, copy, explain, make, makeButton } from "./dom.js";
+import { list } from "./list.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
 /** @type {("user" | "label" | "expires_at")[]} */
@@ -12,123 +13,119 @@ const writeDate = (time) => new Date(time).toLocaleDateString(undefined, { dateS
 /** @param {string} [time] */
 export const isSoon = (time) => Date.parse(time ?? "") - Date.now() < 14 * DAY;
 
-export class People {
-  /** @type {Me | null} */ me = null;
-  #isBusy = false;
-  /** @type {Store | null} */ #store = null; // another one may be shown meanwhile
+/** @type {Me | null} */ let me = null;
+let isWorking = false;
+/** @type {Store | null} */ let managed = null; // another one may be shown meanwhile
 
-  /** @param {PlantList} list */
-  constructor(list) {
-    this.list = list;
-    $("people").addEventListener("close", () => {
-      for (const id of ["people-all", "credential-box"]) $(id).hidden = true;
-      for (const form of [$("member-form"), $("access-form")]) form.reset();
-    });
-    $("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy")));
-    $("member-form").addEventListener("submit", () => this.#run(() => this.#setRole()));
-    $("access-form").addEventListener("submit", ({ submitter }) =>
-      this.#run(() => this.#give(submitter?.dataset.kind ?? "")),
-    );
-  }
-
-  open() {
-    this.#store = this.list.store;
-    $("people-title").textContent = `Members and tokens of ${this.#store?.name}`;
-    $("people").showModal();
-    if (this.list.may("manage")) this.#run(async () => {});
-  }
-
-  /** @param {string} method @param {string} target @param {object} [body] */
-  async #ask(method, target, body) {
-    return this.#store?.api.send(method, `${this.#store.path}/${target}`, body);
-  }
-
-  // One action at a time; after it, the lists are read again.
-  /** @param {() => Promise<void>} act */
-  async #run(act) {
-    if (this.#isBusy) return;
-    this.#isBusy = true;
-    explain("people-reason", "");
-    try {
-      await act();
-      this.#show(...(await Promise.all([this.#ask("GET", "members"), this.#ask("GET", "tokens")])));
-    } catch (error) {
-      explain("people-reason", error.message);
-    }
-    this.#isBusy = false;
-  }
-
-  /** @param {Member[]} members @param {Token[]} tokens */
-  #show(members, tokens) {
-    if (!$("people").open) return;
-    const chosen = $("access-user").value;
-    $("members").replaceChildren(...members.map((one) => this.#describeMember(one)));
-    const own = tokens.filter((one) => OWN.every((field) => one[field] === this.me?.[field]));
-    const mark = own.length > 1 ? " (maybe this one)" : " (this one)"; // nothing else tells them apart
-    $("tokens").replaceChildren(...tokens.map((one) => this.#describeToken(one, own.includes(one) ? mark : "")));
-    $("access-user").replaceChildren(
-      ...members.map(({ user }) => make("option", { textContent: user, selected: user === chosen })),
-    );
-    $("people-all").hidden = false;
-    if (document.activeElement === document.body) $("people-title").focus();
-  }
-
-  async #setRole() {
-    const [user, role] = [$("member-name").value, $("member-role").value];
-    await this.#ask("PUT", `members/${encodeURIComponent(user)}`, { role });
-    $("member-form").reset();
-    announce(`${user} is now ${role} of this store.`);
-  }
-
-  /** @param {Member} member */
-  #describeMember({ user, role }) {
-    const change = () => {
-      $("member-name").value = user;
-      $("member-role").value = role;
-      $("member-role").focus();
-    };
-    const button = makeButton("Change", change, { "aria-label": `Change role of ${user}` });
-    return makeItem(user, role, button, this.#makeRemover("Remove", user, `members/${encodeURIComponent(user)}`));
-  }
-
-  /** @param {Token} token @param {string} mark */
-  #describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }, mark) {
-    const name = [user, label].filter(Boolean).join(", ") + mark;
-    const use = used ? `last used on ${writeDate(used)}` : "never used";
-    const expiry = end ? `${isSoon(end) ? "expires soon, on" : "expires on"} ${writeDate(end)}` : "does not expire";
-    const facts = `${scopes.join(", ")} · ${use} · ${expiry}`;
-    return makeItem(name, facts, this.#makeRemover("Revoke", `token of ${name}`, `tokens/${id}`));
-  }
-
-  /** @param {string} verb @param {string} what @param {string} target */
-  #makeRemover(verb, what, target) {
-    const ask = async () => {
-      $("sure-text").textContent = `${verb} ${what}?`;
-      $("sure-yes").textContent = verb;
-      if ((await choose($("sure"))) === "yes") this.#run(() => this.#ask("DELETE", target));
-    };
-    return makeButton(verb, ask, { "aria-label": `${verb} ${what}` });
-  }
-
-  /** @param {string} kind */
-  async #give(kind) {
-    const user = $("access-user").value;
-    const days = Number($("access-days").value);
-    const made = await this.#ask("POST", kind, {
-      user,
-      label: $("access-label").value || undefined,
-      scopes: $("access-scopes").value.match(/\w+/g) ?? undefined,
-      expires_at: days ? new Date(Date.now() + days * DAY).toISOString() : undefined,
-    });
-    if (!$("people").open) return;
-    $("credential").textContent = made.token ?? `${new URL(".", location.href)}#code=${made.code}`;
-    $("credential-text").textContent = made.token
-      ? `The token of ${user}. Copy it now: it is not shown again.`
-      : `Send this link to ${user}. It signs in once, within 10 minutes.`;
-    $("credential-box").hidden = false;
-    $("credential-copy").focus();
-  }
+/** @param {Me} opened */
+export function openPeople(opened) {
+  me = opened;
+  managed = list.store;
+  $("people-title").textContent = `Members and tokens of ${managed?.name}`;
+  $("people").showModal();
+  if (list.may("manage")) run(async () => {});
 }
+
+/** @param {string} method @param {string} target @param {object} [body] */
+async function ask(method, target, body) {
+  return managed?.api.send(method, `${managed.path}/${target}`, body);
+}
+
+// One action at a time; after it, the lists are read again.
+/** @param {() => Promise<void>} act */
+async function run(act) {
+  if (isWorking) return;
+  isWorking = true;
+  explain("people-reason", "");
+  try {
+    await act();
+    showLists(...(await Promise.all([ask("GET", "members"), ask("GET", "tokens")])));
+  } catch (error) {
+    explain("people-reason", error.message);
+  }
+  isWorking = false;
+}
+
+/** @param {Member[]} members @param {Token[]} tokens */
+function showLists(members, tokens) {
+  if (!$("people").open) return;
+  const chosen = $("access-user").value;
+  $("members").replaceChildren(...members.map(describeMember));
+  const own = tokens.filter((one) => OWN.every((field) => one[field] === me?.[field]));
+  const mark = own.length > 1 ? " (maybe this one)" : " (this one)"; // nothing else tells them apart
+  $("tokens").replaceChildren(...tokens.map((one) => describeToken(one, own.includes(one) ? mark : "")));
+  $("access-user").replaceChildren(
+    ...members.map(({ user }) => make("option", { textContent: user, selected: user === chosen })),
+  );
+  $("people-all").hidden = false;
+  if (document.activeElement === document.body) $("people-title").focus();
+}
+
+async function setRole() {
+  const [user, role] = [$("member-name").value, $("member-role").value];
+  await ask("PUT", `members/${encodeURIComponent(user)}`, { role });
+  $("member-form").reset();
+  announce(`${user} is now ${role} of this store.`);
+}
+
+/** @param {Member} member */
+function describeMember({ user, role }) {
+  const change = () => {
+    $("member-name").value = user;
+    $("member-role").value = role;
+    $("member-role").focus();
+  };
+  const button = makeButton("Change", change, { "aria-label": `Change role of ${user}` });
+  return makeItem(user, role, button, makeRemover("Remove", user, `members/${encodeURIComponent(user)}`));
+}
+
+/** @param {Token} token @param {string} mark */
+function describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }, mark) {
+  const name = [user, label].filter(Boolean).join(", ") + mark;
+  const use = used ? `last used on ${writeDate(used)}` : "never used";
+  const expiry = end ? `${isSoon(end) ? "expires soon, on" : "expires on"} ${writeDate(end)}` : "does not expire";
+  const facts = `${scopes.join(", ")} · ${use} · ${expiry}`;
+  return makeItem(name, facts, makeRemover("Revoke", `token of ${name}`, `tokens/${id}`));
+}
+
+/** @param {string} verb @param {string} what @param {string} target */
+function makeRemover(verb, what, target) {
+  const remove = async () => {
+    $("sure-text").textContent = `${verb} ${what}?`;
+    $("sure-yes").textContent = verb;
+    if ((await choose($("sure"))) === "yes") run(() => ask("DELETE", target));
+  };
+  return makeButton(verb, remove, { "aria-label": `${verb} ${what}` });
+}
+
+/** @param {string} kind */
+async function giveAccess(kind) {
+  const user = $("access-user").value;
+  const days = Number($("access-days").value);
+  const made = await ask("POST", kind, {
+    user,
+    label: $("access-label").value || undefined,
+    scopes: $("access-scopes").value.match(/\w+/g) ?? undefined,
+    expires_at: days ? new Date(Date.now() + days * DAY).toISOString() : undefined,
+  });
+  if (!$("people").open) return;
+  $("credential").textContent = made.token ?? `${new URL(".", location.href)}#code=${made.code}`;
+  $("credential-text").textContent = made.token
+    ? `The token of ${user}. Copy it now: it is not shown again.`
+    : `Send this link to ${user}. It signs in once, within 10 minutes.`;
+  $("credential-box").hidden = false;
+  $("credential-copy").focus();
+}
+
+$("people").addEventListener("close", () => {
+  for (const id of ["people-all", "credential-box"]) $(id).hidden = true;
+  for (const form of [$("member-form"), $("access-form")]) form.reset();
+});
+$("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy")));
+$("member-form").addEventListener("submit", () => run(() => setRole()));
+$("access-form").addEventListener("submit", ({ submitter }) =>
+  run(() => giveAccess(submitter?.dataset.kind ?? "")),
+);
 
 /** @param {string} name @param {string} facts @param {HTMLElement[]} buttons */
 const makeItem = (name, facts, ...buttons) =>

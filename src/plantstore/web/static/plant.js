@@ -122,8 +122,7 @@ export class Plants {
   /** @param {Map<string, Plant | null>} changes @returns {[Plant | undefined, Plant | null][]} */
   apply(changes) {
     const last = this.items.at(-1);
-    /** @type {[Plant | undefined, Plant | null][]} */
-    const made = [];
+    /** @type {[Plant | undefined, Plant | null][]} */ const made = [];
     for (const [id, plant] of changes) {
       const old = this.get(id);
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);

@@ -3,28 +3,25 @@
 
 import { plantAddress } from "./address.js";
 import { $, make, makeTableRow } from "./dom.js";
+import { list } from "./list.js";
 import { encodeQr } from "./qr.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 4; // modules around a code
 
-/** @param {PlantList} list */
-export function preparePrinting(list) {
-  addEventListener("beforeprint", () => {
-    const { store, view } = list;
-    const isReady = $("print-labels").childElementCount > 0;
-    if (isReady || !store?.api.isSignedIn || !view.items.length) return;
-    $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
-    $("print-rows").replaceChildren(...view.items.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
-  });
-  addEventListener("afterprint", () => {
-    for (const id of ["print-title", "print-rows", "print-labels"]) $(id).replaceChildren();
-  });
-  $("labels").addEventListener("click", () => printLabels(list));
-}
+addEventListener("beforeprint", () => {
+  const { store, view } = list;
+  const isReady = $("print-labels").childElementCount > 0;
+  if (isReady || !store?.api.isSignedIn || !view.items.length) return;
+  $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
+  $("print-rows").replaceChildren(...view.items.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
+});
+addEventListener("afterprint", () => {
+  for (const id of ["print-title", "print-rows", "print-labels"]) $(id).replaceChildren();
+});
+$("labels").addEventListener("click", printLabels);
 
-/** @param {PlantList} list */
-async function printLabels(list) {
+async function printLabels() {
   const { store } = list;
   await list.loadWhole();
   if (!store || list.store !== store) return;

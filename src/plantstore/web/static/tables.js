@@ -96,8 +96,7 @@ function* splitCsv(text, delimiter) {
   const quoted = '"([^"]*(?:""[^"]*)*)"';
   const cells = new RegExp(`(?:${quoted})?([^${delimiter}\\r\\n]*)(${delimiter}|\\r\\n|\\r|\\n|$)`, "gy");
   let line = 1;
-  /** @type {CsvRecord} */
-  let record = { line, cells: [] };
+  /** @type {CsvRecord} */ let record = { line, cells: [] };
   for (const [whole, inQuotes, rest, end] of text.matchAll(cells)) {
     record.cells.push(inQuotes?.replaceAll('""', '"') ?? rest);
     if (inQuotes === undefined ? rest.startsWith('"') : rest)
@@ -111,8 +110,7 @@ function* splitCsv(text, delimiter) {
 
 /** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */
 function makeRow(line, { id = "", name, tag }, reason) {
-  /** @type {Plant} */
-  const plant = { id: typeof id === "string" ? readId(id) : id, name };
+  /** @type {Plant} */ const plant = { id: typeof id === "string" ? readId(id) : id, name };
   if (tag !== undefined && tag !== "") plant.tag = tag;
   if (typeof plant.id !== "string") reason ??= "id must be a whole number, such as 7";
   if (tag === null) reason ??= "tag must be text or left out";
