@@ -18,9 +18,7 @@ MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"
 def next_program(program: Program, migration: str = MIGRATION, adapter: str = "sqlite") -> Program:
     """The next program, on the same database."""
     folder = program.folder / "next"
-    source = Path(plantstore.__file__).parent
-    ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(source, folder / "plantstore", ignore=ignored)
+    shutil.copytree(Path(plantstore.__file__).parent, folder / "plantstore")
     migrations = folder / "plantstore" / adapter / "migrations"
     (migrations / f"{NEWEST[adapter] + 1:04}_next.sql").write_text(migration, encoding="utf-8")
     environ = {

@@ -4,7 +4,6 @@ import os
 import re
 import signal
 import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -16,6 +15,7 @@ import httpx
 from plantstore.bootstrap import open_administration
 from plantstore.model import Event, Role, Scope, TokenRequest
 from plantstore.sql.administration import Administration
+from tests.fork_server import ForkedProcess
 
 START_SECONDS = 30.0
 STOP_SECONDS = 30.0
@@ -25,7 +25,10 @@ JSON = {"Content-Type": "application/json"}
 
 
 class Service:
-    """``plantstore serve`` on a free port. ``settings`` become its environment."""
+    """``plantstore serve`` on a free port. ``settings`` become its environment.
+
+    ``command`` is one that starts the program in another way than as a fork.
+    """
 
     def __init__(
         self,
@@ -33,7 +36,7 @@ class Service:
         *,
         database: str | None = None,
         settings: Mapping[str, object] | None = None,
-        command: tuple[str, ...] = (sys.executable, "-m", "plantstore"),
+        command: tuple[str, ...] = (),
     ) -> None:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
@@ -59,10 +62,15 @@ class Service:
 
     def launch(self) -> None:
         """Start the process, and wait for nothing."""
-        with self.log_path.open("ab") as log:
-            self.process = subprocess.Popen(
-                [*self.command, "serve"], env=self._environ, stdout=log, stderr=log
-            )
+        self.process: subprocess.Popen[bytes] | ForkedProcess
+        with self.log_path.open("ab") as log, Path(os.devnull).open("rb") as nothing:
+            if self.command:
+                self.process = subprocess.Popen(
+                    [*self.command, "serve"], env=self._environ, stdout=log, stderr=log
+                )
+            else:
+                streams = [stream.fileno() for stream in (nothing, log, log)]
+                self.process = ForkedProcess(["serve"], self._environ, streams)
 
     def start_again_on(self, port: str) -> None:
         """Start the process on a port that it had before, where its clients find it."""

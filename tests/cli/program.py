@@ -6,12 +6,14 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from tempfile import TemporaryFile
+from typing import IO, Any, Self
 
 import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
+from tests.fork_server import ForkedProcess
 
 PLANTSTORE = (sys.executable, "-m", "plantstore")
 SECONDS = 60.0
@@ -47,7 +49,7 @@ class Program:
         prefix: Sequence[str] = (),
     ) -> None:
         self.folder = folder
-        self._command = (*prefix, *PLANTSTORE)
+        self._prefix = prefix
         self.database = f"sqlite:///{folder / 'plants.db'}"
         self.environ = clean_environ(folder) | {"PLANTSTORE_DATABASE": self.database}
         self.environ |= environ or {}
@@ -59,16 +61,33 @@ class Program:
 
     def run(self, *arguments: str | bytes, stdin: str = "", **environ: str) -> Result:
         """Run a command to its end."""
-        done = subprocess.run(
-            [*self._command, *arguments],
-            input=stdin.encode(),
-            capture_output=True,
-            check=False,
-            timeout=SECONDS,
+        with TemporaryFile() as given, TemporaryFile() as out, TemporaryFile() as err:
+            given.write(stdin.encode())
+            given.seek(0)
+            process = self._start(arguments, self.environ | environ, (given, out, err))
+            status = process.wait(SECONDS)
+            out.seek(0)
+            err.seek(0)
+            return Result(status, out.read().decode(), err.read().decode())
+
+    def _start(
+        self,
+        arguments: Sequence[str | bytes],
+        environ: Mapping[str, str],
+        streams: Sequence[IO[bytes]],
+    ) -> "ForkedProcess | subprocess.Popen[bytes]":
+        if not self._prefix and environ.get("PYTHONPATH") == os.environ.get("PYTHONPATH"):
+            descriptors = [stream.fileno() for stream in streams]
+            return ForkedProcess(arguments, environ, descriptors, self.folder)
+        given, out, err = streams
+        return subprocess.Popen(
+            [*self._prefix, *PLANTSTORE, *arguments],
+            stdin=given,
+            stdout=out,
+            stderr=err,
+            env=environ,
             cwd=self.folder,
-            env=self.environ | environ,
         )
-        return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     def out(self, *arguments: str, stdin: str = "", **environ: str) -> str:
         """Run a command that must succeed; its output, without the last line's end."""
