@@ -28,7 +28,7 @@ def read_yaml(text: str | bytes) -> dict[str, Any]:
     return document
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def source() -> dict[str, Any]:
     """The document as it stands in the package."""
     text = files("plantstore").joinpath("openapi.yaml").read_text(encoding="utf-8")
@@ -93,6 +93,17 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     }
     where_there_is_a_contact = {(method, CONTACT) for method in ("GET", "HEAD")}
     assert documented == routes | where_there_is_a_contact
+
+
+def test_what_is_below_a_stores_name_is_as_it_is_without(source: dict[str, Any]) -> None:
+    named, paths = "/stores/{store}", source["paths"]
+    create = paths[f"{named}/plants"].pop("post")  # the interface's own takes one plant
+    assert create["requestBody"] == {"$ref": "#/components/requestBodies/NewPlants"}
+    for path in [path for path in paths if path.startswith(f"{named}/")]:
+        for method in paths[path].keys() - {"parameters"}:
+            twin = paths[path.removeprefix(named)][method]
+            for part in ("parameters", "requestBody", "responses"):
+                assert paths[path][method].get(part) == twin.get(part)
 
 
 def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:

@@ -17,6 +17,8 @@ pytestmark = SQLITE_ONLY
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
 SECONDS = 280
+# test_documents shows that these have the responses of the operations without a store's name.
+TWINS = r"^/stores/\{store\}/(plants/|events|members|tokens|links)"
 
 
 def test_the_service_keeps_its_documents_promises(
@@ -36,6 +38,7 @@ def test_the_service_keeps_its_documents_promises(
     arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
     arguments += ["--seed=1", "--generation-deterministic"]
     arguments += ["--warnings=off", "--max-examples=10", "--no-color", "--output-truncate=false"]
+    arguments += [f"--exclude-path-regex={TWINS}"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.http.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
     # Its own variables, of which some are options of its, begin with its name.
     hooks |= {"TEST_STORE": store, "TEST_USER": owner}
@@ -50,7 +53,6 @@ def test_the_service_keeps_its_documents_promises(
         timeout=SECONDS,
         check=False,
     )
-    print(run.stdout)
     assert run.returncode == 0, run.stdout
     # It has reached what the service is for.
     assert {event.kind for event in service.events(store)} == {
