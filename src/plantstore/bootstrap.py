@@ -112,13 +112,19 @@ def open_copy(
 
 
 def create_database(url: str) -> str | None:
-    """Create the SQLite file of a URL if it is missing; its path, if this call created it."""
+    """Create the SQLite file of a URL if it is missing; its path, if this call created it.
+
+    Warns of an existing file that other users may open.
+    """
     if is_postgres(url):
         return None
-    from plantstore.sqlite.connection import database_path, ensure_file
+    from plantstore.sqlite.connection import database_path, ensure_file, warn_of_permissions
 
     path = database_path(url)
-    return str(path) if ensure_file(path) else None
+    if ensure_file(path):
+        return str(path)
+    warn_of_permissions(path)
+    return None
 
 
 def check_database(url: str) -> "Iterator[Check]":

@@ -8,8 +8,6 @@ import logging
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from functools import cache
-from multiprocessing import parent_process
 from pathlib import Path
 
 import apsw
@@ -122,13 +120,10 @@ def ensure_file(path: Path) -> bool:
 def prepare(path: Path) -> None:
     """Create a missing file with its tables; refuse a schema of another version.
 
-    Warns of an existing file that other users may open.
-
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with explained(path):
         ensure_file(path)
-        _warn_of_permissions(path)
         _require_writable(path)
         with closing(connect_in_place(path)) as connection:
             if _is_new(connection):
@@ -182,6 +177,12 @@ def require_tables(connection: apsw.Connection) -> None:
         raise SetupError("the database has no tables yet: run `plantstore migrate`")
 
 
+def warn_of_permissions(path: Path) -> None:
+    """Log a warning where users other than the file's owner may open it."""
+    if path.stat().st_mode & 0o077:
+        logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
+
+
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn errors of the file into sentences."""
@@ -218,12 +219,6 @@ def _require_writable(path: Path) -> None:
     """Refuse a read-only file: SQLite would leave files beside it, which are read-only for good."""
     if not os.access(path, os.W_OK):
         raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
-
-
-@cache  # once per process; a worker's parent has warned
-def _warn_of_permissions(path: Path) -> None:
-    if path.stat().st_mode & 0o077 and parent_process() is None:
-        logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
 
 
 def _is_new(connection: apsw.Connection) -> bool:
