@@ -1,8 +1,8 @@
 """Hooks for schemathesis, which loads this module in an environment of its own.
 
-They give it what no document can: a store that the token opens, a member of it, a token and a code
-that are good, a time to come, ids that are not taken yet, keys that no request has used, and a
-precondition that holds. What is not valid stays as it was made.
+They give it what no document can: a store that the token opens, members of it, a token and a code
+that are good, a revision that the store has reached, a time to come, ids that are not taken yet,
+keys that no request has used, and a precondition that holds. What is not valid stays as it was.
 """
 
 import functools
@@ -10,6 +10,7 @@ import itertools
 import json
 import os
 import re
+import urllib.parse
 import urllib.request
 from typing import Any
 
@@ -22,6 +23,7 @@ _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 USER_MAX = 255
 LATER = "2099-12-31T00:00:00Z"
 _TIME = re.compile(r"[0-9-]{10}[Tt ][0-9:.]+([Zz]|[+-][0-9:]{5})")
+_PLAIN_USER = re.compile(r"[\w@.-]{1,255}")  # however it is encoded in a path
 _TOKEN_ID = re.compile("[0-9a-f]{16}")
 _KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
 _numbers = itertools.count(1000)  # the examples of many plants have the first ids
@@ -42,6 +44,12 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
         case.headers["If-Match"] = "*"
     if case.path.endswith("/tokens/{id}") and _TOKEN_ID.fullmatch(str(case.path_parameters["id"])):
         case.path_parameters["id"] = make_token()["id"]  # it may be revoked again
+    if case.method == "DELETE" and _PLAIN_USER.fullmatch(
+        str((case.path_parameters or {}).get("user", ""))
+    ):
+        case.path_parameters["user"] = add_member()
+    if case.path.endswith("/events") and is_revision((case.query or {}).get("after")):
+        case.query["after"] = 0
     if case.method == "POST":
         change_post(case)
 
@@ -68,9 +76,22 @@ def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
 
 def make(things: str) -> Any:  # noqa: ANN401 - JSON
     """A new token, or a new link."""
+    return send("POST", things, {"user": USER})
+
+
+def add_member() -> str:
+    """A new member's name."""
+    name = f"member {next(_numbers)}"
+    send("PUT", f"members/{urllib.parse.quote(name)}", {"role": "reader"})
+    return name
+
+
+def send(method: str, path: str, body: dict[str, str]) -> Any:  # noqa: ANN401 - JSON
+    """The body of the answer to a request of the owner."""
     headers = {"Authorization": f"Bearer {TOKEN}", "Content-Type": "application/json"}
-    body = json.dumps({"user": USER}).encode()
-    request = urllib.request.Request(f"{ORIGIN}/{things}", body, headers)  # noqa: S310 - it is HTTP
+    request = urllib.request.Request(  # noqa: S310 - it is HTTP
+        f"{ORIGIN}/{path}", json.dumps(body).encode(), headers, method=method
+    )
     with urllib.request.urlopen(request) as answer:  # noqa: S310 - as above
         return json.load(answer)
 
@@ -82,6 +103,11 @@ def is_member_like(body: dict[str, Any]) -> bool:
     """Whether the body names a user as the document has one."""
     user = body.get("user")
     return isinstance(user, str) and 1 <= len(user) <= USER_MAX
+
+
+def is_revision(value: object) -> bool:
+    """Whether it is a number that a store may reach."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
 
 
 def is_text(value: object) -> bool:

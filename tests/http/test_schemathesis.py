@@ -6,19 +6,27 @@ other versions of what the project pins.
 
 import os
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
-from plantstore.model import Scope
-from tests.http.fixtures import SQLITE_ONLY
-from tests.service import Service
+import pytest
 
-pytestmark = SQLITE_ONLY
+from plantstore.model import Scope
+from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
 COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
 SECONDS = 280
 # test_documents shows that these have the responses of the operations without a store's name.
 TWINS = r"^/stores/\{store\}/(plants/|events|members|tokens|links)"
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """A service that has all that the document has."""
+    settings = {"security_contact": "mailto:security@plants.example"}
+    with Service(tmp_path, settings=settings) as running:
+        yield running
 
 
 def test_the_service_keeps_its_documents_promises(
@@ -34,10 +42,12 @@ def test_the_service_keeps_its_documents_promises(
     acceptance = "[checks.positive_data_acceptance]\nexpected-statuses = "
     acceptance += '["2xx", "3xx", 401, 403, 404, 409, 410, 429, "5xx"]\n'
     bearer = f'[auth.openapi.bearer]\nbearer = "{token}"\n'
-    settings.write_text(generation + acceptance + bearer)
+    # Each operation does what it is for, and not only refuses what it is sent.
+    warnings = "[warnings]\nfail-on = true\n"
+    settings.write_text(generation + acceptance + bearer + warnings)
     arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
     arguments += ["--seed=1", "--generation-deterministic"]
-    arguments += ["--warnings=off", "--max-examples=10", "--no-color", "--output-truncate=false"]
+    arguments += ["--max-examples=10", "--no-color", "--output-truncate=false"]
     arguments += [f"--exclude-path-regex={TWINS}"]
     hooks = {"SCHEMATHESIS_HOOKS": "tests.http.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
     # Its own variables, of which some are options of its, begin with its name.
