@@ -55,7 +55,6 @@ def test_deep_nesting_is_refused_as_a_bad_body(client: httpx.Client, body: bytes
         (b'[{"id":1,"name":"Fern"}]', "an array"),
         (b'"Fern"', "a string"),
         (b"1", "an integer"),
-        pytest.param(b"1" * 5000, "an integer", id="5000 digits"),
         (b"1.5", "a number with a fraction"),
         (b"true", "a boolean"),
         (b"null", "null"),
@@ -63,6 +62,11 @@ def test_deep_nesting_is_refused_as_a_bad_body(client: httpx.Client, body: bytes
 )
 def test_what_is_no_object_is_no_plant(client: httpx.Client, body: bytes, kind: str) -> None:
     assert f"it is {kind}" in expect_refused(create(client, body), 40002)
+
+
+def test_an_integer_of_very_many_digits_is_refused(client: httpx.Client) -> None:
+    message = expect_refused(create(client, b"1" * 5000), 40002)
+    assert "an integer in it has more than 4300 digits" in message
 
 
 @pytest.mark.parametrize(

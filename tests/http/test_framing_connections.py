@@ -99,6 +99,16 @@ def test_requests_that_were_given_up_take_no_memory(tmp_path: Path, part: str) -
         assert peak_memory(own) - before < 50_000_000
 
 
+def test_refused_bodies_are_forgotten_at_once(tmp_path: Path) -> None:
+    with Service(tmp_path) as own:
+        create = make_fixture(own).message(CREATES[0]).carrying(b"[%s1]" % (b"1," * 30_000))
+        with Connection(own.origin) as connection:
+            before = peak_memory(own)
+            for _ in range(300):
+                assert connection.ask(create).status == 400
+        assert peak_memory(own) - before < 20_000_000
+
+
 def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
     with Service(tmp_path) as own:
         fixture = make_fixture(own)

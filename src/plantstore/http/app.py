@@ -117,6 +117,8 @@ class App:
         try:
             response = await self._respond(request)
         except PlantStoreError as error:
+            # What refers back to the request would keep it until the garbage is collected.
+            error.__traceback__ = error.__context__ = None
             request.refusal = error
             response = error_response(error)
         except ClientGoneError:
