@@ -24,7 +24,7 @@ interface ListEvents {
   changed: () => void;
   moved: () => void;
   remove: (ids: string[]) => void;
-  open: (plant: Plant, field: Field | null) => void;
+  open: (plant: Plant, field: "name" | "tag" | null) => void;
 }
 
 /** And by its rows: a tag, more where the end is near, or another selection. */
@@ -53,6 +53,12 @@ interface Words {
   doing: string;
   done: string;
   undone?: string;
+}
+
+/** What many changes are sent with: the signal ends them, and `tell` gets how many have ended. */
+interface Batch {
+  signal: AbortSignal;
+  tell: (ended: number) => void;
 }
 
 /** What happened to a plant; who did it is for owners alone. */
@@ -173,6 +179,7 @@ interface Elements {
   "import-name": HTMLSelectElement;
   "import-start": HTMLButtonElement;
   "import-tag": HTMLSelectElement;
+  "label-template": HTMLTemplateElement;
   "member-form": HTMLFormElement;
   "member-name": HTMLInputElement;
   "member-role": HTMLSelectElement;

@@ -89,20 +89,14 @@ export class Api {
     return response.text ? parse(response, JSON.parse) : null;
   }
 
-  async isLive() {
-    try {
-      return (await fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(SLOW) })).ok;
-    } catch {
-      return false;
-    }
+  isLive() {
+    const response = fetch("livez", { cache: "no-store", signal: AbortSignal.timeout(SLOW) });
+    return response.then(({ ok }) => ok, () => false);
   }
 
   // Retries while the failure may be temporary, and as long as the server is away: for requests that
   // are safe to repeat.
-  /**
-   * @template Value @param {() => Promise<Value>} attempt @param {AbortSignal} [signal]
-   * @param {(error: Failure) => boolean} mayPass
-   */
+  /** @template T @param {() => Promise<T>} attempt @param {AbortSignal} [signal] @param {(error: Failure) => boolean} mayPass */
   async insist(attempt, signal, mayPass = isPassing) {
     const ended = this.#endedBy(signal);
     for (let tries = 1; ; tries += 1) {
@@ -132,10 +126,7 @@ export class Api {
   }
 
   // The complete response, unless the server stops sending.
-  /**
-   * @param {string} target @param {RequestInit} options @param {AbortSignal} ended
-   * @param {(text: string) => void} [hear]
-   */
+  /** @param {string} target @param {RequestInit} options @param {AbortSignal} ended @param {Asked["hear"]} hear */
   async #fetch(target, options, ended, hear) {
     ended.throwIfAborted();
     const silence = new AbortController();
@@ -219,7 +210,8 @@ export class Store {
     const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
     const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body, signal });
     /** @type {(ApiError | null)[]} */ const outcomes = [];
-    for (const { status, error, message } of parse(response, readLines)) {
+    const results = parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`));
+    for (const { status, error, message } of results) {
       if (error && !OF_ONE_LINE.includes(error)) break;
       outcomes.push(error && error !== ALREADY_STORED ? new ApiError(status, error, message) : null);
     }
@@ -260,9 +252,6 @@ export class Store {
   }
 }
 
-/** @param {string} text */
-const readLines = (text) => text.split("\n").filter(Boolean).map((line) => JSON.parse(line));
-
 /** @param {Headers} headers @param {string} type */
 const isOfType = (headers, type) => (headers.get("content-type") ?? "").startsWith(type);
 
@@ -295,6 +284,5 @@ function readRefusal({ status, headers, text }) {
   } catch {
     // Only the status is left.
   }
-  const message = `the server answered with status ${status}, but not like this service`;
-  return new ApiError(status, 0, message, retryAfter);
+  return new ApiError(status, 0, `the server answered with status ${status}, but not like this service`, retryAfter);
 }

@@ -6,15 +6,9 @@ import { ApiError, isFinal } from "./api.js";
 
 const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
 
-/** @typedef {{signal: AbortSignal, tell: (ended: number) => void}} Options */
-
-/**
- * @template Item @param {Item[]} items @param {(item: Item, signal: AbortSignal) => Promise<void>} act
- * @param {Options & {atOnce: number}} options
- * @returns {Promise<{done: Item[], error: Error | null}>}
- */
+/** @template T @param {T[]} items @param {(item: T, signal: AbortSignal) => Promise<void>} act @param {Batch & {atOnce: number}} batch */
 export async function each(items, act, { atOnce, signal, tell }) {
-  /** @type {Item[]} */ const done = [];
+  /** @type {T[]} */ const done = [];
   /** @type {Error | null} */ let error = null;
   let ended = 0;
   const waiting = items.values();
@@ -37,7 +31,7 @@ export async function each(items, act, { atOnce, signal, tell }) {
 }
 
 // Creates the plants, in their order; `refused` has those that never will be, with the reason.
-/** @param {Store} store @param {Change[]} changes @param {Options} options */
+/** @param {Store} store @param {Change[]} changes @param {Batch} batch */
 export async function createAll(store, changes, { signal, tell }) {
   /** @type {Change[]} */ const done = [];
   /** @type {Map<Plant | undefined, Failure>} */ const refused = new Map();

@@ -49,7 +49,7 @@ export async function retagPlants(ids, tag) {
 // The error, unless it is done or somebody else's plant was taken instead.
 /** @param {Store} store @param {Plant} before @param {Plant} after */
 export function editPlant(store, before, after) {
-  return makeChanges(store, [{ before, after }], WORDS.replace, { isToldElsewhere: true });
+  return makeChanges(store, [{ before, after }], WORDS.replace, true);
 }
 
 // Whether the plant is another one by now, or gone.
@@ -77,11 +77,8 @@ function pick(ids) {
   return ids.flatMap((id) => (store?.busy.has(id) ? [] : (plants.get(id) ?? [])));
 }
 
-/**
- * @param {Store | null} store @param {Change[]} changes @param {Words} words
- * @param {{isToldElsewhere?: boolean}} options @returns {Promise<Error | null>}
- */
-async function makeChanges(store, changes, words, { isToldElsewhere = false } = {}) {
+/** @param {Store | null} store @param {Change[]} changes @param {Words} words @returns {Promise<Error | null>} */
+async function makeChanges(store, changes, words, isToldElsewhere = false) {
   if (!store || !changes.length) return null;
   const { done, error } = await send(store, changes, words);
   if (error instanceof Conflict && changes.length === 1) return settle(store, changes[0], error, words);
@@ -94,15 +91,13 @@ async function makeChanges(store, changes, words, { isToldElsewhere = false } = 
 // Creates, or changes of plants that are there: all of them are, or none.
 /** @param {Store} store @param {Change[]} changes @param {Words} words */
 async function send(store, changes, words) {
-  const { length } = changes;
   const mayUndo = words.undone !== undefined && list.may(words.undone); // another store may be shown then
   const control = new AbortController();
-  const progress = length > AT_ONCE ? showProgress(words.doing, length, () => control.abort()) : null;
+  const isLong = changes.length > AT_ONCE;
+  const progress = isLong ? showProgress(words.doing, changes.length, () => control.abort()) : null;
   const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
   running += 1;
-  const outcome = await (changes[0]?.before
-    ? changeEach(store, changes, options)
-    : createAll(store, changes, options));
+  const outcome = await (changes[0]?.before ? changeEach : createAll)(store, changes, options);
   running -= 1;
   progress?.close();
   list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
@@ -112,7 +107,7 @@ async function send(store, changes, words) {
   return outcome;
 }
 
-/** @param {Store} store @param {Change[]} changes @param {import("./batch.js").Options} options */
+/** @param {Store} store @param {Change[]} changes @param {Batch} options */
 async function changeEach(store, changes, options) {
   for (const change of changes) store.busy.add(idOf(change));
   list.grid.refresh();
@@ -132,8 +127,10 @@ function tellDone(store, changes, words, mayUndo) {
     closeToast(lastUndo.toast);
   }
   const back = words === WORDS.import ? WORDS.delete : WORDS.restore;
-  const act = () => makeChanges(store, changes.map(({ before, after }) => ({ before: after, after: before })), back);
-  const toast = tell([`${words.done} `, describe(changes), where(store)], mayUndo ? { Undo: act } : {});
+  const reversed = changes.map(({ before, after }) => ({ before: after, after: before }));
+  const act = () => makeChanges(store, reversed, back);
+  const where = list.store === store ? "" : ` in ${store.name}`;
+  const toast = tell([`${words.done} `, describe(changes), where], mayUndo ? { Undo: act } : {});
   if (mayUndo) lastUndo = { store, changes, words, toast };
 }
 
@@ -142,8 +139,9 @@ function tellDone(store, changes, words, mayUndo) {
 function tellLeft(store, left, words, error) {
   list.refresh();
   const verb = left.length === 1 ? "was" : "were";
+  const where = list.store === store ? "" : ` in ${store.name}`;
   const why = error ? `: ${error.message}` : "";
-  const text = ` ${verb} not ${words.done.toLowerCase()}${where(store)}${why}`;
+  const text = ` ${verb} not ${words.done.toLowerCase()}${where}${why}`;
   fail([describe(left), text], { "Try again": () => makeChanges(store, left, words) });
 }
 
@@ -159,11 +157,6 @@ async function settle(store, change, conflict, words) {
   if (choice !== "theirs") return conflict;
   list.apply(store, new Map([[idOf(change), theirs]]));
   return null;
-}
-
-/** @param {Store} store */
-function where(store) {
-  return list.store === store ? "" : ` in ${store.name}`;
 }
 
 // A plant that somebody else has deleted counts as deleted.
@@ -200,10 +193,8 @@ const idOf = ({ before, after }) => (after ?? before)?.id ?? "";
 /** @param {Change[]} earlier @param {Change[]} later */
 function join(earlier, later) {
   const joined = new Map(earlier.map((change) => [idOf(change), change]));
-  for (const change of later) {
-    const first = joined.get(idOf(change)) ?? change;
-    joined.set(idOf(change), { before: first.before, after: change.after });
-  }
+  for (const change of later)
+    joined.set(idOf(change), { before: (joined.get(idOf(change)) ?? change).before, after: change.after });
   return [...joined.values()];
 }
 

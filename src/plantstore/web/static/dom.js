@@ -18,10 +18,7 @@ export const all = (selector, root = document) => (root ?? document).querySelect
 /** @param {Event} event */
 export const targetOf = (event) => /** @type {HTMLElement} */ (event.target);
 
-/**
- * @template {keyof HTMLElementTagNameMap} Name
- * @param {Name} name @param {Record<string, unknown>} properties @param {Content} children
- */
+/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {Record<string, unknown>} properties @param {Content} children */
 export function make(name, properties = {}, ...children) {
   const element = document.createElement(name);
   for (const [key, value] of Object.entries(properties)) {
@@ -108,9 +105,7 @@ export const isBusy = (button) => button.ariaDisabled === "true";
 export function choose(dialog) {
   dialog.returnValue = "";
   dialog.showModal();
-  return new Promise((resolve) => {
-    dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true });
-  });
+  return new Promise((resolve) => dialog.addEventListener("close", () => resolve(dialog.returnValue), { once: true }));
 }
 
 /** @param {number} milliseconds @param {AbortSignal} [signal] */

@@ -7,7 +7,8 @@ import { list } from "./list.js";
 
 /** @param {DragEvent} event */
 const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
-const isWelcome = () => list.store?.api.isSignedIn && list.may("create") && !document.querySelector("dialog[open]:not(#import)");
+const mayImport = () => list.store?.api.isSignedIn && list.may("create");
+const isWelcome = () => mayImport() && !document.querySelector("dialog[open]:not(#import)");
 addEventListener("dragover", (event) => {
   const dragged = filesOf(event);
   if (!dragged) return;

@@ -14,7 +14,7 @@ const form = $("edit");
 const isInRow = () => form.parentElement === $("plants");
 
 // In its row, or, without a field to begin with, in the panel.
-/** @param {Plant} plant @param {Field | null} field */
+/** @param {Plant} plant @param {"name" | "tag" | null} field */
 export function openEditor(plant, field) {
   closeEditor();
   const canUpdate = list.may("update");
@@ -24,17 +24,14 @@ export function openEditor(plant, field) {
   $("edit-tag").value = plant.tag ?? "";
   explain("edit-reason", "");
   form.hidden = !canUpdate;
-  if (!canUpdate || field === null || isNarrow()) return showPanel(plant);
-  $("plants").append(form);
-  placeEditor();
-  $(field === "tag" ? "edit-tag" : "edit-name").select();
-}
-
-/** @param {Plant} plant */
-function showPanel({ id, name, tag }) {
-  $("detail-title").textContent = name;
-  $("detail-tag").textContent = tag ?? "";
-  $("detail-id").textContent = id;
+  if (canUpdate && field !== null && !isNarrow()) {
+    $("plants").append(form);
+    placeEditor();
+    return $(`edit-${field}`).select();
+  }
+  $("detail-title").textContent = plant.name;
+  $("detail-tag").textContent = plant.tag ?? "";
+  $("detail-id").textContent = plant.id;
   $("detail-form").append(form);
   $("detail").showModal();
 }

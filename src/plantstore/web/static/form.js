@@ -29,9 +29,8 @@ async function submit() {
   const key = makeKey();
   clearReasons();
   markAdding(true);
-  /** @type {Promise<Failure | null>} */
-  const sent = store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
-  const error = await sent;
+  /** @type {Failure | null} */
+  const error = await store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
   markAdding(false);
   if (error) return tellFailure(error, store, plant);
   finish(typed, plant);
@@ -100,11 +99,9 @@ function markAdding(isAdding) {
 }
 
 // Empty fields are left out: the service checks what is required.
-/** @param {Record<Field, string>} typed @returns {Plant} */
-function makePlant({ id, name, tag }) {
-  const fields = Object.entries({ id: readId(id), name, tag });
-  return /** @type {any} */ (Object.fromEntries(fields.filter(([, text]) => text !== "")));
-}
+/** @param {Record<Field, string>} typed */
+const makePlant = ({ id, name, tag }) =>
+  /** @type {Plant} */ ({ id: readId(id) || undefined, name: name || undefined, tag: tag || undefined });
 
 // Unless the user is working elsewhere in the page.
 /** @param {string} id */

@@ -31,7 +31,7 @@ export class Grid {
     this.on = on;
     this.root = $("grid");
     this.body = $("rows");
-    this.rowHeight = readRowHeight();
+    this.rowHeight = 1; // in pixels, of each row
     this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
     // Focus by Tab shows the active row; a click activates its own row instead.
@@ -40,7 +40,7 @@ export class Grid {
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#edit(event));
-    $("select-all").addEventListener("change", () => (this.#isAllSelected ? this.clear() : this.#selectAll()));
+    $("select-all").addEventListener("change", () => ($("select-all").checked ? this.#selectAll() : this.clear()));
     new ResizeObserver(() => this.refresh()).observe(this.root);
   }
 
@@ -128,7 +128,7 @@ export class Grid {
     const lines = isNarrow() ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
     $("plants").style.setProperty("--id-length", `${idLength}`);
     $("plants").style.setProperty("--lines", `${lines}`);
-    this.rowHeight = readRowHeight();
+    this.rowHeight = parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));
     this.#height = this.#items.length * this.rowHeight;
     this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
   }
@@ -179,10 +179,6 @@ export class Grid {
     this.#tellSelected(index, row);
     this.body.append(row);
     return row;
-  }
-
-  get #isAllSelected() {
-    return this.selected.size > 0 && this.selected.size === this.#items.length;
   }
 
   /** @param {number} index @param {HTMLElement} row */
@@ -258,8 +254,9 @@ export class Grid {
   select(ids) {
     this.selected = this.#canSelect ? ids : new Set();
     for (const [index, row] of this.#rows) this.#tellSelected(index, row);
-    $("select-all").checked = this.#isAllSelected;
-    $("select-all").indeterminate = this.selected.size > 0 && !this.#isAllSelected;
+    const { size } = this.selected;
+    $("select-all").checked = size > 0 && size === this.#items.length;
+    $("select-all").indeterminate = size > 0 && size < this.#items.length;
     this.on.select();
   }
 
@@ -288,12 +285,11 @@ export class Grid {
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.target !== this.root || event.altKey || !this.#items.length) return;
-    const { length } = this.#items;
     const plant = this.#items[this.#active];
     const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
     const isControl = event.ctrlKey || event.metaKey;
     /** @type {Record<string, number>} */
-    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -length, End: length };
+    const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
     if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
     else if (event.key === " ") this.#toggle(this.#active);
     else if (event.key === "a" && isControl) this.#selectAll();
@@ -314,5 +310,3 @@ export class Grid {
     else this.#anchorId = this.#activeId;
   }
 }
-
-const readRowHeight = () => parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));

@@ -3,7 +3,7 @@
 
 import { TRIMMED } from "./api.js";
 import { mayRestore, restorePlant } from "./changes.js";
-import { $, announce, bdi, colour, make, makeButton } from "./dom.js";
+import { $, bdi, colour, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
 
 const PAGE = 1000;
@@ -23,7 +23,7 @@ export async function openHistory(plant) {
   $("history-title").textContent = `History of ${plant?.name ?? store.name}`;
   $("history-more").hidden = true;
   $("history").showModal();
-  if (revision === null) return tell("The history is not available yet. Try again in a moment.");
+  if (revision === null) return explain("history-state", "The history is not available yet. Try again in a moment.");
   current = { store, id: plant?.id, before: revision + 1, isBusy: false };
   await readMore();
 }
@@ -32,7 +32,7 @@ async function readMore() {
   const shown = current;
   if (!shown || shown.isBusy) return;
   shown.isBusy = true;
-  tell("Loading…");
+  explain("history-state", "Loading…");
   const enough = $("history-events").children.length + ENOUGH;
   try {
     for (let page = 0; page < MAX_PAGES && shown.before > 1; page += 1) {
@@ -43,19 +43,19 @@ async function readMore() {
       $("history-events").append(...wanted.map((event) => describe(shown.store, event)));
       if ($("history-events").children.length >= enough) break;
     }
-    tell($("history-events").children.length ? "" : "No events found. Old events are deleted.");
+    explain("history-state", $("history-events").children.length ? "" : "No events found. Old events are deleted.");
   } catch (error) {
-    tell(error.message);
+    explain("history-state", error.message);
   }
   shown.isBusy = false;
   $("history-more").hidden = shown.before <= 1;
 }
 
 /** @param {Store} store @param {StoreEvent} event */
-function describe(store, { kind, at, plant, user, token_label: label }) {
+function describe(store, { kind, at, plant, user, token_label }) {
   const { id, name, tag = "" } = plant;
   const time = make("time", { dateTime: at, textContent: format.format(Date.parse(at)) });
-  const who = [user, label].filter(Boolean).join(", ");
+  const who = [user, token_label].filter(Boolean).join(", ");
   const pill = make("bdi", { className: "pill", textContent: tag });
   if (tag) colour(pill, tag);
   const when = make("p", { className: "hint" }, time, who && " · ", who && bdi(who));
@@ -64,18 +64,12 @@ function describe(store, { kind, at, plant, user, token_label: label }) {
     $("history").close();
     restorePlant(store, plant);
   };
-  const properties = { "aria-label": `Restore ${name} as of ${time.textContent}` };
-  if (mayRestore(plant)) item.append(makeButton("Restore", restore, properties));
+  const label = `Restore ${name} as of ${time.textContent}`;
+  if (mayRestore(plant)) item.append(makeButton("Restore", restore, { "aria-label": label }));
   return item;
 }
 
 $("history-more").addEventListener("click", readMore);
-
-/** @param {string} text */
-function tell(text) {
-  $("history-state").textContent = text;
-  if (text) announce(text);
-}
 
 // The events before a revision, the newest first.
 /** @param {Store} store @param {number} before */

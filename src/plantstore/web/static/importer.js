@@ -78,12 +78,11 @@ function chooseColumns() {
 
 /** @param {Row[]} rows */
 function check(rows) {
-  const { plants } = list;
-  checkRows(rows, plants);
+  checkRows(rows, list.plants);
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
-  const text = describeRows(rows.length, good.length, bad.length, countNamesakes(good, plants));
+  const text = describeRows(rows.length, good.length, bad.length, countNamesakes(good, list.plants));
   $("import-counts").textContent = text;
   const sample = good.slice(0, PREVIEW).map(({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]));
   $("import-sample").replaceChildren(...sample);

@@ -43,7 +43,7 @@ class PlantList {
       this.grid.clear();
       $("grid").focus();
     });
-    for (const button of all("[data-order]")) button.addEventListener("click", () => this.#sort(`${button.dataset.order}`));
+    for (const one of all("[data-order]")) one.addEventListener("click", () => this.#sort(one.dataset.order ?? "id"));
     addEventListener("popstate", () => this.store && this.#showAddress());
     $("retry").addEventListener("click", () => this.load());
     setInterval(() => document.hidden || this.refresh(), LOOK_EVERY);
@@ -99,7 +99,7 @@ class PlantList {
     if (!this.may("list") || !this.store) return this.forget();
     this.stop();
     const loading = new Loading(this.store, {
-      hear: (events) => this.#hear(loading, events),
+      hear: (events) => this.#hear(loading.store, events),
       lose: () => this.load(),
     });
     this.#loading = loading;
@@ -116,7 +116,7 @@ class PlantList {
     try {
       for await (const added of loading.pages()) this.#take(loading, added);
     } catch (error) {
-      if (loading.isStopped) return;
+      if (loading !== this.#loading) return;
       this.failures += 1;
       this.#setState("error", error);
     }
@@ -155,11 +155,11 @@ class PlantList {
     if (plants.isComplete) this.on.changed();
   }
 
-  /** @param {Loading} loading @param {StoreEvent[]} events */
-  #hear(loading, events) {
+  /** @param {Store} store @param {StoreEvent[]} events */
+  #hear(store, events) {
     const { length } = this.plants.items;
     const after = events.map(({ kind, plant }) => /** @type {const} */ ([plant.id, kind === "plant.deleted" ? null : plant]));
-    this.#apply(loading, new Map(after));
+    this.apply(store, new Map(after));
     if (this.plants.items.length !== length) announceLast($("count").textContent);
   }
 
@@ -263,7 +263,8 @@ class PlantList {
     $("state-nothing").hidden = !showsNone || hasNone || failed || isSearching;
     $("state-error").hidden = !failed;
     $("state-error").classList.toggle("partial", !hasNone);
-    $("error-title").textContent = describeError(this.plants);
+    const title = hasNone ? "The list could not be loaded" : "Only part of the list was loaded";
+    $("error-title").textContent = this.plants.isComplete ? "The list may be out of date" : title;
     if (failed) $("error-text").textContent = this.error?.message ?? "";
     $("grid").hidden = showsNone;
     if (focused?.hidden) focusPlants();
@@ -283,17 +284,13 @@ class PlantList {
     return position == null ? null : Number(position);
   }
 
-  // What this page has changed: plants by their ids, null for one that is gone. Another store may be
-  // shown by now than the one an operation began in.
+  // What has changed: plants by their ids, null for one that is gone. Another store may be shown by now
+  // than the one an operation began in.
   /** @param {Store} store @param {Map<string, Plant | null>} changes */
   apply(store, changes) {
-    if (this.store === store && this.#loading) this.#apply(this.#loading, changes);
-  }
-
-  /** @param {Loading} loading @param {Map<string, Plant | null>} changes */
-  #apply(loading, changes) {
+    const loading = this.#loading;
+    if (this.store !== store || !loading) return;
     const made = loading.apply(changes);
-    if (loading !== this.#loading) return;
     const shown = loading.plants === this.plants ? made : this.plants.apply(changes);
     if (shown.length <= FEW) this.view.change(shown);
     const fresh = new Set(shown.map(([, plant]) => plant?.id ?? ""));
@@ -303,9 +300,3 @@ class PlantList {
 }
 
 export const list = new PlantList();
-
-/** @param {Plants} plants */
-function describeError({ isComplete, items }) {
-  if (isComplete) return "The list may be out of date";
-  return items.length ? "Only part of the list was loaded" : "The list could not be loaded";
-}

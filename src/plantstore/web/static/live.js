@@ -25,7 +25,8 @@ export class Live {
 
   // Whether all that happens from now on will be heard: false where the stream does not begin soon.
   async start() {
-    document.addEventListener("visibilitychange", () => this.#turn(), { signal: this.#end.signal });
+    const turn = () => (document.hidden ? this.#stream.abort() : this.#stream.signal.aborted && this.#run());
+    document.addEventListener("visibilitychange", turn, { signal: this.#end.signal });
     this.#run();
     if (!(await Promise.race([this.#begun.promise, pause(START)]))) this.stop();
     return !this.isOver;
@@ -39,11 +40,6 @@ export class Live {
 
   get isOver() {
     return this.#end.signal.aborted;
-  }
-
-  #turn() {
-    if (document.hidden) this.#stream.abort();
-    else if (this.#stream.signal.aborted) this.#run();
   }
 
   async #run() {

@@ -31,10 +31,6 @@ export class Loading {
     this.live.stop();
   }
 
-  get isStopped() {
-    return this.#control.signal.aborted;
-  }
-
   get hasEnough() {
     return this.plants.isComplete || this.plants.items.length >= this.wanted;
   }
@@ -52,8 +48,7 @@ export class Loading {
     const { api } = this.store;
     if (!(await this.live.start()))
       this.etag = (await api.insist(() => this.store.look(null, signal), signal, isBusy)).etag;
-    /** @type {Page["next"]} */
-    let read = () => this.store.list(`?include=id&limit=${PAGE}`, signal);
+    /** @type {Page["next"]} */ let read = () => this.store.list(`?include=id&limit=${PAGE}`, signal);
     while (read) {
       /** @type {Page} */ const page = await api.insist(read, signal, isBusy);
       read = page.next;

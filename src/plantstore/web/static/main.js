@@ -5,7 +5,7 @@ import { clearAddress, readAddress } from "./address.js";
 import { Api, isBarred } from "./api.js";
 import { isChanging, removePlants, retagPlants } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
-import { $, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
+import { $, all, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
 import "./drops.js";
 import { closeEditor, openEditor, placeEditor } from "./edit.js";
 import { exportPlants } from "./export.js";
@@ -23,7 +23,6 @@ const SCOPES = ["list", "create", "update", "delete", "manage"];
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 
 /** @type {Me | null} */ let me = null;
-let isLearning = false;
 
 const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
 const session = new Session({
@@ -99,8 +98,6 @@ function forgetAll() {
 
 // A refusal is the first sign that a role, a membership or a store has changed.
 async function learnAgain() {
-  if (isLearning) return;
-  isLearning = true;
   try {
     const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
@@ -110,8 +107,6 @@ async function learnAgain() {
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
-  } finally {
-    isLearning = false;
   }
 }
 
@@ -176,7 +171,7 @@ addEventListener("submit", (event) => {
   if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
 });
 // What a dialog showed is for this user alone.
-addEventListener("close", (event) => targetOf(event).matches("dialog:not([open])") && forgetPrivate(targetOf(event)), true);
+addEventListener("close", () => all("dialog:not([open])").forEach(forgetPrivate), true);
 
 $("sign-in-form").addEventListener("submit", () => {
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
@@ -199,8 +194,7 @@ $("empty-add").addEventListener("click", () => {
   $("add").open = true;
   $("add-name").focus();
 });
-for (const kind of ["csv", "ndjson"])
-  $(`export-${kind}`).addEventListener("click", () => exportPlants(kind));
+for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", () => exportPlants(kind));
 $("history-open").addEventListener("click", () => openHistory());
 $("people-open").addEventListener("click", () => me && openPeople(me));
 
@@ -212,9 +206,7 @@ addEventListener("pageshow", ({ persisted }) => {
   if (!persisted) return;
   for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
     const { value } = field;
-    setTimeout(() => {
-      field.value = value;
-    });
+    setTimeout(() => Object.assign(field, { value }));
   }
 });
 addEventListener("beforeunload", (event) => {
@@ -269,9 +261,7 @@ async function followLink(code) {
   }
 }
 
-addEventListener("hashchange", () => {
-  if (findCode()) location.reload(); // it was opened in this tab
-});
+addEventListener("hashchange", () => findCode() && location.reload()); // it was opened in this tab
 
 const code = findCode();
 if (code) followLink(code);

@@ -54,9 +54,8 @@ function showLists(members, tokens) {
   const own = tokens.filter((one) => OWN.every((field) => one[field] === me?.[field]));
   const mark = own.length > 1 ? " (maybe this one)" : " (this one)"; // nothing else tells them apart
   $("tokens").replaceChildren(...tokens.map((one) => describeToken(one, own.includes(one) ? mark : "")));
-  $("access-user").replaceChildren(
-    ...members.map(({ user }) => make("option", { textContent: user, selected: user === chosen })),
-  );
+  const options = members.map(({ user }) => make("option", { textContent: user, selected: user === chosen }));
+  $("access-user").replaceChildren(...options);
   $("people-all").hidden = false;
   if (document.activeElement === document.body) $("people-title").focus();
 }

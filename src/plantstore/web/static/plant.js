@@ -66,16 +66,14 @@ export function exchange(plants, order, old, plant) {
 }
 
 /** @param {Plant} one @param {Plant} other */
-export const isSame = (one, other) =>
-  one.id === other.id && one.name === other.name && one.tag === other.tag;
+export const isSame = (one, other) => one.id === other.id && one.name === other.name && one.tag === other.tag;
 
 // The rule that an id, name or tag breaks, as the service would report it, or null.
 /** @param {Draft} plant */
 export function findBrokenRule({ id, name, tag }) {
   if (id === undefined || id === "") return "id is missing";
   if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
-  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX)
-    return `id must be from ${INT64_MIN} to ${INT64_MAX}`;
+  if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return `id must be from ${INT64_MIN} to ${INT64_MAX}`;
   if (name === undefined || name === "") return "name is missing";
   return findBrokenTextRule("name", name, NAME_MAX) ?? (tag === undefined ? null : findBrokenTextRule("tag", tag, TAG_MAX));
 }
@@ -90,9 +88,8 @@ function findBrokenTextRule(field, text, max) {
   return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
-const QUOTES = { "‘": "'", "’": "'" };
 /** @type {Record<string, string>} */
-const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", ...QUOTES };
+const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", "‘": "'", "’": "'" };
 
 // For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
 // Latin, Greek and Cyrillic are removed; marks of other scripts are vowels.
@@ -129,16 +126,13 @@ export class Plants {
       if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
       made.push([old, plant && { ...plant, folded: fold(plant.name) }]);
     }
-    if (made.length > FEW) this.#rebuild(made);
-    else for (const [old, plant] of made) exchange(this.items, byId, old, plant);
+    if (made.length <= FEW) for (const [old, plant] of made) exchange(this.items, byId, old, plant);
+    else {
+      const gone = new Set(made.map(([old]) => old));
+      const added = made.flatMap(([, plant]) => plant ?? []);
+      this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added].sort(byId);
+    }
     return made;
-  }
-
-  /** @param {[Plant | undefined, Plant | null][]} made */
-  #rebuild(made) {
-    const gone = new Set(made.map(([old]) => old));
-    const added = made.flatMap(([, plant]) => plant ?? []);
-    this.items = [...this.items.filter((plant) => !gone.has(plant)), ...added].sort(byId);
   }
 
   /** @param {string} id @returns {Plant | undefined} */

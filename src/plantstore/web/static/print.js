@@ -2,11 +2,10 @@
 // plants where there are some, each with a QR code that leads to its plant on this page.
 
 import { plantAddress } from "./address.js";
-import { $, make, makeTableRow } from "./dom.js";
+import { $, all, forgetPrivate, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { encodeQr } from "./qr.js";
 
-const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 4; // modules around a code
 
 addEventListener("beforeprint", () => {
@@ -16,9 +15,7 @@ addEventListener("beforeprint", () => {
   $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
   $("print-rows").replaceChildren(...view.items.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
 });
-addEventListener("afterprint", () => {
-  for (const id of ["print-title", "print-rows", "print-labels"]) $(id).replaceChildren();
-});
+addEventListener("afterprint", () => forgetPrivate($("print")));
 $("labels").addEventListener("click", printLabels);
 
 async function printLabels() {
@@ -31,19 +28,14 @@ async function printLabels() {
 
 /** @param {Store} store @param {Plant} plant */
 function makeLabel(store, { id, name, tag }) {
-  const modules = encodeQr(plantAddress(store.name, id)); // none for a very long address
-  const texts = Object.entries({ name, tag, id }).filter(([, text]) => text);
-  const parts = texts.map(([className, textContent]) => make("bdi", { className, textContent }));
-  return make("div", { className: "label" }, ...(modules ? [drawCode(modules)] : []), make("p", {}, ...parts));
-}
-
-/** @param {boolean[][]} modules */
-function drawCode(modules) {
-  const size = modules.length + 2 * MARGIN;
+  const label = /** @type {HTMLElement} */ ($("label-template").content.firstElementChild?.cloneNode(true));
+  const modules = encodeQr(plantAddress(store.name, id)) ?? []; // none for a very long address
   const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
-  const code = document.createElementNS(SVG, "svg");
-  code.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
-  code.append(document.createElementNS(SVG, "path"));
-  code.firstElementChild?.setAttribute("d", dark.join(""));
-  return code;
+  const size = modules.length + 2 * MARGIN;
+  label.querySelector("svg")?.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
+  label.querySelector("path")?.setAttribute("d", dark.join(""));
+  if (!modules.length) label.querySelector("svg")?.remove();
+  const texts = [name, tag ?? "", id];
+  for (const [at, part] of all("bdi", label).entries()) part.textContent = texts[at];
+  return label;
 }

@@ -1,14 +1,7 @@
 // QR codes (ISO/IEC 18004) of short texts: bytes, error correction level M, versions 1 to 6, mask 0.
 
 // Of each version: the bytes for error correction in a block, and the data bytes of its blocks.
-const BLOCKS = [
-  [10, 16],
-  [16, 28],
-  [26, 44],
-  [18, 32, 32],
-  [24, 43, 43],
-  [16, 27, 27, 27, 27],
-];
+const BLOCKS = [[10, 16], [16, 28], [26, 44], [18, 32, 32], [24, 43, 43], [16, 27, 27, 27, 27]];
 const FORMAT = 0b101010000010010; // of level M and mask 0
 const PADDING = [0xec, 0x11];
 
@@ -70,8 +63,7 @@ function correct(data, length) {
 /** @param {number} version */
 function drawPatterns(version) {
   const size = 17 + 4 * version;
-  /** @type {boolean[][]} */
-  const modules = Array.from({ length: size }, () => Array(size));
+  /** @type {boolean[][]} */ const modules = Array.from({ length: size }, () => Array(size));
   for (const [x, y] of [[3, 3], [size - 4, 3], [3, size - 4]]) drawSquares(modules, x, y, 4);
   if (version > 1) drawSquares(modules, size - 7, size - 7, 2);
   for (let at = 8; at < size - 8; at += 1) modules[6][at] = modules[at][6] = at % 2 === 0;

@@ -44,9 +44,7 @@ function readArray(text) {
 
 /** @param {string} text */
 const readNdjson = (text) =>
-  text
-    .split(/\r?\n/)
-    .flatMap((line, index) => (line.trim() ? readObject(index + 1, () => parseExactly(line)) : []));
+  text.split(/\r?\n/).flatMap((line, at) => (line.trim() ? readObject(at + 1, () => parseExactly(line)) : []));
 
 /** @param {number} number @param {() => any} read */
 function readObject(number, read) {
@@ -62,14 +60,10 @@ export class Sheet {
   constructor(records) {
     const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
     this.records = isHint ? records.slice(1) : records;
+    this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
     const { hasHeader, columns } = guessColumns(this.records.map(({ cells }) => cells));
     this.hasHeader = hasHeader;
     this.columns = columns;
-  }
-
-  // The cells of the first line, whether they are its titles or not.
-  get titles() {
-    return this.records[0]?.cells ?? [];
   }
 
   /** @returns {Row[]} */

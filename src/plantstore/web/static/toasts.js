@@ -1,7 +1,7 @@
 // Short messages that stay for a while, or until they are closed or replaced. Their content is a
 // sequence of texts and elements; each action is a button, which closes the message too.
 
-import { $, announce, count, figures, focusPlants, make, makeButton } from "./dom.js";
+import { $, announce, count, figures, focusPlants, make, makeButton, targetOf } from "./dom.js";
 
 const STAY = 8_000; // milliseconds
 const STAY_WITH_BUTTONS = 30_000;
@@ -23,15 +23,10 @@ export const fail = (content, actions = {}) => show(content, actions, "failed");
 function show(content, actions, kind) {
   const text = make("p", {}, ...content);
   const toast = make("div", { className: `toast ${kind}` }, text);
-  const buttons = Object.entries(actions).map(([label, act]) =>
-    makeButton(label, () => {
-      closeToast(toast);
-      act();
-    }),
-  );
-  toast.append(make("div", { className: "buttons" }, ...buttons));
-  const close = { className: "quiet close", "aria-label": "Close this message" };
-  toast.append(makeButton("×", () => closeToast(toast), close));
+  const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
+  const close = makeButton("×", () => {}, { className: "quiet close", "aria-label": "Close this message" });
+  toast.append(make("div", { className: "buttons" }, ...buttons), close);
+  toast.addEventListener("click", (event) => targetOf(event).closest("button") && closeToast(toast), true);
   if (!$("who").hasChildNodes()) return toast;
   $("toasts").prepend(toast);
   announce(text.textContent);
@@ -60,7 +55,8 @@ export function showProgress(doing, total, stop) {
   /** @param {number} ended */
   const progress = (ended) => {
     const now = performance.now();
-    const left = describeTime(((now - start) / ended) * (total - ended));
+    const seconds = Math.ceil((((now - start) / ended) * (total - ended)) / 1_000);
+    const left = seconds < 100 ? count(seconds, "second") : count(Math.ceil(seconds / 60), "minute");
     const text = `${doing} ${figures(ended)} of ${figures(total)}, about ${left} left`;
     toast.firstElementChild?.replaceChildren(text);
     if (now - announced < ANNOUNCE_EVERY) return;
@@ -68,10 +64,4 @@ export function showProgress(doing, total, stop) {
     announce(text);
   };
   return { tell: progress, close: () => closeToast(toast) };
-}
-
-/** @param {number} milliseconds */
-function describeTime(milliseconds) {
-  const seconds = Math.ceil(milliseconds / 1_000);
-  return seconds < 100 ? count(seconds, "second") : count(Math.ceil(seconds / 60), "minute");
 }

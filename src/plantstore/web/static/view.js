@@ -4,8 +4,7 @@
 import { byId, exchange, fold } from "./plant.js";
 
 const { compare } = new Intl.Collator(undefined, { numeric: true });
-/** @type {Order} */
-const byName = (a, b) => compare(a.name, b.name) || byId(a, b);
+/** @type {Order} */ const byName = (a, b) => compare(a.name, b.name) || byId(a, b);
 /** @type {Record<string, Order>} */
 const ORDERS = {
   id: byId,
