@@ -58,7 +58,7 @@ function offer(id) {
     list.clearFilter();
     list.grid.reveal(id);
   };
-  $("add-done").append(": it does not match what is shown. ", makeButton("Show it", show, { className: "quiet" }));
+  $("add-done").append(": it does not match the current filter. ", makeButton("Show it", show, { className: "quiet" }));
 }
 
 /** @param {Failure} error @param {Store} store @param {Plant} plant */

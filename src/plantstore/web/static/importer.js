@@ -38,7 +38,7 @@ export async function readFile(file) {
   $("import-choose-title").textContent = "Reading the file…";
   try {
     if (file.size > MAX_MEBIBYTES * 2 ** 20)
-      throw new FileError(`is larger than ${MAX_MEBIBYTES} MiB: split it, and import the parts.`);
+      throw new FileError(`is larger than ${MAX_MEBIBYTES} MiB: split it and import the parts.`);
     const table = readTable(await file.arrayBuffer());
     await list.loadWhole(); // to know the ids that are taken
     if (reading === file) preview(file.name, table); // or another one was chosen meanwhile
@@ -147,7 +147,7 @@ const isWaiting = ({ reason, isIn }) => !reason && !isIn;
 /** @param {Sheet} sheet */
 function offerColumns({ titles, columns, hasHeader }) {
   const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
-  const none = { name: [], tag: [["-1", "None"]], id: [["-1", "None: give new IDs"]] };
+  const none = { name: [], tag: [["-1", "None"]], id: [["-1", "None: assign new IDs"]] };
   for (const field of FIELDS) {
     const made = [...none[field], ...options].map(([value, textContent]) => make("option", { value, textContent }));
     $(`import-${field}`).replaceChildren(...made);
@@ -161,14 +161,14 @@ function describeRows(all, good, bad, namesakes) {
   const parts = [`${count(good, "plant")} to import`];
   if (all > good + bad) parts.push(`${figures(all - good - bad)} in the store already`);
   const text = `${parts.join(", ")}, ${count(bad, "line")} with a problem.`;
-  return namesakes ? `${text} The store has ${figures(namesakes)} of the same name and tag: they will be there twice.` : text;
+  return namesakes ? `${text} ${count(namesakes, "plant")} with a known name and tag will be in the store twice.` : text;
 }
 
 /** @param {number} number @param {number} shown */
 const describeMore = (number, shown) => (number > shown ? `and ${figures(number - shown)} more` : "");
 
 /** @param {Row} row */
-const findReason = ({ reason }) => reason ?? "not sent, or the outcome is unknown";
+const findReason = ({ reason }) => reason ?? "not sent, or the result is unknown";
 
 /** @param {Row[]} rows */
 function saveRows(rows) {

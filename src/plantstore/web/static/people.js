@@ -52,7 +52,7 @@ function showLists(members, tokens) {
   const chosen = $("access-user").value;
   $("members").replaceChildren(...members.map(describeMember));
   const own = tokens.filter((one) => OWN.every((field) => one[field] === me?.[field]));
-  const mark = own.length > 1 ? " (maybe this one)" : " (this one)"; // nothing else tells them apart
+  const mark = own.length > 1 ? " (may be this one)" : " (this one)"; // nothing else tells them apart
   $("tokens").replaceChildren(...tokens.map((one) => describeToken(one, own.includes(one) ? mark : "")));
   const options = members.map(({ user }) => make("option", { textContent: user, selected: user === chosen }));
   $("access-user").replaceChildren(...options);
@@ -110,8 +110,8 @@ async function giveAccess(kind) {
   if (!$("people").open) return;
   $("credential").textContent = made.token ?? `${new URL(".", location.href)}#code=${made.code}`;
   $("credential-text").textContent = made.token
-    ? `The token of ${user}. Copy it now: it is not shown again.`
-    : `Send this link to ${user}. It signs in once, within 10 minutes.`;
+    ? `The token of ${user}. Copy it now: it will not be shown again.`
+    : `Send this link to ${user}. It can be used once, within 10 minutes.`;
   $("credential-box").hidden = false;
   $("credential-copy").focus();
 }
