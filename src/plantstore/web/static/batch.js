@@ -6,8 +6,8 @@ import { ApiError, isFinal } from "./api.js";
 
 const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
 
-/** @template T @param {T[]} items @param {(item: T, signal: AbortSignal) => Promise<void>} act @param {Batch & {atOnce: number}} batch */
-export async function each(items, act, { atOnce, signal, tell }) {
+/** @template T @param {T[]} items @param {(item: T, signal: AbortSignal) => Promise<void>} act @param {Batch} batch */
+export async function each(items, act, { atOnce = 1, signal, tell }) {
   /** @type {T[]} */ const done = [];
   /** @type {Error | null} */ let error = null;
   let ended = 0;
@@ -47,7 +47,7 @@ export async function createAll(store, changes, { signal, tell }) {
   };
   const starts = [...changes.keys()].filter((index) => index % PIECE === 0);
   const pieces = starts.map((start) => changes.slice(start, start + PIECE));
-  const options = { atOnce: 1, signal, tell: () => tell(done.length + refused.size) };
+  const options = { signal, tell: () => tell(done.length + refused.size) };
   const { error } = await each(pieces, (piece) => store.api.insist(() => send(piece), signal), options);
   return { done, refused, error: error ?? refused.values().next().value ?? null };
 }

@@ -3,7 +3,7 @@
 
 import { ID_TAKEN } from "./api.js";
 import { importPlants } from "./changes.js";
-import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, saveFile } from "./dom.js";
+import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, saveFile, targetOf } from "./dom.js";
 import { list } from "./list.js";
 import { checkRows, countNamesakes, giveIds } from "./rows.js";
 import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
@@ -31,7 +31,7 @@ export function openImport() {
 }
 
 /** @param {File} [file] */
-export async function readFile(file) {
+async function read(file) {
   if (!file) return;
   openImport();
   reading = file;
@@ -128,7 +128,7 @@ function showStep(step) {
   dialog.setAttribute("aria-labelledby", `import-${step}-title`);
 }
 
-$("import-file").addEventListener("change", () => readFile($("import-file").files?.[0]));
+$("import-file").addEventListener("change", () => read($("import-file").files?.[0]));
 $("import-columns").addEventListener("change", chooseColumns);
 $("import-other").addEventListener("click", openImport);
 $("import-start").addEventListener("click", () => {
@@ -189,3 +189,31 @@ function listReasons(rows) {
   $("import-reasons").replaceChildren(...shown, ...(more ? [make("li", { textContent: more })] : []));
   $("import-reasons").hidden = rows.length === 0;
 }
+
+// Files dropped on the page, and rows pasted into it. For users who may not import, too: otherwise
+// the browser would open the file instead of the page.
+/** @param {DragEvent} event */
+const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
+const mayImport = () => list.store?.api.isSignedIn && list.may("create");
+const isWelcome = () => mayImport() && !document.querySelector("dialog[open]:not(#import)");
+addEventListener("dragover", (event) => {
+  const dragged = filesOf(event);
+  if (!dragged) return;
+  event.preventDefault();
+  dragged.dropEffect = isWelcome() ? "copy" : "none";
+  document.body.classList.toggle("dropping", isWelcome());
+});
+addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dropping"));
+addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (!text.trim() || targetOf(event).closest("input, dialog[open]") || !isWelcome()) return;
+  event.preventDefault();
+  read(new File([text], "Pasted rows"));
+});
+addEventListener("drop", (event) => {
+  document.body.classList.remove("dropping");
+  const dropped = filesOf(event);
+  if (!dropped) return;
+  event.preventDefault();
+  if (isWelcome()) read(dropped.files[0]);
+});

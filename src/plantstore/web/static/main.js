@@ -6,7 +6,6 @@ import { Api, isBarred } from "./api.js";
 import { isChanging, removePlants, retagPlants } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, all, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
-import "./drops.js";
 import { closeEditor, openEditor, placeEditor } from "./edit.js";
 import { exportPlants } from "./export.js";
 import { forgetForm, proposeId } from "./form.js";
@@ -14,7 +13,7 @@ import { openHistory } from "./history.js";
 import { openImport } from "./importer.js";
 import { list } from "./list.js";
 import { isSoon, openPeople } from "./people.js";
-import "./print.js";
+import { printLabels } from "./print.js";
 import { Session, tab } from "./session.js";
 import { fail, tell } from "./toasts.js";
 
@@ -102,8 +101,7 @@ async function learnAgain() {
     const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
     learn(found);
-    const role = $("role").textContent;
-    tell([`Your token's access has changed: you are now ${role} of ${list.store?.name}.`]);
+    tell([`Your token's access has changed: you are now ${$("role").textContent} of ${list.store?.name}.`]);
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
@@ -195,6 +193,7 @@ $("empty-add").addEventListener("click", () => {
   $("add-name").focus();
 });
 for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", () => exportPlants(kind));
+$("labels").addEventListener("click", printLabels);
 $("history-open").addEventListener("click", () => openHistory());
 $("people-open").addEventListener("click", () => me && openPeople(me));
 

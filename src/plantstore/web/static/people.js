@@ -5,10 +5,7 @@ import { $, announce, bdi, choose, copy, explain, make, makeButton } from "./dom
 import { list } from "./list.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
-/** @type {("user" | "label" | "expires_at")[]} */
-const OWN = ["user", "label", "expires_at"]; // what is known of the token in use
-/** @param {string} time */
-const writeDate = (time) => new Date(time).toLocaleDateString(undefined, { dateStyle: "medium" });
+const { format } = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
 /** @param {string} [time] */
 export const isSoon = (time) => Date.parse(time ?? "") - Date.now() < 14 * DAY;
@@ -39,25 +36,31 @@ async function run(act) {
   explain("people-reason", "");
   try {
     await act();
-    showLists(...(await Promise.all([ask("GET", "members"), ask("GET", "tokens")])));
+    showLists(...(await Promise.all([ask("GET", "members"), ask("GET", "tokens"), managed?.api.findTokenId()])));
   } catch (error) {
     explain("people-reason", error.message);
   }
   isWorking = false;
 }
 
-/** @param {Member[]} members @param {Token[]} tokens */
-function showLists(members, tokens) {
+/** @param {Member[]} members @param {Token[]} tokens @param {string | undefined} ownId */
+function showLists(members, tokens, ownId) {
   if (!$("people").open) return;
   const chosen = $("access-user").value;
   $("members").replaceChildren(...members.map(describeMember));
-  const own = tokens.filter((one) => OWN.every((field) => one[field] === me?.[field]));
-  const mark = own.length > 1 ? " (may be this one)" : " (this one)"; // nothing else tells them apart
-  $("tokens").replaceChildren(...tokens.map((one) => describeToken(one, own.includes(one) ? mark : "")));
+  $("tokens").replaceChildren(...tokens.map((one) => describeToken(one, markOwn(one, ownId))));
   const options = members.map(({ user }) => make("option", { textContent: user, selected: user === chosen }));
   $("access-user").replaceChildren(...options);
   $("people-all").hidden = false;
   if (document.activeElement === document.body) $("people-title").focus();
+}
+
+// Without its id, all that is known of the token in use may be the same in others.
+/** @param {Token} token @param {string | undefined} ownId */
+function markOwn(token, ownId) {
+  if (ownId) return token.id === ownId ? " (this one)" : "";
+  const isAlike = token.user === me?.user && token.label === me.label && token.expires_at === me.expires_at;
+  return isAlike ? " (may be this one)" : "";
 }
 
 async function setRole() {
@@ -81,10 +84,9 @@ function describeMember({ user, role }) {
 /** @param {Token} token @param {string} mark */
 function describeToken({ id, user, label, scopes, last_used_at: used, expires_at: end }, mark) {
   const name = [user, label].filter(Boolean).join(", ") + mark;
-  const use = used ? `last used on ${writeDate(used)}` : "never used";
-  const expiry = end ? `${isSoon(end) ? "expires soon, on" : "expires on"} ${writeDate(end)}` : "does not expire";
-  const facts = `${scopes.join(", ")} · ${use} · ${expiry}`;
-  return makeItem(name, facts, makeRemover("Revoke", `token of ${name}`, `tokens/${id}`));
+  const use = used ? `last used on ${format(Date.parse(used))}` : "never used";
+  const expiry = end ? `${isSoon(end) ? "expires soon, on" : "expires on"} ${format(Date.parse(end))}` : "does not expire";
+  return makeItem(name, `${scopes.join(", ")} · ${use} · ${expiry}`, makeRemover("Revoke", `token of ${name}`, `tokens/${id}`));
 }
 
 /** @param {string} verb @param {string} what @param {string} target */

@@ -16,9 +16,8 @@ addEventListener("beforeprint", () => {
   $("print-rows").replaceChildren(...view.items.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
 });
 addEventListener("afterprint", () => forgetPrivate($("print")));
-$("labels").addEventListener("click", printLabels);
 
-async function printLabels() {
+export async function printLabels() {
   const { store } = list;
   await list.loadWhole();
   if (!store || list.store !== store) return;
