@@ -128,10 +128,3 @@ export function copy(element, button) {
   button.textContent = "Copied";
   setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
 }
-
-/** @param {string} name @param {string} type @param {string[]} parts */
-export function saveFile(name, type, parts) {
-  const url = URL.createObjectURL(new Blob(parts, { type }));
-  make("a", { href: url, download: name }).click();
-  setTimeout(() => URL.revokeObjectURL(url), 60_000);
-}

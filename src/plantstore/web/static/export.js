@@ -1,6 +1,6 @@
 // Saves the selected plants as a file, or those that match the filter.
 
-import { count, saveFile } from "./dom.js";
+import { count, make } from "./dom.js";
 import { list } from "./list.js";
 import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
@@ -21,4 +21,11 @@ export async function exportPlants(form) {
   const { type, write } = FORMS[form];
   saveFile(`${store.name}.${form}`, type, write(list.chosen));
   tell([`Exported ${count(list.chosen.length, "plant")}`]);
+}
+
+/** @param {string} name @param {string} type @param {string[]} parts */
+export function saveFile(name, type, parts) {
+  const url = URL.createObjectURL(new Blob(parts, { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }

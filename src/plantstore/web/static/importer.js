@@ -3,7 +3,8 @@
 
 import { ID_TAKEN } from "./api.js";
 import { importPlants } from "./changes.js";
-import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, saveFile, targetOf } from "./dom.js";
+import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, targetOf } from "./dom.js";
+import { saveFile } from "./export.js";
 import { list } from "./list.js";
 import { checkRows, countNamesakes, giveIds } from "./rows.js";
 import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
@@ -190,8 +191,7 @@ function listReasons(rows) {
   $("import-reasons").hidden = rows.length === 0;
 }
 
-// Files dropped on the page, and rows pasted into it. For users who may not import, too: otherwise
-// the browser would open the file instead of the page.
+// Dropped files and pasted rows. Where none may be imported, too: the browser would open the file instead.
 /** @param {DragEvent} event */
 const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
 const mayImport = () => list.store?.api.isSignedIn && list.may("create");
