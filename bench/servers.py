@@ -21,7 +21,7 @@ ALL_CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORES = ALL_CORES[:1]
 LOAD_CORES = ALL_CORES[-1:]
 _POLL_SECONDS = 0.002
-_TIMEOUT = 30.0
+_TIMEOUT = 60.0
 _OK = 200
 _TICKS = os.sysconf("SC_CLK_TCK")
 
