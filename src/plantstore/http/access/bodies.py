@@ -15,7 +15,7 @@ _NAMES = {
     "str": "string",
     "int": "integer",
     "bool": "boolean",
-    "_Float": "number",
+    "float": "number",
     "datetime": "date-time",
 }
 _NAME = re.compile(rf"(?<=`)({'|'.join(_NAMES)})(?=`| \|)")
