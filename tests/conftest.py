@@ -10,7 +10,7 @@ import httpx
 import hypothesis
 import pytest
 
-from tests.databases import SQLITE, Kind, postgres_kind
+from tests.databases import Kind, find_kind
 from tests.postgres.citus import CitusCluster
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -33,9 +33,7 @@ _numbers = itertools.count(1)
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])
 def database_kind(request: pytest.FixtureRequest) -> Kind:
     """Each kind of database."""
-    if request.param == "sqlite":
-        return SQLITE
-    return postgres_kind(request.getfixturevalue("postgres_server"))
+    return find_kind(request)
 
 
 @pytest.fixture

@@ -6,11 +6,15 @@ from itertools import islice
 from pathlib import Path
 
 import psycopg
+import pytest
 from msgspec import Struct
 
 from plantstore.sqlite.connection import connect, database_path, open_lock
 from tests.postgres.server import PostgresServer
 
+# The kinds that a test is run on, where they are not those of its folder.
+SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
+ON_BOTH = pytest.mark.parametrize("database_kind", ["sqlite", "postgres"], indirect=True)
 _SQLITE_PREFIX = "sqlite:"
 _MAX_STATEMENTS = 500  # of a transaction
 
@@ -33,6 +37,13 @@ SQLITE = Kind("sqlite", _fresh_sqlite)
 def postgres_kind(server: PostgresServer) -> Kind:
     """Databases of this server."""
     return Kind("postgres", lambda _folder: server.fresh())
+
+
+def find_kind(request: pytest.FixtureRequest) -> Kind:
+    """The kind that a fixture's parameter names; PostgreSQL's server is the shared one."""
+    if request.param == "sqlite":
+        return SQLITE
+    return postgres_kind(request.getfixturevalue("postgres_server"))
 
 
 @contextmanager

@@ -58,52 +58,49 @@ def test_no_linter_has_a_warning(tmp_path: Path) -> None:
     run(*spectral, folder=tmp_path)
 
 
-def test_a_typescript_program_of_three_operations_compiles_and_runs(
+def test_typescript_programs_compile_and_run(
     document: Path, tmp_path: Path, service: Service
 ) -> None:
-    compile_typescript(document, "program", tmp_path)
+    """That of the three operations with both documents' types, that of all with ours."""
+    names = ("program", "everything")[: 1 + (document == DOCUMENTS["ours"])]
+    (tmp_path / "node_modules").symlink_to(NODE_MODULES)
+    (tmp_path / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    run(tool("openapi-typescript"), document, "--output", "document.d.ts", folder=tmp_path)
+    for name in names:
+        shutil.copy(PROGRAMS / f"{name}.ts", tmp_path)
+    run(tool("tsc"), *TSC, *(f"{name}.ts" for name in names), folder=tmp_path)
     printed = run("node", "program.js", service.origin, service.make_token(), folder=tmp_path)
     assert json.loads(printed) == [{"name": "Ficus", "tag": "tree"}, 40004, ["Ficus"], 204]
-
-
-def test_a_python_program_of_three_operations_type_checks_and_runs(
-    document: Path, tmp_path: Path, service: Service
-) -> None:
-    generate_python(document, tmp_path)
-    source = (PROGRAMS / "program.py").read_text(encoding="utf-8")
-    for theirs, ours in OUR_NAMES.items() if document == DOCUMENTS["ours"] else ():
-        source = source.replace(theirs, ours)
-    (tmp_path / "program.py").write_text(source, encoding="utf-8")
-    type_check(tmp_path)
-    printed = run(PYTHON, "program.py", service.origin, service.make_token(), folder=tmp_path)
-    assert json.loads(printed) == [{"name": "Fern", "tag": "herb"}, 40004, ["Fern"], 204]
-
-
-def test_a_typescript_program_of_all_operations_needs_only_their_types(tmp_path: Path) -> None:
-    compile_typescript(DOCUMENTS["ours"], "everything", tmp_path)
-    assert (
-        run_everything(tmp_path, "node", "everything.js")
-        == {
+    if "everything" in names:
+        assert run_everything(tmp_path, "node", "everything.js") == ACCESS | {
             "plants": [{"name": "Ficus elastica"}, 41201, [7], 200, 204],
             "many": [[1, 200], [2, 200]],
             "events": [["plant.created", "plant.updated", *NEW, *NEW], "event: plant.created"],
         }
-        | ACCESS
-    )
 
 
-def test_a_python_program_of_all_operations_needs_only_their_types(tmp_path: Path) -> None:
-    generate_python(DOCUMENTS["ours"], tmp_path)
-    shutil.copy(PROGRAMS / "everything.py", tmp_path / "program.py")
-    type_check(tmp_path)
-    assert (
-        run_everything(tmp_path, PYTHON, "program.py")
-        == {
+def test_python_programs_type_check_and_run(
+    document: Path, tmp_path: Path, service: Service
+) -> None:
+    """Those of the three operations with both documents' code, that of all with ours."""
+    generate_client(document, tmp_path)
+    generate_models(document, tmp_path)
+    names = ("program.py", "models.py", "everything.py")[: 2 + (document == DOCUMENTS["ours"])]
+    for name in names:
+        shutil.copy(PROGRAMS / name, tmp_path)
+    source = (PROGRAMS / "program.py").read_text(encoding="utf-8")
+    for theirs, ours in OUR_NAMES.items() if document == DOCUMENTS["ours"] else ():
+        source = source.replace(theirs, ours)
+    (tmp_path / "program.py").write_text(source, encoding="utf-8")
+    type_check(tmp_path, *names)
+    run(PYTHON, "models.py", folder=tmp_path)
+    printed = run(PYTHON, "program.py", service.origin, service.make_token(), folder=tmp_path)
+    assert json.loads(printed) == [{"name": "Fern", "tag": "herb"}, 40004, ["Fern"], 204]
+    if "everything.py" in names:
+        assert run_everything(tmp_path, PYTHON, "everything.py") == ACCESS | {
             "plants": [{"name": "Ficus elastica"}, 41201, [17], 204],
             "events": ["plant.created", "plant.updated"],
         }
-        | ACCESS
-    )
 
 
 def run_everything(folder: Path, *command: object) -> dict[str, Any]:
@@ -114,36 +111,31 @@ def run_everything(folder: Path, *command: object) -> dict[str, Any]:
     return printed
 
 
-def compile_typescript(document: Path, name: str, folder: Path) -> None:
-    """Compile a program with the types of a document."""
-    (folder / "node_modules").symlink_to(NODE_MODULES)
-    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
-    run(tool("openapi-typescript"), document, "--output", "document.d.ts", folder=folder)
-    shutil.copy(PROGRAMS / f"{name}.ts", folder)
-    run(tool("tsc"), *TSC, f"{name}.ts", folder=folder)
-
-
-def generate_python(document: Path, folder: Path) -> None:
+def generate_client(document: Path, folder: Path) -> None:
     """Generate the package ``client`` from a document."""
     generator = PYTHON.with_name("openapi-python-client")
     options = ("--meta", "none", "--output-path", "client")
     run(generator, "generate", "--path", document, *options, folder=folder)
 
 
-def test_models_of_the_document_serve_a_program_of_the_interface(
-    document: Path, tmp_path: Path
-) -> None:
+def generate_models(document: Path, folder: Path) -> None:
+    """Generate the module ``document`` from a document: classes of pydantic."""
     generator = PYTHON.with_name("datamodel-codegen")
     kinds = ("--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel")
     options = ("--use-annotated", "--formatters", "builtin", "--output", "document.py")
-    run(generator, "--input", document, *kinds, *options, folder=tmp_path)
-    shutil.copy(PROGRAMS / "models.py", tmp_path / "program.py")
-    type_check(tmp_path)
-    run(PYTHON, "program.py", folder=tmp_path)
+    run(generator, "--input", document, *kinds, *options, folder=folder)
 
 
-def type_check(folder: Path) -> None:
-    """The program's own code and what it uses of the generated code fit."""
+def type_check(folder: Path, *names: str) -> None:
+    """The programs' own code and what they use of the generated code fit."""
     mypy = ROOT / ".venv" / "bin" / "mypy"
     options = ("--strict", "--config-file=", "--cache-dir=/dev/null", "--follow-imports=silent")
-    run(mypy, *options, "--python-executable", PYTHON, "program.py", folder=folder)
+    run(
+        mypy,
+        *options,
+        "--scripts-are-modules",
+        "--python-executable",
+        PYTHON,
+        *names,
+        folder=folder,
+    )

@@ -13,7 +13,6 @@ from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).parent / "uv"
-PIPX = ROOT / ".venv-deploy" / "bin" / "pipx"
 
 
 @pytest.fixture(scope="session")
@@ -35,11 +34,9 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
     block = block.replace("/opt/plantstore", str(folder / "venv"))
     script = block.replace("/usr/local/bin", str(folder / "bin"))
     places = {
-        "PIPX_HOME": folder / "pipx",
-        "PIPX_BIN_DIR": folder / "bin",
         "UV_TOOL_DIR": folder / "uv",
         "UV_TOOL_BIN_DIR": folder / "bin",
-        "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
+        "PATH": f"{UV.parent}:{os.environ['PATH']}",
     }
     environ = os.environ | {name: str(path) for name, path in places.items()}
     run = ("sh", "-ec", script)
@@ -48,7 +45,7 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
     return folder / "bin" / "plantstore"
 
 
-@pytest.mark.parametrize("tool", ["pip", "pipx", "uv"])
+@pytest.mark.parametrize("tool", ["pip", "uv"])  # pipx is pip in an environment of its own
 def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> None:
     program = install(tool, wheel, tmp_path)
     with Service(tmp_path, command=(str(program),)) as service:

@@ -2,8 +2,15 @@
 
 import pytest
 
+from tests.databases import Kind, find_kind
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.service import Service
+
+
+@pytest.fixture(scope="session", params=["sqlite"])
+def database_kind(request: pytest.FixtureRequest) -> Kind:
+    """SQLite: the contract is shown for every kind, and `test_against_model` on both over HTTP."""
+    return find_kind(request)
 
 
 @pytest.fixture

@@ -3,14 +3,10 @@
 from dataclasses import dataclass
 from uuid import uuid4
 
-import pytest
-
 from plantstore.model import Scope
 from tests.http.raw import Message, Response, exchange
 from tests.service import Service
 
-# For what no database decides.
-SQLITE_ONLY = pytest.mark.parametrize("database_kind", ["sqlite"], indirect=True)
 PLANT = b'{"id": 1, "name": "Fern"}'
 UPDATED_PLANT = b'{"name": "Moss"}'
 NEW_PLANT = b'{"id": 2, "name": "Aloe", "tag": "succulent"}'

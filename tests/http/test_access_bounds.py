@@ -10,7 +10,7 @@ import psycopg
 import pytest
 
 from plantstore.sql.access import MAX_MEMBERS, MAX_TOKENS
-from tests.databases import execute, writes_held
+from tests.databases import ON_BOTH, execute, writes_held
 from tests.http.access_calls import make_token, managing, members_of, set_role, tokens_of
 from tests.http.calls import expect_refused
 from tests.http.log_lines import LoggingService
@@ -85,6 +85,7 @@ def count_threads(service: Service) -> int:
     return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
 
 
+@ON_BOTH
 def test_a_change_that_is_given_up_does_not_happen_later(own_service: LoggingService) -> None:
     with managing(own_service, "nursery", "ada") as manager:
         before = members_of(manager)

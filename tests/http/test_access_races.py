@@ -9,10 +9,11 @@ import httpx
 import pytest
 
 from plantstore.model import Role
-from tests.databases import Kind
+from tests.databases import ON_BOTH, Kind
 from tests.http.access_calls import make_token, managing, set_role, status_of
 from tests.service import Service
 
+pytestmark = ON_BOTH
 ROUNDS = 5
 CONNECTIONS = 20  # each is some worker's
 

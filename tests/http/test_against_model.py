@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from plantstore.model import NewPlant, Precondition, Role, Scope, entity_tag_of, token_id_of
 from plantstore.tokens import hash_token
-from tests.databases import Kind
+from tests.databases import ON_BOTH, Kind
 from tests.http.bulk import bulk_message, numbers_of, read_lines
 from tests.http.event_stream import EventStream
 from tests.http.expect import expect_error
@@ -31,6 +31,7 @@ TAGS = (None, "green", "shade")
 EXAMPLES = {"sqlite": 60, "postgres": 20}  # of 50 requests, some 10 s each
 OTHER_TAG, NO_TOKEN = '"0123456789abcdef"', "0123456789abcdef"
 
+pytestmark = ON_BOTH
 _stores = count(1)
 ids = st.sampled_from(IDS)
 users = st.sampled_from(USERS)

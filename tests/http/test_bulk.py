@@ -16,7 +16,7 @@ from tests.http.bulk import (
 )
 from tests.http.calls import create_plant, list_plants
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.fixtures import CREATES, SQLITE_ONLY, Route, StoreFixture
+from tests.http.fixtures import CREATES, Route, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 
@@ -75,7 +75,6 @@ def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route
     assert [event.plant.id for event in events] == [1, 2, 3, 90, 6]
 
 
-@SQLITE_ONLY
 def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
     body = b'{"id": x}\n{"id": 7}\n' + b"x" * (MAX_LINE + 1)
     results = read_lines(fixture.send(bulk_message(fixture.token, body)).body)
@@ -86,7 +85,6 @@ def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
     ]
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("body", [b"", b"\n", b"\n \r\n"])
 def test_without_a_plant_there_is_no_result(fixture: StoreFixture, body: bytes) -> None:
     message = bulk_message(fixture.token, body).setting("Content-Length", str(len(body)))
@@ -118,7 +116,6 @@ def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> Non
         assert stream.connection.ask(LIVE).json == ALIVE
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(
     ("size", "body", "expected"),
     [(1, SHORT, EXPECTED_OF_SHORT), (7, SHORT, EXPECTED_OF_SHORT), (5000, BODY, EXPECTED)],
@@ -133,7 +130,6 @@ def test_chunks_of_any_size_are_the_same_body(
         assert numbers_of(stream.finish()) == expected
 
 
-@SQLITE_ONLY
 def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
         connection.send(bulk_message(fixture.token, BODY), LIVE)
@@ -141,14 +137,12 @@ def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
         assert connection.receive().json == ALIVE
 
 
-@SQLITE_ONLY
 def test_a_client_of_http_1_0_reads_to_the_end(fixture: StoreFixture) -> None:
     answer = fixture.send(replace(bulk_message(fixture.token, BODY), version="HTTP/1.0"))
     assert "transfer-encoding" not in answer.headers
     assert numbers_of(read_lines(answer.body)) == EXPECTED
 
 
-@SQLITE_ONLY
 def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
         connection.send(bulk_message(fixture.token, plant_lines(range(2, 2000))))
@@ -156,7 +150,6 @@ def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> No
         assert len(read_lines(connection.receive("POST").body)) == 1998
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("chunked", [False, True])
 def test_a_client_that_expects_it_is_told_to_continue(
     fixture: StoreFixture, *, chunked: bool
@@ -175,7 +168,6 @@ def test_a_client_that_expects_it_is_told_to_continue(
         expect_clean_end(connection, answer)
 
 
-@SQLITE_ONLY
 def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
     """Before the body is read, with a response of the usual form."""
     good = bulk_message(fixture.token, plant_lines(range(2, 2000)))
@@ -199,14 +191,12 @@ def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
     assert names_in(fixture) == {1: "Fern"}
 
 
-@SQLITE_ONLY
 def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
     message = bulk_message(fixture.token, plant_line(2))
     message = message.setting("Content-Type", 'Application/X-NDJSON; charset="UTF-8"')
     assert read_lines(fixture.send(message).body) == [{"line": 1, "status": 200}]
 
 
-@SQLITE_ONLY
 def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -> None:
     good = bulk_message(fixture.token, plant_line(2))
     for name, value in (("Content-Type", "application/ndjson"), ("Content-Encoding", "br")):
@@ -214,14 +204,12 @@ def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -
         assert message.startswith("send the body as application/x-ndjson in UTF-8: ")
 
 
-@SQLITE_ONLY
 def test_parameters_of_a_media_type_do_not_make_it_another_one(fixture: StoreFixture) -> None:
     one = bulk_message(fixture.token, plant_line(2))
     answer = fixture.send(one.setting("Content-Type", "application/json; profile=x-ndjson"))
     assert answer.json == {"name": "Fern"}
 
 
-@SQLITE_ONLY
 def test_a_client_library_may_send_first_and_read_then(
     client: httpx.Client, service: Service
 ) -> None:

@@ -20,7 +20,7 @@ from tests.http.bulk import (
     read_lines,
 )
 from tests.http.calls import list_plants
-from tests.http.fixtures import SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import StoreFixture, make_fixture
 from tests.http.raw import LIVE, Connection
 from tests.service import Service
 from tests.waiting import wait_until
@@ -92,7 +92,6 @@ def test_a_database_that_does_not_answer_ends_it(fixture: StoreFixture) -> None:
     assert ids_in(fixture) == [2, 3]
 
 
-@SQLITE_ONLY
 def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixture) -> None:
     with after_two_lines(fixture) as stream:
         stream.send(plant_line(4)[:-1])
@@ -101,7 +100,6 @@ def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixt
     assert ids_in(fixture) == [2, 3]
 
 
-@SQLITE_ONLY
 def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:
     ids = iter(range(4, 10**6))
     with after_two_lines(fixture) as stream:
@@ -112,7 +110,6 @@ def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:
         assert stream.finish() == []
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("broken", [b"xyz\r\n", b"-1\r\n", b"5;\x00\r\n"])
 def test_broken_framing_ends_it(fixture: StoreFixture, broken: bytes) -> None:
     with after_two_lines(fixture) as stream:
@@ -131,7 +128,6 @@ def send_until_closed(stream: BulkStream, lines: bytes) -> int:
     return sent
 
 
-@SQLITE_ONLY
 def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> None:
     service = fixture.service
     refused = b"[]\n" * 1000  # whose results are fifty times as long
@@ -142,7 +138,6 @@ def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> N
     wait_until(lambda: "its client reads too slowly" in service.log())
 
 
-@SQLITE_ONLY
 def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
     service, answers = fixture.service, 0
     before = peak_memory(service)

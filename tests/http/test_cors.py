@@ -14,7 +14,6 @@ from tests.http.fixtures import (
     ME,
     OPERATIONS,
     READS,
-    SQLITE_ONLY,
     StoreFixture,
     make_fixture,
 )
@@ -57,7 +56,6 @@ def split(value: str) -> set[str]:
     return set(value.split(", "))
 
 
-@SQLITE_ONLY
 def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> None:
     for route in ROUTES:
         answer = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
@@ -71,18 +69,15 @@ def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> Non
         assert "x-request-id" in answer.headers
 
 
-@SQLITE_ONLY
 def test_options_tells_nothing_of_what_is_there(client: httpx.Client) -> None:
     for path in ("/plants/not-an-id", "/stores/nowhere/plants"):
         assert client.options(path).status_code == 204
 
 
-@SQLITE_ONLY
 def test_options_of_an_unknown_path_is_refused(client: httpx.Client) -> None:
     expect_refused(client.options("/nowhere"), 40402)
 
 
-@SQLITE_ONLY
 def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
     answer = preflight(client, PAGE)
     assert answer.status_code == 204
@@ -99,7 +94,6 @@ def test_a_preflight_of_any_page_is_allowed(client: httpx.Client) -> None:
     assert int(answer.headers["access-control-max-age"]) > 0
 
 
-@SQLITE_ONLY
 def test_any_page_may_read_any_answer(fixture: StoreFixture) -> None:
     for route in ROUTES:
         message = fixture.message(route).adding("Origin", PAGE)
@@ -109,14 +103,12 @@ def test_any_page_may_read_any_answer(fixture: StoreFixture) -> None:
             assert split(answer.headers["access-control-expose-headers"]) == EXPOSED
 
 
-@SQLITE_ONLY
 def test_cookies_play_no_part(client: httpx.Client) -> None:
     for answer in (preflight(client, PAGE), client.get("/plants", headers={"Origin": PAGE})):
         assert "access-control-allow-credentials" not in answer.headers
         assert "set-cookie" not in answer.headers
 
 
-@SQLITE_ONLY
 def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]

@@ -4,9 +4,6 @@ import httpx
 import pytest
 
 from tests.http.calls import create, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
-
-pytestmark = SQLITE_ONLY
 
 BODY_MAX = 64 * 1024
 FERN = b'{"id":1,"name":"Fern"}'

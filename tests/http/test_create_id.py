@@ -3,7 +3,6 @@
 import httpx
 
 from tests.http.calls import create, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.non_integers import NOT_PLAIN, NOT_WHOLE, TOO_LARGE
 
 
@@ -16,7 +15,6 @@ def test_int64_is_taken_to_its_ends(client: httpx.Client) -> None:
         assert client.delete(f"/plants/{plant_id}").status_code == 204
 
 
-@SQLITE_ONLY
 def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
     for written in (*TOO_LARGE, *NOT_WHOLE, '"1"', '""', "[1]", "{}"):
         answer = create(client, f'{{"id": {written}, "name": "Fern"}}')
@@ -24,13 +22,11 @@ def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
     assert list_plants(client) == []
 
 
-@SQLITE_ONLY
 def test_what_is_not_a_json_number_is_not_json(client: httpx.Client) -> None:
     for written in (*NOT_PLAIN, "'1'", "undefined"):
         expect_refused(create(client, f'{{"id": {written}, "name": "Fern"}}'), 40001)
     assert list_plants(client) == []
 
 
-@SQLITE_ONLY
 def test_a_missing_id_is_told(client: httpx.Client) -> None:
     assert "id is missing" in expect_refused(create(client, '{"name": "Fern"}'), 40002)

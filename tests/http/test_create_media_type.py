@@ -3,11 +3,8 @@
 import httpx
 
 from tests.http.calls import expect_refused
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 FERN = b'{"id":1,"name":"Fern"}'
 

@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from tests.http.calls import create, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 
 LENGTHS = {"name": 256, "tag": 64}
 FIELDS = pytest.mark.parametrize("field", LENGTHS)
@@ -76,7 +75,6 @@ def test_length_is_counted_in_code_points(client: httpx.Client, field: str, char
     assert plant[field] == character * longest
 
 
-@SQLITE_ONLY
 @FIELDS
 @pytest.mark.parametrize("rule", REFUSED)
 def test_other_values_are_refused_by_their_rule(
@@ -87,7 +85,6 @@ def test_other_values_are_refused_by_their_rule(
         assert f"{field} {rule}" in message
 
 
-@SQLITE_ONLY
 @FIELDS
 def test_text_that_is_not_json_is_refused(client: httpx.Client, field: str) -> None:
     numbers = {
@@ -100,6 +97,5 @@ def test_text_that_is_not_json_is_refused(client: httpx.Client, field: str) -> N
             expect_refused(create(client, body), number)
 
 
-@SQLITE_ONLY
 def test_a_missing_name_is_told(client: httpx.Client) -> None:
     assert "name is missing" in expect_refused(create(client, '{"id": 1, "tag": "a"}'), 40002)

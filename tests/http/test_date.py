@@ -4,14 +4,13 @@ import re
 import time
 from email.utils import parsedate_to_datetime
 
-from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
 FORM = re.compile("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT")
 OLDEST = 2.5  # seconds that a date may be behind, with its fraction of a second that is not told
-pytestmark = SQLITE_ONLY
 
 
 def ask_date(connection: Connection, message: Message = LIVE) -> float:

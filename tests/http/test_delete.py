@@ -5,7 +5,6 @@ import pytest
 
 from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 
 
 def test_a_plant_is_deleted_without_a_word(client: httpx.Client) -> None:
@@ -26,7 +25,6 @@ def test_any_int64_is_an_id(client: httpx.Client) -> None:
         assert message == f"there is no plant with the id {plant_id} in this store"
 
 
-@SQLITE_ONLY
 def test_what_is_not_an_int64_is_refused(client: httpx.Client) -> None:
     encoded = ("%D9%A3", "%2B7", "%20", "1%20", "%201", "1%00", "1%0A", "%00", "%ff", "1;x", "*")
     for written in (*filter(None, non_integers.ALL), *encoded):

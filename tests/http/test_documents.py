@@ -14,7 +14,7 @@ import yaml
 import plantstore
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
-from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS, SQLITE_ONLY
+from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
@@ -51,14 +51,12 @@ def test_health_is_told_to_anyone(anyone: httpx.Client, path: str, status: str) 
     assert answer.headers["cache-control"] == "no-store"
 
 
-@SQLITE_ONLY
 def test_the_document_is_served_as_json(anyone: httpx.Client, source: dict[str, Any]) -> None:
     answer = anyone.get("/openapi.json")
     assert answer.headers["content-type"] == "application/json"
     assert answer.json() == source
 
 
-@SQLITE_ONLY
 def test_the_document_is_served_as_yaml(anyone: httpx.Client) -> None:
     answer = anyone.get("/openapi.yaml")
     assert answer.headers["content-type"] == "application/yaml"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases import Kind, execute
+from tests.databases import ON_BOTH, Kind, execute
 from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error
 from tests.http.fixtures import (
@@ -53,6 +53,7 @@ def own_service(tmp_path: Path, url: str) -> Iterator[Service]:
         yield running
 
 
+@ON_BOTH
 def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Service) -> None:
     fixture = make_fixture(own_service)
     messages = [fixture.message(route) for route in WRITES]
@@ -64,6 +65,7 @@ def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Servic
     assert fixture.send(fixture.message(CREATES[0])).status == 200
 
 
+@ON_BOTH
 def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind: Kind) -> None:
     fixture = make_fixture(own_service)
     execute(own_service.database, f"ALTER TABLE {REVISIONS[database_kind.name]} RENAME TO lost")
@@ -77,6 +79,7 @@ def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind
             assert fixture.send(fixture.message(route)).status == 200
 
 
+@ON_BOTH
 def test_a_table_lost_under_a_write_fails_the_write_alone(
     own_service: Service, database_kind: Kind
 ) -> None:
@@ -89,6 +92,7 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
     assert fixture.plants() == b"[]"
 
 
+@ON_BOTH
 def test_an_internal_error_is_told_as_such_and_logged(
     own_service: Service, database_kind: Kind
 ) -> None:

@@ -29,7 +29,6 @@ from tests.http.fixtures import (
     OPERATIONS,
     PLANT,
     READS,
-    SQLITE_ONLY,
     UPDATES,
     Route,
     StoreFixture,
@@ -81,7 +80,6 @@ def fixture(service: Service) -> StoreFixture:
     return made
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(("route", "invalid"), CASES)
 def test_an_invalid_request_gets_its_error(
     fixture: StoreFixture, route: Route, invalid: InvalidRequest
@@ -96,14 +94,12 @@ def test_an_invalid_request_gets_its_error(
     assert fixture.plants() == before
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
 def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
     for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/"):
         expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("method", ["PATCH", "TRACE", "QUERY", "PROPFIND"])
 def test_other_methods_are_refused(fixture: StoreFixture, method: str) -> None:
     for route in OPERATIONS:

@@ -11,11 +11,10 @@ import pytest
 
 from plantstore.clock import now
 from plantstore.model import Role
-from tests.databases import Kind, execute
+from tests.databases import ON_BOTH, Kind, execute
 from tests.http.calls import create_plant
 from tests.http.event_stream import Events, EventStream
 from tests.http.expect import expect_error
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message
 from tests.http.test_events import trim
 from tests.service import Service
@@ -43,6 +42,7 @@ def revisions(events: Events) -> list[int]:
     return [event["revision"] for event in events]
 
 
+@ON_BOTH
 def test_events_come_as_they_happen(client: httpx.Client, stream: EventStream) -> None:
     headers = stream.head.headers
     assert headers["content-type"] == "text/event-stream"
@@ -135,7 +135,6 @@ def test_a_revision_that_the_store_does_not_have_yet_is_of_another_history(
     assert (answer.status_code, answer.json()["error"]) == (410, 41001)
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(
     ("accept", "is_stream"),
     [
@@ -154,7 +153,6 @@ def test_the_client_chooses_the_form(client: httpx.Client, accept: str, is_strea
     assert (answer.status_code, answer.headers["content-type"]) == (200, expected)
 
 
-@SQLITE_ONLY
 def test_a_bad_last_event_id_is_refused(client: httpx.Client) -> None:
     headers = {"Accept": "text/event-stream", "Last-Event-ID": "seven"}
     assert client.get("/events", headers=headers).json()["error"] == 40006
@@ -165,32 +163,28 @@ def assert_ends(stream: EventStream) -> None:
     assert list(stream.events()) == []
 
 
-def test_a_revoked_token_ends_its_streams_alone(
+@ON_BOTH
+def test_who_may_listen_no_more_hears_nothing_more(
     service: Service, client: httpx.Client, stream: EventStream, store: str
 ) -> None:
-    token = service.make_token(store, f"owner-of-{store}")
-    with EventStream(service.origin, token) as other:
-        service.revoke(token)
-        assert_ends(other)
-        expect_error(
-            other.connection.ask(MESSAGE.adding("Authorization", f"Bearer {token}")), 40102
-        )
+    gone = f"gone from {store}"
+    expiring = service.make_token(store, "ada", expires_at=now() + 500)
+    revoked, removed = service.make_token(store), service.make_token(store, gone)
+    with ExitStack() as stack:
+        streams = [
+            stack.enter_context(EventStream(service.origin, token))
+            for token in (revoked, removed, expiring)
+        ]
+        with service.administration() as administration:
+            administration.revoke_token(revoked)
+            administration.remove_member(store, gone)
+        for ended in streams:
+            assert_ends(ended)
+        # Its connection serves on.
+        listing = Message("GET", "/plants").adding("Authorization", f"Bearer {revoked}")
+        expect_error(streams[0].connection.ask(listing), 40102)
     create_plant(client, 1, "Fern")
     assert revisions(stream.take(1)) == [1]
-
-
-def test_a_token_that_expires_ends_its_streams(service: Service, store: str) -> None:
-    token = service.make_token(store, "ada", expires_at=now() + 2000)
-    with EventStream(service.origin, token) as stream:
-        assert_ends(stream)
-
-
-def test_a_removed_member_hears_nothing_more(service: Service, store: str) -> None:
-    token = service.make_token(store, f"gone from {store}", role=Role.READER)
-    with EventStream(service.origin, token) as stream:
-        with service.administration() as administration:
-            administration.remove_member(store, f"gone from {store}")
-        assert_ends(stream)
 
 
 def test_a_deleted_store_ends_its_streams(tmp_path: Path, url: str) -> None:
@@ -221,15 +215,6 @@ def test_an_old_client_gets_events_until_the_connection_ends(
         service.revoke(token)
         body += connection.read_to_end()
     assert json.loads(body.split(b"data: ")[1])["revision"] == 1
-
-
-def test_the_connection_serves_on_after_a_stream(service: Service, store: str, token: str) -> None:
-    short = service.make_token(store, f"short of {store}", role=Role.READER)
-    with EventStream(service.origin, short) as stream:
-        service.revoke(short)
-        assert_ends(stream)
-        listing = Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
-        assert stream.connection.ask(listing).body == b"[]"
 
 
 def test_listeners_have_places_of_their_own(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from plantstore.model import Role
 from tests.databases import Kind, execute
 from tests.http.calls import create_plant, expect_refused
 from tests.http.expect import expect_error
-from tests.http.fixtures import EVENTS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import EVENTS, StoreFixture, make_fixture
 from tests.http.raw import Message
 from tests.service import Service
 
@@ -145,7 +145,6 @@ def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: 
     assert (head.status_code, head.content) == (410, b"")
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(
     ("query", "number"),
     [

@@ -5,11 +5,8 @@ from dataclasses import replace
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 FERN = b'{"id": 1, "name": "Fern"}'
 LAST = b"0\r\n\r\n"

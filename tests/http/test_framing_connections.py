@@ -9,13 +9,12 @@ import pytest
 
 from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, peak_memory
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, DELETES, LISTS, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, make_fixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
 
-@SQLITE_ONLY
 def test_pipelined_requests_are_answered_in_their_order(service: Service) -> None:
     fixture = make_fixture(service)
     create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
@@ -36,7 +35,6 @@ def test_pipelined_requests_are_answered_in_their_order(service: Service) -> Non
         assert connection.read_to_end() == b""
 
 
-@SQLITE_ONLY
 def test_all_that_was_sent_before_the_end_is_answered(service: Service) -> None:
     with Connection(service.origin) as connection:
         connection.send(*[LIVE] * 1000, b"GET /livez HTTP/1.1\r\n")

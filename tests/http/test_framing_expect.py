@@ -3,11 +3,8 @@
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 FERN = b'{"id": 1, "name": "Fern"}'
 

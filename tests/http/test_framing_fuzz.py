@@ -6,11 +6,9 @@ import re
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.http.fixtures import NEW_PLANT, SQLITE_ONLY
+from tests.http.fixtures import NEW_PLANT
 from tests.http.raw import Connection, Message
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 _GOOD = (
     Message("GET", "/plants?limit=1&tag=a").to_bytes(),

@@ -6,11 +6,8 @@ from itertools import pairwise
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 
 @dataclass(frozen=True)

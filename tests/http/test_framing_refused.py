@@ -3,7 +3,6 @@
 import pytest
 
 from tests.http.expect import expect_error
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -111,7 +110,6 @@ CASES = [
 NUMBERS = {number for number, _ in CASES}  # `test_errors_table` adds them up
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(("number", "message"), CASES)
 def test_what_cannot_be_read_is_refused(service: Service, number: int, message: bytes) -> None:
     logged = len(service.log())

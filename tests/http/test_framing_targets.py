@@ -3,11 +3,8 @@
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
-
-pytestmark = SQLITE_ONLY
 
 
 def ask(token: str, target: str, method: str = "GET") -> Message:

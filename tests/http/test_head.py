@@ -3,10 +3,8 @@
 import pytest
 
 from tests.http.blocking import fill_store
-from tests.http.fixtures import LISTS, SQLITE_ONLY, StoreFixture
+from tests.http.fixtures import LISTS, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message, Response
-
-pytestmark = SQLITE_ONLY
 
 
 def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response:

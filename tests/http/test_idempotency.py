@@ -10,7 +10,6 @@ import pytest
 
 from tests.databases import execute
 from tests.http.calls import create, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
@@ -104,7 +103,6 @@ def test_printable_ascii_is_a_key(client: httpx.Client) -> None:
             assert create_once(client, body, key).status_code == 200
 
 
-@SQLITE_ONLY
 def test_what_is_no_key_is_refused(client: httpx.Client) -> None:
     for key in (b"", b"x" * 256, b"\xc3\xa9", b"\xff", b"a\tb"):
         headers = [(b"Content-Type", b"application/json"), (b"Idempotency-Key", key)]
@@ -112,7 +110,6 @@ def test_what_is_no_key_is_refused(client: httpx.Client) -> None:
     assert list_plants(client) == []
 
 
-@SQLITE_ONLY
 def test_blanks_around_a_key_are_no_part_of_it(
     client: httpx.Client, service: Service, token: str
 ) -> None:

@@ -11,7 +11,7 @@ from plantstore.http.invalid_tokens import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.tokens import make_token
 from tests.http.expect import expect_error
-from tests.http.fixtures import ME, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import ME, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -36,7 +36,6 @@ def limited(tmp_path: Path, url: str) -> Iterator[Service]:
         yield running
 
 
-@SQLITE_ONLY
 def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None:
     with Connection(limited.origin) as connection:
         assert numbers(connection, 7 * [REPEATED]) == COUNT * [40102] + 2 * [42901]
@@ -47,14 +46,12 @@ def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None
         assert connection.ask(me).number == 42901
 
 
-@SQLITE_ONLY
 def test_ever_other_invalid_tokens_are_refused_as_too_many(limited: Service) -> None:
     guesses = [make_token(1) for _ in range(4)]
     with Connection(limited.origin) as connection:
         assert numbers(connection, MALFORMED[:3] + guesses) == COUNT * [40102] + 2 * [42901]
 
 
-@SQLITE_ONLY
 def test_whose_token_is_valid_does_not_notice(limited: Service) -> None:
     known = limited.make_token()
     with Connection(limited.origin) as connection:
@@ -64,7 +61,6 @@ def test_whose_token_is_valid_does_not_notice(limited: Service) -> None:
             assert connection.ask(listing(token)).status == 200
 
 
-@SQLITE_ONLY
 def test_a_broken_client_leaves_its_neighbours_their_errors(limited: Service) -> None:
     revoked = [limited.make_token() for _ in range(2 * COUNT)]
     with Connection(limited.origin) as connection:
@@ -76,7 +72,6 @@ def test_a_broken_client_leaves_its_neighbours_their_errors(limited: Service) ->
             assert numbers(connection, [token]) == [40102]
 
 
-@SQLITE_ONLY
 def test_beyond_the_rate_the_database_is_not_asked(limited: Service) -> None:
     with (
         Connection(limited.origin) as connection,

@@ -4,12 +4,11 @@ import pytest
 
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture
+from tests.http.fixtures import CREATES, LISTS, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message, Response
 from tests.service import Service
 
 FERN = b'[{"id":1,"name":"Fern"}]'
-pytestmark = SQLITE_ONLY
 
 
 @pytest.fixture

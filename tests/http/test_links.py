@@ -11,7 +11,7 @@ import pytest
 from plantstore.model import Role, Scope, TokenRequest
 from plantstore.sql.links import MAX_LINKS
 from plantstore.tokens import CODE_PREFIX, make_token
-from tests.databases import execute
+from tests.databases import ON_BOTH, execute
 from tests.http.access_calls import managing, set_role, status_of, tokens_of
 from tests.http.calls import expect_refused
 from tests.http.log_lines import LoggingService
@@ -115,6 +115,7 @@ def test_a_link_gives_no_more_than_its_maker_has(
     expect_refused(manager.post("/links", json=body), 40014)
 
 
+@ON_BOTH
 def test_of_two_who_use_a_code_at_once_one_gets_a_token(
     service: Service, manager: httpx.Client
 ) -> None:

@@ -6,7 +6,6 @@ import pytest
 from plantstore.model import INT64_MAX, INT64_MIN
 from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 
 IDS = (0, INT64_MAX, -5, 10, 9, INT64_MIN, 100, -1)
 
@@ -51,7 +50,6 @@ def test_a_limit_beyond_the_end_links_nowhere(some: httpx.Client) -> None:
         assert "link" not in listed.headers
 
 
-@SQLITE_ONLY
 def test_what_is_not_a_limit_is_refused(client: httpx.Client) -> None:
     for limit in (
         *non_integers.ALL,
@@ -68,7 +66,6 @@ def test_what_is_not_a_limit_is_refused(client: httpx.Client) -> None:
         assert message.startswith("limit must be a whole number from 0 to 2147483647")
 
 
-@SQLITE_ONLY
 def test_a_limit_given_twice_is_refused(client: httpx.Client) -> None:
     for query in ("limit=1&limit=1", "limit=1&limit=2", "limit=&l%69mit=1"):
         assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40005)
@@ -82,7 +79,6 @@ def test_minus_zero_is_zero(some: httpx.Client) -> None:
     assert some.get("/plants?limit=-0").content == b"[]"
 
 
-@SQLITE_ONLY
 def test_unknown_parameters_are_ignored(some: httpx.Client) -> None:
     for query in ("", "limt=5", "LIMIT=x", "Limit=0", "limit[]=0", "&&=&x&=5", "id=1", "%zz=%"):
         assert len(names(some.get(f"/plants?{query}"))) == len(IDS)

@@ -7,7 +7,6 @@ import pytest
 
 from tests.http.blocking import peak_memory
 from tests.http.calls import create, create_plant, expect_refused
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -94,7 +93,6 @@ def test_conditions_may_stand_in_several_headers(client: httpx.Client, at: int) 
     assert client.get("/plants", headers=headers).status_code == 304
 
 
-@SQLITE_ONLY
 def test_what_does_not_name_the_list_does_not_match(client: httpx.Client) -> None:
     for form in ("{}x", "x{}", "'{}'", "w/{}", "*, *x", '"*"', "", "W/"):
         assert not is_fresh(client, form.format(etag_of(client)))

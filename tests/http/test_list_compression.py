@@ -10,7 +10,7 @@ from backports import zstd
 
 from plantstore.http.compression import choose_coding
 from tests.http.blocking import FILLER, fill_store
-from tests.http.fixtures import LISTS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 from tests.waiting import wait_until
@@ -41,7 +41,6 @@ def read(answer: Response) -> bytes:
     return DECOMPRESS[answer.headers.get("content-encoding")](answer.body)
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("coding", ["gzip", "zstd"])
 def test_a_long_list_is_compressed_on_request(full: StoreFixture, coding: str) -> None:
     message = listing(full, coding)
@@ -56,7 +55,6 @@ def test_a_long_list_is_compressed_on_request(full: StoreFixture, coding: str) -
     assert (head.lasting[0], head.lasting[1] | chunked) == answer.lasting[:2]
 
 
-@SQLITE_ONLY
 def test_each_client_gets_its_own_coding(full: StoreFixture) -> None:
     """Whatever others were sent before, on this connection and from memory."""
     with Connection(full.service.origin) as connection:
@@ -68,7 +66,6 @@ def test_each_client_gets_its_own_coding(full: StoreFixture) -> None:
                 assert len(json.loads(read(answer))) == (3000 if is_long else 7)
 
 
-@SQLITE_ONLY
 def test_a_client_is_told_that_it_has_a_list_only_in_a_coding_that_it_takes(
     full: StoreFixture,
 ) -> None:

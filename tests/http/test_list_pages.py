@@ -8,7 +8,6 @@ import pytest
 
 from tests.http.blocking import fill_store
 from tests.http.calls import create_plant, expect_refused
-from tests.http.fixtures import SQLITE_ONLY
 from tests.service import Service
 
 MANY = 2500
@@ -104,7 +103,6 @@ def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
     assert seen == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]
 
 
-@SQLITE_ONLY
 def test_forged_cursors_are_refused(client: httpx.Client) -> None:
     long = ("AAAAAAAAAA", "AAAAAAAAAAAA", "AAAAAAAAAAA%3D", "AAAAAAAAAAB", "f_________8")
     odd = ("AAAA+AAAAAA", "AAAA%2FAAAAAA", "%20AAAAAAAAAAA", "AAAAAAAAAAA%0A", "ÄAAAAAAAAAA")

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from plantstore.model import Event
+from tests.databases import ON_BOTH
 from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory
 from tests.http.calls import create_plant
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
@@ -85,6 +86,7 @@ def list_at_revisions(service: Service, token: str, count: int) -> list[httpx.Re
     return listed
 
 
+@ON_BOTH
 def test_each_list_is_the_store_at_its_etags_revision(
     service: Service, full: StoreFixture, writer: httpx.Client
 ) -> None:
@@ -112,6 +114,7 @@ def test_each_list_is_the_store_at_its_etags_revision(
         assert ids == replay(set(range(1, COUNT + 1)), events, revision)
 
 
+@ON_BOTH
 def test_a_long_list_takes_little_memory(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url) as own:
         fixture = make_fixture(own)

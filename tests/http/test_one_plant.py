@@ -7,7 +7,6 @@ import httpx
 import pytest
 
 from tests.http.calls import create_plant, expect_refused, list_plants
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.raw import Message, exchange
 from tests.service import JSON, Service
 
@@ -39,7 +38,6 @@ def test_the_body_of_an_update_may_have_the_paths_id_and_unknown_keys(client: ht
     assert list_plants(client) == [{"id": 1, "name": "Moss"}]
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize(
     ("body", "reason"),
     [

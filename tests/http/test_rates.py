@@ -6,7 +6,7 @@ import pytest
 
 from plantstore.http.rates import Rates
 from tests.http.expect import expect_error
-from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
 from tests.service import Service
 
@@ -63,7 +63,6 @@ def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) ->
             assert rates.check("ada")
 
 
-@SQLITE_ONLY
 def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url, settings={"rate_limit": "20/hour"}) as limited:
         fixture, other = make_fixture(limited), make_fixture(limited)
@@ -79,7 +78,6 @@ def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, u
             assert connection.ask(other.message(LISTS[0])).status == 200
 
 
-@SQLITE_ONLY
 def test_another_stores_token_of_a_user_does_not_use_up_the_rate(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url, settings={"rate_limit": "3/hour"}) as limited:
         own, strange = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))

@@ -2,13 +2,12 @@
 
 import pytest
 
-from tests.http.fixtures import CREATES, LISTS, SQLITE_ONLY, StoreFixture, make_fixture
+from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
 
 OWN = "a-Z_0.9~:/+=" + "x" * 116  # 128 characters
 INVALID = ("", "x" * 129, "a b", "a,b", "ä", 'a"b', "a\tb", "<a>")
-pytestmark = SQLITE_ONLY
 
 
 @pytest.fixture

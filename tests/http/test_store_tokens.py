@@ -12,7 +12,6 @@ from plantstore.model import Role, Scope, token_id_of
 from plantstore.tokens import hash_token
 from tests.http.access_calls import make_token, managing, set_role, status_of, tokens_of
 from tests.http.calls import expect_refused
-from tests.http.fixtures import SQLITE_ONLY
 from tests.service import JSON, Service
 
 PLANTS = ["list", "create", "update", "delete"]
@@ -65,7 +64,6 @@ def test_a_manager_makes_another_one(service: Service, manager: httpx.Client, st
         expect_refused(other.get("/plants"), 40301)
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("role", Role)
 def test_no_token_allows_more_than_its_users_role(manager: httpx.Client, role: Role) -> None:
     set_role(manager, "eve", role)
@@ -116,7 +114,6 @@ BAD_TOKENS = [
 ]
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("body", BAD_TOKENS, ids=str)
 def test_what_no_token_can_be_is_refused(manager: httpx.Client, body: dict[str, object]) -> None:
     before = tokens_of(manager)
@@ -125,7 +122,6 @@ def test_what_no_token_can_be_is_refused(manager: httpx.Client, body: dict[str, 
     assert tokens_of(manager) == before
 
 
-@SQLITE_ONLY
 def test_a_refused_body_is_told_its_type_in_the_words_of_json_schema(manager: httpx.Client) -> None:
     body = {"user": "kiosk", "expires_at": 1.5}
     message = expect_refused(manager.post("/tokens", json=body), 40014)

@@ -11,7 +11,7 @@ from plantstore.http.streams import StreamPlaces
 from plantstore.model import Caller, Role, Scope
 from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.expect import expect_error
-from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import LISTS, make_fixture
 from tests.service import Service
 
 
@@ -70,7 +70,6 @@ def test_a_place_that_becomes_free_is_the_first_ones_who_may_have_it() -> None:
     asyncio.run(run())
 
 
-@SQLITE_ONLY
 def test_who_does_not_read_lists_leaves_others_theirs(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url, settings={"max_streams": 4}) as own:
         fixture, other = make_fixture(own), make_fixture(own)

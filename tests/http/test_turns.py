@@ -12,7 +12,7 @@ from plantstore.model import TokenRequest
 from plantstore.server.messages import Request
 from plantstore.settings import Settings
 from tests.http.calls import create_plant
-from tests.http.fixtures import LISTS, SQLITE_ONLY, make_fixture
+from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
 from tests.service import Service
 
@@ -147,7 +147,6 @@ def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path)
     assert asyncio.run(run())
 
 
-@SQLITE_ONLY
 def test_two_who_send_much_get_all_their_responses_in_order(service: Service) -> None:
     fixtures = [make_fixture(service), make_fixture(service)]
     for fixture in fixtures:

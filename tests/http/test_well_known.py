@@ -7,7 +7,6 @@ from urllib.parse import urljoin
 import httpx
 
 from tests.http.calls import expect_refused
-from tests.http.fixtures import SQLITE_ONLY
 from tests.http.test_documents import CONTACT
 from tests.service import Service
 
@@ -24,7 +23,6 @@ def links_of(catalog: httpx.Response) -> dict[str, list[str]]:
     }
 
 
-@SQLITE_ONLY
 def test_the_catalog_leads_to_documents_of_the_types_that_it_says(service: Service) -> None:
     with service.client(None) as client:
         catalog = client.get(CATALOG)
@@ -38,7 +36,6 @@ def test_the_catalog_leads_to_documents_of_the_types_that_it_says(service: Servi
         assert client.options(CATALOG).headers["allow"] == "GET, HEAD, OPTIONS"
 
 
-@SQLITE_ONLY
 def test_without_a_contact_there_is_no_text(service: Service) -> None:
     with service.client(None) as client:
         expect_refused(client.get(CONTACT), 40402)

@@ -10,7 +10,7 @@ from backports import zstd
 
 from tests.cli.program import Program
 from tests.copying.fixtures import PLANTS, list_plants
-from tests.http.fixtures import SQLITE_ONLY
+from tests.databases import SQLITE_ONLY
 from tests.service import Service
 
 ROSE, FERN = {"id": 7, "name": "Rose", "tag": "red"}, {"id": 9, "name": "Fern"}

@@ -7,8 +7,7 @@ from uuid import uuid4
 import pytest
 
 from plantstore.http.meter import find_operation
-from tests.databases import Kind, writes_held
-from tests.http.fixtures import SQLITE_ONLY
+from tests.databases import SQLITE_ONLY, Kind, writes_held
 from tests.metrics.scraping import Scrape, metered, scrape_until
 from tests.service import Service
 

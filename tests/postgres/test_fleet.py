@@ -1,11 +1,11 @@
-"""A fleet of three services is upgraded over a migration, one after the other: no request fails."""
+"""A fleet of two services is upgraded over a migration, one after the other: no request fails."""
 
 import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 from tests.cli.program import Program
-from tests.deploy.proxies import proxy
+from tests.deploy.proxies import PORTS, proxy
 from tests.deploy.test_rolling import SETTINGS, calling, wait_until_called
 from tests.next_version import NEWEST, next_program
 from tests.postgres.server import PostgresServer, free_port
@@ -22,20 +22,17 @@ def test_an_upgrade_with_a_migration_fails_no_request(
     with ExitStack() as stack:
         url = stack.enter_context(postgres_server.fresh())
         newer = next_program(Program(tmp_path, {"PLANTSTORE_DATABASE": url}), GENTLE, "postgres")
-        ports = [free_port() for _ in range(3)]
+        ports = {documented: free_port() for documented in PORTS}
         services = []
-        for port in ports:
-            (tmp_path / str(port)).mkdir()
+        for documented, port in ports.items():
+            (tmp_path / documented).mkdir()
             settings = {**SETTINGS, "port": port}
-            service = Service(tmp_path / str(port), database=url, settings=settings)
+            service = Service(tmp_path / documented, database=url, settings=settings)
             services.append(stack.enter_context(service))
         token = services[0].make_token()
         (tmp_path / "proxy").mkdir()
-        # The document's configuration has two servers.
-        others = f"{ports[1]}\n    server three 127.0.0.1:{ports[2]}"
-        documented = {"8081": str(ports[0]), "8082": others}
-        origin = stack.enter_context(proxy("haproxy", tmp_path / "proxy", documented))
-        with calling(origin, token) as callers:
+        origin = stack.enter_context(proxy("haproxy", tmp_path / "proxy", ports))
+        with calling(token, origin) as callers:
             wait_until(lambda: all(caller.kept for caller in callers))
             assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
             for service in services:

@@ -1,0 +1,115 @@
+"""A thousand listeners share their queries and timers, and are woken only by what happens."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TypeVar
+
+import pytest
+from msgspec.structs import replace
+
+from plantstore.database import Database
+from plantstore.http.listeners import Listeners
+from plantstore.model import Caller, EventPage, NewPlant
+from tests.contract.harness import DatabaseHarness
+
+pytestmark = pytest.mark.anyio
+LISTENERS = 1000
+T = TypeVar("T")
+CHECKS = 3
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    """Python's own event loop, whose timers can be counted."""
+    return "asyncio"
+
+
+class CountedDatabase:
+    """A database of which the queries for listeners are counted, as ``counts``.
+
+    ``has_checked`` is set when the listeners have been checked often enough.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self.counts: Counter[str] = Counter()
+        self.has_checked = asyncio.Event()
+        self.commit_observers = database.commit_observers
+        self._database = database
+
+    def count_anew(self) -> None:
+        """Forget what was counted."""
+        self.counts.clear()
+        self.has_checked.clear()
+
+    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+        """As the port has it."""
+        self.counts["pages"] += max_count > 0
+        return await self._database.read_events(store_id, after, max_count)
+
+    async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
+        """As the port has it."""
+        self._count_check("queries")
+        return [self._count_looks(it) for it in await self._database.find_callers_again(callers)]
+
+    def _count_looks(self, caller: Caller | None) -> Caller | None:
+        if caller is None or (is_unchanged := caller.unchanged) is None:
+            return caller
+
+        def unchanged() -> bool:
+            self._count_check("looks")
+            return is_unchanged()
+
+        return replace(caller, unchanged=unchanged)
+
+    def _count_check(self, kind: str) -> None:
+        self.counts[kind] += 1
+        if self.counts["queries"] + self.counts["looks"] >= CHECKS:
+            self.has_checked.set()
+
+
+@contextmanager
+def costs_counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[Counter[str]]:
+    """Counts the timers and the futures that are made until the end of the block."""
+    loop, counts = asyncio.get_running_loop(), Counter[str]()
+    with monkeypatch.context() as patch:
+        for name in ("call_at", "create_future"):
+            patch.setattr(loop, name, partial(count_call, counts, name, getattr(loop, name)))
+        yield counts
+
+
+def count_call(
+    counts: Counter[str], name: str, call: Callable[..., T], *given: object, **options: object
+) -> T:
+    """Call it, and count that."""
+    counts[name] += 1
+    return call(*given, **options)
+
+
+async def test_a_thousand_listeners_cost_nothing_until_something_happens(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    database = CountedDatabase(harness.database)
+    listeners = Listeners(database, 4 * LISTENERS)  # type: ignore[arg-type]  # what it needs
+    callers = [await harness.make_caller("nursery", "ada", str(number)) for number in range(10)]
+    streams = [
+        (await listeners.add(caller, None)).read_parts()
+        for caller in callers
+        for _ in range(LISTENERS // len(callers))
+    ]
+    for stream in streams:
+        assert (await anext(stream)).startswith(b"retry: ")
+    with costs_counted(monkeypatch) as costs:
+        database.count_anew()
+        waiting = [asyncio.ensure_future(anext(stream)) for stream in streams]
+        await database.has_checked.wait()
+    assert not any(task.done() for task in waiting)
+    assert 2 * (CHECKS - 1) <= costs["call_at"] < 100  # each check waits for its time
+    assert costs["create_future"] < LISTENERS + 100  # each waits, and is not woken in vain
+    await harness.create(NewPlant(1, "Fern"))
+    (part,) = set(await asyncio.gather(*waiting))
+    assert b"plant.created" in part
+    assert database.counts["pages"] == 1
+    listeners.close()
