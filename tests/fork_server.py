@@ -22,11 +22,12 @@ from plantstore.cli import main as run
 
 _STATUS = struct.Struct("i")  # what is told of a process: first its id, then its exit status
 _MAX_BYTES = 1 << 17  # of a message
+# Not what serves: it has a part of its request ids since its import, each process another one.
 _IMPORTS = (
-    *("plantstore.http.app", "plantstore.metrics.exporter", "plantstore.server.workers"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
-    *("plantstore.postgres.database", "plantstore.postgres.session"),
+    *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
     *("plantstore.transfer.exporting", "rich.progress", "rich.table", "ssl"),
+    *("httptools", "jinja2", "prometheus_client", "uvloop", "http", "multiprocessing.spawn"),
 )
 
 
@@ -134,6 +135,7 @@ def main() -> None:
     """Import the program, and run it in each fork."""
     for module in _IMPORTS:
         import_module(module)
+    assert "plantstore.server.request_ids" not in sys.modules
     gc.freeze()  # or each fork would copy what its collector looks at
     with socket.socket(fileno=int(sys.argv[1])) as control:
         _serve(control)

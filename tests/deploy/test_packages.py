@@ -33,12 +33,13 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
     block = block.replace("plantstore-1.0.0-py3-none-any.whl", str(wheel))
     block = block.replace("/opt/plantstore", str(folder / "venv"))
     script = block.replace("/usr/local/bin", str(folder / "bin"))
-    places = {
+    variables = {
+        "PIP_NO_COMPILE": "1",
         "UV_TOOL_DIR": folder / "uv",
         "UV_TOOL_BIN_DIR": folder / "bin",
         "PATH": f"{UV.parent}:{os.environ['PATH']}",
     }
-    environ = os.environ | {name: str(path) for name, path in places.items()}
+    environ = os.environ | {name: str(path) for name, path in variables.items()}
     run = ("sh", "-ec", script)
     done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr

@@ -3,20 +3,10 @@
 import re
 from pathlib import Path
 
-import pytest
-
 from tests.cli.program import Program
-from tests.databases import Kind
 
 ACCESS = (Path(__file__).parents[2] / "docs" / "access.md").read_text(encoding="utf-8")
 BLOCKS = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL).findall(ACCESS)
-
-
-@pytest.fixture
-def program(database_kind: Kind, url: str, tmp_path: Path) -> Program:
-    """The program on a database of each kind."""
-    assert url.startswith(database_kind.name)
-    return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 
 
 def run(program: Program, *blocks: str) -> str:
@@ -25,8 +15,8 @@ def run(program: Program, *blocks: str) -> str:
     return done.out
 
 
-def test_the_commands_of_the_page_work_in_their_order(program: Program) -> None:
-    program.out("migrate")
+def test_the_commands_of_the_page_work_in_their_order(tmp_path: Path) -> None:
+    program = Program(tmp_path).with_database()
     until_rename = next(n for n, block in enumerate(BLOCKS) if "store rename" in block)
     out = run(program, *BLOCKS[:until_rename])
     assert "kiosk" in out

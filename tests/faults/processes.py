@@ -46,13 +46,3 @@ def _has_ended(pid: int) -> bool:
     except OSError:  # one of them ended just now
         return False
     return all(stat.rpartition(")")[2].split()[0] in "ZX" for stat in stats)
-
-
-def read_cpu_seconds(pid: int) -> float:
-    """Seconds of a processor that a process has used; 0 where it has gone."""
-    try:
-        stat = Path(f"/proc/{pid}/stat").read_text(encoding="ascii")
-    except OSError:
-        return 0
-    user, system = stat.rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
-import pytest
 
 from plantstore.sqlite.connection import database_path, open_lock
 from tests.faults.load import assert_whole, under_load, wait_until_acknowledged
@@ -65,10 +64,9 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
     assert {error // 100 for client in load_clients for error in client.refusals} <= {503}
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_under_nohup_it_outlives_its_terminal(tmp_path: Path, workers: int) -> None:
+def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:
     command = ("setsid", "nohup", sys.executable, "-m", "plantstore")
-    with Service(tmp_path, settings={"workers": workers}, command=command) as service:
+    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
         os.killpg(service.process.pid, signal.SIGHUP)
         for _ in range(50):
             assert httpx.get(f"{service.origin}/livez", verify=False).is_success
@@ -76,9 +74,9 @@ def test_under_nohup_it_outlives_its_terminal(tmp_path: Path, workers: int) -> N
     assert "died" not in service.log()
 
 
-def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path, url: str) -> None:
+def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path) -> None:
     """A create without its body, a list that is not read, and responses that are not read."""
-    with Service(tmp_path, database=url, settings={"drain_timeout": 0.5}) as service:
+    with Service(tmp_path, settings={"drain_timeout": 0.5}) as service:
         long, short = make_fixture(service), make_fixture(service)
         fill_store(service, long.store, 40_000, size=250)
         fill_store(service, short.store, 1000, size=250, filler=FILLER)
@@ -96,7 +94,7 @@ def test_what_does_not_end_is_given_up_after_the_drain_timeout(tmp_path: Path, u
 
 
 def test_a_database_that_is_locked_does_not_hold_up_the_end(tmp_path: Path) -> None:
-    settings = {"write_timeout": 1, "drain_timeout": 1}
+    settings = {"write_timeout": 0.3, "drain_timeout": 0.3}
     with Service(tmp_path, settings=settings) as service:
         token = service.make_token()
         with (

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases import Kind
 from tests.faults.follower import assert_followed, following
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.faults.processes import kill, worker_pids
@@ -33,8 +32,8 @@ def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-def test_a_restart_takes_no_event_with_it(database_kind: Kind, tmp_path: Path, end: str) -> None:
-    with database_kind.fresh(tmp_path) as url, Service(tmp_path, database=url) as service:
+def test_a_restart_takes_no_event_with_it(tmp_path: Path, end: str) -> None:
+    with Service(tmp_path) as service:
         token, port = service.make_token(), service.origin.rpartition(":")[2]
         with following(service, token) as followers:
             for first in (0, 4):
@@ -65,16 +64,14 @@ def listen_to_each_other(processes: TwoProcesses) -> None:
         processes.clients(token) as clients,
         EventStream(processes.service.origin, token) as stream,
     ):
-        for plant_id in range(6):
+        for plant_id in range(2):
             create_plant(clients[plant_id % 2], plant_id, "Fern")
             assert stream.take(1)[0]["plant"]["id"] == plant_id
 
 
-def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(
-    tmp_path: Path, url: str
-) -> None:
+def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path: Path) -> None:
     """Though the new one has had as many changes."""
-    with Service(tmp_path, database=url) as service:
+    with Service(tmp_path) as service:
         token = service.make_token("other", "ada", all_stores=True)
         fill(service, token, 2)
         with EventStream(service.origin, token, f"{TARGET}?after=0") as stream:

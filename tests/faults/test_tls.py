@@ -22,10 +22,9 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate(tmp_path_factory.mktemp("certificate")).parent
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers: str) -> None:
+def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path) -> None:
     flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/cert.key"
-    script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers {workers}'
+    script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers 2'
     with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
         assert service.origin.startswith("https://127.0.0.1:")
         trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
@@ -45,13 +44,10 @@ def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path, workers
     assert "Traceback" not in service.log()
 
 
-@pytest.mark.parametrize("workers", [1, 2])
 @pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01\x02\x00\x01"])
-def test_a_handshake_has_the_time_of_a_head(
-    tmp_path: Path, certificate: Path, sent: bytes, workers: int
-) -> None:
+def test_a_handshake_has_the_time_of_a_head(tmp_path: Path, certificate: Path, sent: bytes) -> None:
     files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    settings = {**files, "head_timeout": 0.5, "workers": workers}
+    settings = {**files, "head_timeout": 0.5}
     with Service(tmp_path, settings=settings) as service:
         address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
         with socket.create_connection(address, timeout=30) as connection:

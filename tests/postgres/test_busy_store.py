@@ -6,9 +6,13 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 import psycopg
+import pytest
 
 from plantstore.bootstrap import open_administration
-from tests.cli.program import Program
+from plantstore.errors import SetupError
+from plantstore.model import TokenRequest
+from plantstore.postgres import session
+from plantstore.sql.queries import load_queries
 from tests.faults.load import body
 from tests.faults.two_processes import two_services
 from tests.postgres.server import PostgresServer
@@ -58,7 +62,7 @@ def test_writes_to_other_stores_do_not_wait(
 def test_the_service_is_ready_for_the_others(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
-    settings = {"database_timeout": 1, "write_timeout": 1}
+    settings = {"database_timeout": 0.5, "write_timeout": 0.5}
     with (
         postgres_server.fresh() as url,
         Service(tmp_path, database=url, settings=settings) as service,
@@ -91,17 +95,32 @@ def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
 
 
 def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
-    postgres_server: PostgresServer, tmp_path: Path
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with postgres_server.fresh() as url, ThreadPoolExecutor() as pool:
-        program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
-        token = program.out("token", "create", "--create", "--store", "busy", "--user", "ada")
+    monkeypatch.setattr(session, "load_queries", load_hurried_queries)
+    request = TokenRequest(subject="ada", store="busy")
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as one,
+        closing(open_administration(url)) as other,
+        ThreadPoolExecutor() as pool,
+    ):
+        token = one.create_token(request).secret
         with held_up(url) as holder:
-            deletion = pool.submit(program.refusal, "store", "delete", "busy", "--yes")
+            deletion = pool.submit(one.delete_store, "busy")
             wait_until_one_waits(holder)
-            program.out("token", "revoke", token)
-            assert "lock timeout" in deletion.result()
-        program.out("store", "delete", "busy", "--yes")
+            other.revoke_token(token)
+            with pytest.raises(SetupError, match="lock timeout"):
+                deletion.result()
+        one.delete_store("busy")
+
+
+def load_hurried_queries(package: str) -> dict[str, str]:
+    """The queries, with a shorter timeout of a command."""
+    queries = load_queries(package)
+    hurried = queries["lock_administration"].replace("'10s'", "'500ms'")
+    assert hurried != queries["lock_administration"]
+    return queries | {"lock_administration": hurried}
 
 
 def test_two_services_that_get_one_key_at_once_create_one_plant(

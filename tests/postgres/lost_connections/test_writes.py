@@ -33,7 +33,7 @@ def test_a_write_was_done_or_was_not_as_it_was_answered(
         assert create(client, number) == 0
     write(client, 0)  # so that the statements are prepared
     places = places_to_cut(proxied, way, lambda: write(client, 1))
-    seen = set()
+    seen = set[int]()
     # Again until both were seen: what new connections say counts as this way's bytes too.
     for number, place in enumerate([*places] * MAX_ROUNDS, 2):
         if number >= 2 + len(places) and seen >= {0, UNKNOWN}:
