@@ -93,17 +93,6 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     assert documented == routes | where_there_is_a_contact
 
 
-def test_what_is_below_a_stores_name_is_as_it_is_without(source: dict[str, Any]) -> None:
-    named, paths = "/stores/{store}", source["paths"]
-    create = paths[f"{named}/plants"].pop("post")  # the interface's own takes one plant
-    assert create["requestBody"] == {"$ref": "#/components/requestBodies/NewPlants"}
-    for path in [path for path in paths if path.startswith(f"{named}/")]:
-        for method in paths[path].keys() - {"parameters"}:
-            twin = paths[path.removeprefix(named)][method]
-            for part in ("parameters", "requestBody", "responses"):
-                assert paths[path][method].get(part) == twin.get(part)
-
-
 def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:
     numbers = {str(row.number) for row in TABLE}
     text = json.dumps(source)
