@@ -45,11 +45,14 @@ class Tabs:
             driver.page.context.close()
             return
         driver.reset()
-        driver.page.set_viewport_size(options.get("viewport", DESKTOP))
+        viewport = options.get("viewport", DESKTOP)
+        if driver.page.viewport_size != viewport:
+            driver.page.set_viewport_size(viewport)
         self._free.setdefault(repr(options), []).append(driver.page)
 
     def _make(self, options: dict[str, Any]) -> Page:
-        context = self._browser.new_context(**{"viewport": DESKTOP, "locale": "en-GB"} | options)
+        defaults = {"viewport": DESKTOP, "locale": "en-GB", "reduced_motion": "reduce"}
+        context = self._browser.new_context(**defaults | options)
         context.set_default_timeout(30_000)
         return context.new_page()
 

@@ -1,5 +1,6 @@
 """The page as a test drives it, and what must never happen meanwhile."""
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from re import Pattern
@@ -15,9 +16,10 @@ from playwright.sync_api import (
     expect,
 )
 
-from tests.service import JSON, Service
+from tests.service import Service
 
 TIMEOUT = 30.0
+NDJSON = {"Content-Type": "application/x-ndjson"}
 # The browser itself reports each response that is an error, and each lost connection.
 _REPORTED_BY_THE_BROWSER = "Failed to load resource"
 _DROP = """([name, text]) => {
@@ -36,6 +38,16 @@ _TURNS = """async () => {
         await new Promise(requestAnimationFrame);
         await new Promise((resolve) => setTimeout(resolve));
     }
+}"""
+
+
+# As a new tab has it, or one in which a token was kept; before any script of the page runs.
+_BEGIN = """{
+    sessionStorage.clear();
+    localStorage.clear();
+    const path = new URL(".", location.href).pathname;
+    for (const [name, value] of Object.entries(%s))
+        sessionStorage.setItem(`plantstore${path}${name}`, value);
 }"""
 
 
@@ -78,6 +90,7 @@ class PageDriver:
         self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
+        self._is_new = True  # or has been another test's
         self._in_flight: set[Request] = set()
         self._listeners: list[tuple[Any, Callable[[Any], None]]] = []
         self._listen("console", self._note_message)
@@ -91,12 +104,15 @@ class PageDriver:
         return self.page.locator(selector)
 
     def open(self, path: str = "/") -> "PageDriver":
-        """Go to a page of the service."""
-        self.page.goto(self.service.origin + path)
+        """Go to a page of the service, which finds nothing of an earlier test."""
+        if self._is_new:
+            self._begin(path)
+        else:
+            self.page.goto(self.service.origin + path)
         return self
 
     def reset(self) -> None:
-        """Leave the tab as it was found."""
+        """Let go of the tab: the next test's first page ends what is still there."""
         self.page.unroute_all(behavior="ignoreErrors")
         for event, listener in self._listeners:
             self.page.remove_listener(event, listener)
@@ -104,9 +120,6 @@ class PageDriver:
             if other != self.page:
                 other.close()
         self.page.mouse.move(0, 0)
-        # Within the origin: elsewhere another process of the browser would have to be started.
-        self.open("/livez")
-        self.evaluate("[sessionStorage, localStorage].forEach((storage) => storage.clear())")
 
     def install_clock(self) -> None:
         """Have a clock that the test may move; the tab keeps it, so that no other test has it."""
@@ -114,10 +127,18 @@ class PageDriver:
         self.page.clock.install()
 
     def sign_in(self, token: str = "") -> "PageDriver":
-        """Open the page and sign in, as the owner or with this token."""
-        self.open().submit_token(token or self.owner)
+        """Open the page where the owner is signed in, or who has this token."""
+        self._begin("/", token=token or self.owner, session="")
         expect(self["#app"]).to_be_visible()
         return self
+
+    def _begin(self, path: str, **kept: str) -> None:
+        """Go to a page with this alone in the tab's storage."""
+        self._is_new = False
+        if "#" in path:  # or it might lead within the page of the test before
+            self.page.goto(f"{self.service.origin}/livez")
+        with self.page.add_init_script(_BEGIN % json.dumps(kept)):
+            self.page.goto(self.service.origin + path)
 
     def open_beside(self, path: str = "/") -> Page:
         """Open a page of the service in another tab of the same browser."""
@@ -249,9 +270,10 @@ class PageDriver:
 
     def create_plants(self, *plants: Mapping[str, object], token: str = "") -> None:
         """Create plants over the interface, as the owner or with this token."""
+        lines = "\n".join(map(json.dumps, plants))
         with self.service.client(token or self.owner) as client:
-            for one in plants:
-                client.post("/plants", json=one, headers=JSON).raise_for_status()
+            created = client.post("/plants", content=lines, headers=NDJSON).raise_for_status()
+        assert created.text.count('"status":200') == len(plants), created.text
 
     def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
         """The plants of the owner's or the token's store, with all fields."""

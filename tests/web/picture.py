@@ -7,7 +7,7 @@ from pathlib import Path
 from tests.service import Service
 from tests.web.browser import Tabs, open_browser
 from tests.web.page_driver import PageDriver
-from tests.web.states.changing import selected
+from tests.web.states.changing import select_some
 from tests.web.states.setup import PLANTS
 
 MAX_BYTES = 150 * 1024
@@ -16,7 +16,7 @@ MAX_BYTES = 150 * 1024
 def draw(service: Service, driver: PageDriver, path: Path) -> None:
     """Picture a store with some plants, two of them selected."""
     driver.owner = service.make_token("greenhouse", "ada")
-    selected(driver)
+    select_some(driver)
     driver["#add-name"].fill(PLANTS[0][0])
     driver["#add-tag"].fill("tropical")
     driver.page.screenshot(path=path)

@@ -1,6 +1,6 @@
 """The states that the page can be in, each with the way to it: for looking at all of them.
 
-Invariant: what has ``@state`` in a module of this folder is looked at; nothing lists it again.
+Invariant: what has ``@flow`` in a module of this folder is looked at; nothing lists it again.
 """
 
 from importlib import import_module

@@ -1,12 +1,27 @@
 """The reference, to read."""
 
+from collections.abc import Iterator
+
+from playwright.sync_api import expect
+
 from tests.web.page_driver import PageDriver
 from tests.web.reference import open_reference, send, try_out
-from tests.web.states.setup import state
+from tests.web.states.setup import flow
+
+# All operations, errors and schemas look alike: axe would take twenty times as long for them.
+REPEATED = ".operation:not(#create_plant), #errors dl ~ *, #schemas section ~ section"
+OPEN_ALL = """(repeated) => {
+    document.querySelectorAll(repeated).forEach((one) => one.remove());
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+}"""
 
 
-@state
-def reference(driver: PageDriver) -> None:
+@flow
+def reference(driver: PageDriver) -> Iterator[str]:
     open_reference(driver, driver.owner)
     send(try_out(driver, "create_plant"), "200 OK")
-    driver.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+    driver.page.evaluate(OPEN_ALL, REPEATED)
+    yield "reference"
+    driver.page.get_by_role("button", name="Contents").click()
+    expect(driver["#contents"]).to_be_visible()
+    yield "reference_contents"

@@ -1,7 +1,9 @@
-"""What a state is made with: a page, a store to fill; and the register of all states."""
+"""What states are made with: a page, a store to fill; and the register of the ways to them."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+
+from playwright.sync_api import expect
 
 from tests.web.page_driver import PageDriver
 
@@ -47,21 +49,23 @@ def browse(driver: PageDriver) -> PageDriver:
     return driver
 
 
-MakeState = Callable[[PageDriver], object]
-STATES: dict[str, MakeState] = {}
+# Names each state that the page is in on the way, and goes on when that has been looked at.
+Flow = Callable[[PageDriver], Iterator[str]]
+FLOWS: dict[str, Flow] = {}
 
 
-def state(make: MakeState) -> MakeState:
-    """Have this state looked at, under the function's name."""
-    assert make.__name__ not in STATES
-    STATES[make.__name__] = make
-    return make
+def flow(way: Flow) -> Flow:
+    """Have the states on this way looked at, on a phone that begins with an empty store."""
+    assert way.__name__ not in FLOWS
+    FLOWS[way.__name__] = way
+    return way
 
 
-def is_narrow(driver: PageDriver) -> bool:
-    """Whether it is shown as on a phone."""
-    size = driver.page.viewport_size
-    return size is not None and size["width"] < 640
+def choose_dialog(driver: PageDriver, button: str, dialog: str) -> None:
+    """Open a dialog of the store, by the menu."""
+    driver["#export-summary"].click()
+    driver[button].click()
+    expect(driver[dialog]).to_be_visible()
 
 
 def unfold(driver: PageDriver, part: str) -> None:
