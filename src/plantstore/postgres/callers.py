@@ -7,11 +7,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from plantstore.model import Caller, Role, permissions_of
+from plantstore.model import Caller
 from plantstore.postgres.batcher import Batcher
 from plantstore.postgres.pool import Pool, Query
-from plantstore.sql.scopes import from_text
-from plantstore.sql.session import Row
+from plantstore.sql.reading import to_caller
 from plantstore.sql.token_uses import TokenUses
 
 
@@ -52,11 +51,12 @@ class Callers(Batcher[Credentials, Caller | None]):
             queries.append((self._sql["find_callers_of_named_stores"], _arrays(named)))
         results = await self._pool.read(*queries)
         parts = [part for part in (own, named) if part]
-        return {
-            part[number - 1]: to_caller(part[number - 1], row)
-            for part, rows in zip(parts, results, strict=True)
-            for number, *row in rows
-        }
+        found: dict[Credentials, Caller] = {}
+        for part, rows in zip(parts, results, strict=True):
+            for number, *row in rows:
+                one = part[number - 1]
+                found[one] = to_caller(one.store_id, one.token_hash, row)
+        return found
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """Each caller as of now: see ``Database.find_callers_again``."""
@@ -65,7 +65,7 @@ class Callers(Batcher[Credentials, Caller | None]):
         (rows,) = await self._pool.read((self._sql["find_callers_again"], arguments))
         found = {number: row for number, *row in rows}
         return [
-            to_caller(one, found[number]) if number in found else None
+            to_caller(one.store_id, one.token_hash, found[number]) if number in found else None
             for number, one in enumerate(keys, 1)
         ]
 
@@ -76,11 +76,3 @@ def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
         [one.token_hash for one in credentials],
         [one.store_name for one in credentials],
     )
-
-
-def to_caller(credentials: Credentials, row: Row) -> Caller:
-    """The caller in the row of a look-up."""
-    user_id, label, expires_at, store_id, role_name, scopes, revision = row
-    who = (credentials.store_id, credentials.token_hash, user_id, label, expires_at)
-    role = None if role_name is None else Role(role_name)
-    return Caller(*who, store_id, role, permissions_of(role, from_text(scopes)), revision)

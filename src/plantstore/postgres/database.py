@@ -27,17 +27,15 @@ from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.citus.writer import CitusWriter
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.postgres.opening import wait_for_schema
-from plantstore.postgres.plants import Plants
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
-from plantstore.postgres.reading import PageRequest, Pages
+from plantstore.postgres.reading import PageRequest, Pages, Plants
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.token_uses import write_each_use, write_uses
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
-from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
-from plantstore.sql.token_info import to_token_info
+from plantstore.sql.reading import to_event_page, to_token_info
 from plantstore.sql.token_uses import TokenUses
 
 

@@ -1,21 +1,21 @@
-"""Reads pages: those requested while others are in flight share one round trip, each page once.
+"""Reads pages and plants: those requested while others are in flight share one round trip.
 
-After a write, all clients that list the store request the same page.
+Each is read once: after a write, all clients that list the store request the same page.
 """
 
 from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.model import Page, PlantQuery
+from plantstore.model import NewPlant, Page, PlantQuery
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
-from plantstore.sql.session import Row
+from plantstore.sql.reading import page_query, to_page
 
 _MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 16  # pages, so that none waits for too many others
 
-Named = tuple[str, tuple[object, ...]]
+PlantKey = tuple[int, int]  # the store's id, and the plant's
 
 
 class PageRequest(Struct, frozen=True):
@@ -27,7 +27,7 @@ class PageRequest(Struct, frozen=True):
 
 
 class Pages(Batcher[PageRequest, Page]):
-    """Reads with the named queries ``sql``."""
+    """Reads pages with the named queries ``sql``."""
 
     def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
         super().__init__(_MAX_BATCHES, max_waiting)
@@ -53,25 +53,20 @@ class Pages(Batcher[PageRequest, Page]):
         return [found[one] for one in items]
 
 
-def page_query(store_id: int, query: PlantQuery, max_plants: int) -> Named:
-    """The name and the arguments of the query that reads a page."""
-    limit = max_plants if query.limit is None else min(max_plants, query.limit)
-    arguments = (store_id, query.first_id, limit, query.with_ids)
-    if query.tag is not None:
-        return "read_page_of_tag", (*arguments, query.tag)
-    return "read_page", arguments
+class Plants(Batcher[PlantKey, NewPlant | None]):
+    """Reads single plants with the named queries ``sql``."""
 
+    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
+        super().__init__(_MAX_BATCHES, max_waiting)
+        self._pool = pool
+        self._sql = sql["find_plant"]
 
-def to_page(row: Row) -> Page:
-    """The page in its row."""
-    revision, total, count, plants, last_id, more = row
-    text = (plants or "").encode()
-    return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
-
-
-def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
-    """The name and the arguments of the query for the limit's last plant, if more follow."""
-    arguments = (store_id, query.first_id, limit - 1)
-    if query.tag is not None:
-        return "find_last_of_limit_and_tag", (*arguments, query.tag)
-    return "find_last_of_limit", arguments
+    async def run(self, items: Sequence[PlantKey]) -> Sequence[NewPlant | None]:
+        """The plants, each read once."""
+        keys = list(dict.fromkeys(items))
+        results = await self._pool.read(*((self._sql, key) for key in keys))
+        found = {
+            key: NewPlant(key[1], *rows[0]) if rows else None
+            for key, rows in zip(keys, results, strict=True)
+        }
+        return [found[key] for key in items]

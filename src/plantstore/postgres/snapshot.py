@@ -9,7 +9,7 @@ import psycopg
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
 from plantstore.postgres.pool import Pool
-from plantstore.postgres.reading import last_id_query, page_query, to_page
+from plantstore.sql.reading import last_id_query, page_query, to_page
 from plantstore.sql.session import Row
 
 

@@ -7,7 +7,7 @@ from msgspec import Struct
 from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.model import Event, NewPlant, Store
-from plantstore.sql.event_rows import to_event
+from plantstore.sql.reading import to_event
 from plantstore.sql.session import Session
 
 _PAGE_ROWS = 1000

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import apsw
 import msgspec
@@ -21,22 +22,19 @@ from plantstore.model import (
     Outcome,
     Page,
     PlantQuery,
-    Role,
     TokenInfo,
     Unchanged,
-    permissions_of,
 )
 from plantstore.settings import Settings
-from plantstore.sql.event_rows import to_event_page
 from plantstore.sql.queries import load_queries
-from plantstore.sql.scopes import from_text
-from plantstore.sql.token_info import to_token_info
+from plantstore.sql.reading import page_query, to_caller, to_event_page, to_page, to_token_info
+from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
 from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
 from plantstore.sqlite.data_version import DataVersion
+from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness
-from plantstore.sqlite.reading import PageReader, failures, unavailable
 from plantstore.sqlite.snapshot import SQLiteSnapshot
 from plantstore.sqlite.wal_bound import WalBound
 from plantstore.sqlite.writer import Writer
@@ -61,7 +59,6 @@ class SQLiteDatabase:
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
         self._unchanged: Unchanged | None = None  # since the callers were read
         self._uses = TokenUses()
-        self._pages = PageReader(self._connection, self._sql)
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(
             self._path, settings.max_writes, settings.write_timeout, self.commit_observers
@@ -83,39 +80,31 @@ class SQLiteDatabase:
         key = (store_id, token_hash, store_name)
         caller = self._callers.get(key)
         if caller is None:
-            caller = self._read_caller(store_id, token_hash, store_name)
-            if caller is not None:
-                self._callers[key] = caller
+            token = (store_id, token_hash)
+            if store_name is None:
+                rows = self._query("find_caller", token)
+            else:
+                rows = self._query("find_caller_of_named_store", key)
+            if rows:
+                caller = self._callers[key] = to_caller(*token, rows[0], unchanged)
+                self._uses.note(store_id, token_hash, caller.expires_at)
         return caller
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """See ``Database``."""
-        try:
-            rows = self._execute(self._sql["find_token_info"], (store_id, token_hash)).fetchall()
-        except apsw.Error as error:
-            raise unavailable(error) from error
-        info = to_token_info(store_id, rows)
+        info = to_token_info(store_id, self._query("find_token_info", (store_id, token_hash)))
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         """See ``Database``."""
-        try:
-            row = self._execute(self._sql["find_plant"], (store_id, plant_id)).get
-        except apsw.Error as error:
-            raise unavailable(error) from error
-        failures.note_success()
-        return None if row is None else NewPlant(plant_id, *row)
+        rows = self._query("find_plant", (store_id, plant_id))
+        return NewPlant(plant_id, *rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
-        try:
-            page = self._pages.read_page(store_id, query, max_count)
-        except apsw.Error as error:
-            raise unavailable(error) from error
-        failures.note_success()
-        return page
+        return to_page(self._query(*page_query(store_id, query, max_count))[0])
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         """See ``Database``."""
@@ -137,11 +126,7 @@ class SQLiteDatabase:
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""
-        try:
-            found = self._execute(self._sql["read_events"], (store_id, after, max_count))
-            return to_event_page(found.fetchall())
-        except apsw.Error as error:
-            raise unavailable(error) from error
+        return to_event_page(self._query("read_events", (store_id, after, max_count)))
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
@@ -149,19 +134,16 @@ class SQLiteDatabase:
         found = []
         for number, caller in enumerate(callers, 1):
             token = (caller.token_store_id, caller.token_hash)
-            found.append(self._query_caller("find_caller_again", token, caller.store_id, unchanged))
+            rows = self._query("find_caller_again", (*token, caller.store_id))
+            found.append(to_caller(*token, rows[0], unchanged) if rows else None)
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
         return found
 
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
         """See ``Database``."""
-        try:
-            row: tuple[int, int] | None
-            row = self._execute(self._sql["find_oldest_event"], (after_store_id,)).get
-        except apsw.Error as error:
-            raise unavailable(error) from error
-        return row
+        rows = self._query("find_oldest_event", (after_store_id,))
+        return (rows[0][0], rows[0][1]) if rows else None
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""
@@ -193,10 +175,7 @@ class SQLiteDatabase:
 
     async def count_all(self) -> tuple[int, int]:
         """See ``Database``."""
-        try:
-            stores, plants = self._execute(self._sql["count_all"]).get
-        except apsw.Error as error:
-            raise unavailable(error) from error
+        ((stores, plants),) = self._query("count_all", ())
         return stores, plants
 
     async def wait_until_broken(self) -> Exception:
@@ -222,36 +201,13 @@ class SQLiteDatabase:
     def _forget(self, snapshot: SQLiteSnapshot) -> None:
         self._snapshots.pop(snapshot, None)
 
-    def _read_caller(
-        self, store_id: int, token_hash: bytes, store_name: str | None
-    ) -> Caller | None:
-        token = (store_id, token_hash)
-        name = "find_caller" if store_name is None else "find_caller_of_named_store"
-        caller = self._query_caller(name, token, store_name, self._unchanged)
-        if caller is not None:
-            self._uses.note(store_id, token_hash, caller.expires_at)
-        return caller
-
-    def _query_caller(
-        self,
-        query: str,
-        token: tuple[int, bytes],
-        store: str | int | None,
-        unchanged: Unchanged | None,
-    ) -> Caller | None:
-        arguments = token if store is None else (*token, store)
+    def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
         try:
-            row = self._execute(self._sql[query], arguments).get
+            rows = self._execute(self._sql[name], arguments).fetchall()
         except apsw.Error as error:
             raise unavailable(error) from error
-        failures.note_success()
-        if row is None:
-            return None
-        user_id, label, expires_at, found_id, role_name, scopes, revision = row
-        who = (*token, user_id, label, expires_at)
-        role = None if role_name is None else Role(role_name)
-        permissions = permissions_of(role, from_text(scopes))
-        return Caller(*who, found_id, role, permissions, revision, unchanged)
+        read_failures.note_success()
+        return rows
 
 
 def _size(file: Path) -> int:

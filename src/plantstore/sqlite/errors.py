@@ -3,7 +3,14 @@
 Invariant: a message has the file's name, and nothing else of its path.
 """
 
+import logging
+
 import apsw
+
+from plantstore.errors import DatabaseUnavailableError
+from plantstore.failures import FailureLog
+
+read_failures = FailureLog(logging.getLogger(__name__), "reads work again")
 
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
@@ -49,6 +56,12 @@ def describe_write(error: apsw.Error, name: str) -> str:
 def explain_read(error: apsw.Error) -> str:
     """The message for an error of a read."""
     return f"the database cannot be read: {error}"
+
+
+def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
+    """The port's error for one of SQLite's in a read."""
+    read_failures.add("a read failed: %s", error)
+    return DatabaseUnavailableError()
 
 
 def breaks(error: apsw.Error) -> bool:

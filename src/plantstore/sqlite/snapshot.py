@@ -4,7 +4,7 @@ The connection is used by one thread at a time, and never by the event loop's.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future, wait
 from pathlib import Path
 from typing import Any, TypeVar
@@ -13,8 +13,10 @@ import apsw
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Page, PlantQuery
+from plantstore.sql.reading import last_id_query, page_query, to_page
+from plantstore.sql.session import Row
 from plantstore.sqlite.connection import connect
-from plantstore.sqlite.reading import PageReader, unavailable
+from plantstore.sqlite.errors import unavailable
 
 Result = TypeVar("Result")
 
@@ -52,11 +54,14 @@ class SQLiteSnapshot:
         """See ``Snapshot``."""
         if self.is_given_up:
             raise DatabaseUnavailableError
-        return await self._run(lambda: self._reader.read_page(self._store_id, query, max_count))
+        return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
         """See ``Snapshot``."""
-        return await self._run(lambda: self._reader.find_last_id(self._store_id, query))
+        if not query.limit:
+            return None
+        rows = await self._query(*last_id_query(self._store_id, query, query.limit))
+        return rows[0][0] if rows else None
 
     def watch(self, abort: Callable[[], object]) -> None:
         """See ``Snapshot``."""
@@ -75,16 +80,19 @@ class SQLiteSnapshot:
 
     def _open(self, path: Path) -> None:
         self._connection = connect(path)
-        self._reader = PageReader(self._connection, self._sql)
-        self._connection.execute("BEGIN")
-        row: tuple[int, int, int | None] | None
-        row = self._connection.execute(self._sql["find_counts"], (self._store_id,)).get
-        if row is not None:
+        self._execute = self._connection.cursor().execute
+        self._execute("BEGIN")
+        rows: Sequence[Row] = self._execute(self._sql["find_counts"], (self._store_id,)).fetchall()
+        for row in rows:
             self.revision, self.total, _ = row
 
     def _close(self) -> None:
         if self._connection is not None:
             self._connection.close()
+
+    async def _query(self, name: str, arguments: tuple[Any, ...]) -> Sequence[Row]:
+        sql = self._sql[name]
+        return await self._run(lambda: self._execute(sql, arguments).fetchall())
 
     async def _run(self, function: Callable[[], Result]) -> Result:
         try:

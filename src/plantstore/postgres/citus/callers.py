@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 
 from plantstore.model import Caller
 from plantstore.postgres.batcher import Waiting
-from plantstore.postgres.callers import Callers, Credentials, to_caller
+from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.pool import Pool
+from plantstore.sql.reading import to_caller
 from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
 
@@ -50,7 +51,7 @@ class CitusCallers(Callers):
         """See ``Callers``."""
         own = [one for one in distinct if one.store_name is None]
         found = await self._read_each("find_callers", [(one, _key(one)) for one in own])
-        callers = {one: to_caller(one, row) for one, row in found.items()}
+        callers = {one: to_caller(*_key(one), row) for one, row in found.items()}
         named = [one for one in distinct if one.store_name is not None]
         if named:
             names = list({one.store_name for one in named})
@@ -81,7 +82,7 @@ class CitusCallers(Callers):
         callers = {}
         for one, (*who, scopes, _) in tokens.items():
             store_id, role, revision = roles.get(one, (0, None, 0))
-            callers[one] = to_caller(one, (*who, store_id, role, scopes, revision))
+            callers[one] = to_caller(*_key(one), (*who, store_id, role, scopes, revision))
         return callers
 
     async def _read_each(
@@ -95,5 +96,5 @@ class CitusCallers(Callers):
         return {one: rows[0] for (one, _), rows in zip(items, results, strict=True) if rows}
 
 
-def _key(one: Credentials) -> tuple[object, ...]:
+def _key(one: Credentials) -> tuple[int, bytes]:
     return one.store_id, one.token_hash

@@ -1,0 +1,90 @@
+"""What serving reads, alike on every database: the queries' arguments, and their rows decoded."""
+
+from collections.abc import Sequence
+
+from plantstore.model import (
+    DELETED_USER,
+    Caller,
+    Event,
+    EventPage,
+    NewPlant,
+    OpenStore,
+    Page,
+    PlantQuery,
+    Role,
+    Scope,
+    TokenInfo,
+    Unchanged,
+    permissions_of,
+)
+from plantstore.sql.scopes import from_text
+from plantstore.sql.session import Row
+
+Named = tuple[str, tuple[object, ...]]  # a query's name and its arguments
+
+
+def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
+    """The query that reads a page."""
+    count = max_count if query.limit is None else min(max_count, query.limit)
+    arguments = (store_id, query.first_id, count, query.with_ids)
+    if query.tag is not None:
+        return "read_page_of_tag", (*arguments, query.tag)
+    return "read_page", arguments
+
+
+def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
+    """The query for the limit's last plant, if more follow."""
+    arguments = (store_id, query.first_id, limit - 1)
+    if query.tag is not None:
+        return "find_last_of_limit_and_tag", (*arguments, query.tag)
+    return "find_last_of_limit", arguments
+
+
+def to_page(row: Row) -> Page:
+    """The page in its row, with the plants as text or as bytes."""
+    revision, total, count, plants, last_id, more = row
+    text = plants.encode() if isinstance(plants, str) else plants or b""
+    return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
+
+
+def to_caller(
+    token_store_id: int, token_hash: bytes, row: Row, unchanged: Unchanged | None = None
+) -> Caller:
+    """The caller with a token, in the row of its look-up."""
+    user_id, label, expires_at, store_id, role_name, scopes, revision = row
+    who = (token_store_id, token_hash, user_id, label, expires_at)
+    role = None if role_name is None else Role(role_name)
+    permissions = permissions_of(role, from_text(scopes))
+    return Caller(*who, store_id, role, permissions, revision, unchanged)
+
+
+def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:
+    """The bearer, from one row per store, or one without a store; None for no rows."""
+    if not rows:
+        return None
+    user_id, subject, label, expires_at, own_store, scopes_text, _, _ = rows[0]
+    scopes = from_text(scopes_text)
+    stores = tuple(_to_store(row, scopes) for row in rows if row[-1] is not None)
+    return TokenInfo(token_store_id, user_id, subject, label, expires_at, own_store, stores)
+
+
+def _to_store(row: Row, scopes: frozenset[Scope]) -> OpenStore:
+    *_, name, role_name = row
+    role = Role(role_name)
+    return OpenStore(name, role, permissions_of(role, scopes))
+
+
+def to_event(row: Row) -> Event:
+    """The event in its row."""
+    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
+    plant = NewPlant(plant_id, name, tag)
+    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)
+
+
+def to_event_page(rows: Sequence[Row]) -> EventPage | None:
+    """The page, from one row per event, or one without an event; None for no rows."""
+    if not rows:
+        return None
+    revision, trimmed, first, *_ = rows[0]
+    events = () if first is None else tuple(to_event(row[2:]) for row in rows)
+    return EventPage(revision, trimmed, events)
