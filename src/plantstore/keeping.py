@@ -94,6 +94,6 @@ def _open_reader(url: str) -> "Reader":
 
         return PostgresSession(url)
     from plantstore.sqlite.connection import database_path
-    from plantstore.sqlite.reader import SQLiteReader
+    from plantstore.sqlite.inspection import SQLiteReader
 
     return SQLiteReader(database_path(url))

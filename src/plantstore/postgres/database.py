@@ -4,6 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 from contextlib import closing
 
+import psycopg
+
 from plantstore.database import MAX_TRIMMED, CommitObserver, Write
 from plantstore.errors import (
     DatabaseAwayError,
@@ -23,20 +25,27 @@ from plantstore.model import (
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.citus.callers import CitusCallers
-from plantstore.postgres.citus.distributing import citus_queries, is_distributed
+from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries, is_distributed
 from plantstore.postgres.citus.writer import CitusWriter
-from plantstore.postgres.connection import connect, explained, require_schema
-from plantstore.postgres.opening import wait_for_schema
+from plantstore.postgres.connection import (
+    connect,
+    explained,
+    require_schema,
+    require_schema_of,
+)
+from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages, Plants
 from plantstore.postgres.snapshot import PostgresSnapshot
-from plantstore.postgres.token_uses import write_each_use, write_uses
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import to_event_page, to_token_info
+from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
+
+_RETRY_SECONDS = 0.5  # between two attempts to reach a server at the start
 
 
 class PostgresDatabase:
@@ -71,10 +80,7 @@ class PostgresDatabase:
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """See ``Database``."""
-        query = (self._sql["find_token_info"], (store_id, token_hash))
-        # In a task: deadlines need one, and requests are handled outside of any.
-        (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        info = to_token_info(store_id, rows)
+        info = to_token_info(store_id, await self._read("find_token_info", store_id, token_hash))
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
@@ -109,9 +115,7 @@ class PostgresDatabase:
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""
-        query = (self._sql["read_events"], (store_id, after, max_count))
-        (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        return to_event_page(rows)
+        return to_event_page(await self._read("read_events", store_id, after, max_count))
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
@@ -119,14 +123,12 @@ class PostgresDatabase:
 
     async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
         """See ``Database``."""
-        query = (self._sql["find_oldest_event"], (after_store_id,))
-        (rows,) = await self._pool.read(query)
+        rows = await self._read("find_oldest_event", after_store_id)
         return (rows[0][0], rows[0][1]) if rows else None
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""
-        query = (self._sql["trim_events"], (store_id, before, MAX_TRIMMED))
-        (rows,) = await self._pool.read(query)
+        rows = await self._read("trim_events", store_id, before, MAX_TRIMMED)
         return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def write_token_uses(self) -> None:
@@ -135,10 +137,12 @@ class PostgresDatabase:
             with self._uses.taken() as uses:
                 if not uses:
                     return
-                if self._is_distributed:
-                    await write_each_use(self._pool, self._sql["note_token_use"], uses)
-                else:
-                    await write_uses(self._pool, self._sql["note_token_uses"], uses)
+                if self._is_distributed:  # which needs a statement for each
+                    for use in uses:
+                        await self._note_uses("note_token_use", use)
+                else:  # in one, which skips tokens that another process is writing
+                    columns = [list(column) for column in zip(*uses, strict=True)]
+                    await self._note_uses("note_token_uses", columns)
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -158,8 +162,7 @@ class PostgresDatabase:
 
     async def count_all(self) -> tuple[int, int]:
         """See ``Database``."""
-        (rows,) = await asyncio.ensure_future(self._pool.read((self._sql["count_all"], ())))
-        stores, plants = rows[0]
+        ((stores, plants),) = await self._read("count_all")
         return stores, plants
 
     async def wait_until_broken(self) -> Exception:
@@ -182,6 +185,21 @@ class PostgresDatabase:
             await snapshot.close()
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
+
+    async def _read(self, name: str, *arguments: object) -> Sequence[Row]:
+        # In a task: deadlines need one, and requests are handled outside of any.
+        query = (self._sql[name], arguments)
+        (rows,) = await asyncio.ensure_future(self._pool.read(query))
+        return rows
+
+    async def _note_uses(self, name: str, arguments: Sequence[object]) -> None:
+        """Write when tokens were used; a failure says nothing about other work."""
+        async with self._pool.acquire() as connection:
+            try:
+                await connection.execute(self._sql[name], arguments, binary=True)
+            except psycopg.Error as error:
+                self._availability.warn("the last use of tokens was not written", error)
+                raise DatabaseUnavailableError from error
 
     def _adapt(self, *, is_distributed: bool) -> None:
         self._is_distributed = is_distributed
@@ -211,7 +229,19 @@ class PostgresDatabase:
         return opened
 
     async def _wait(self) -> None:
-        url, seconds = self._settings.database, self._settings.database_timeout
-        self._adapt(is_distributed=await wait_for_schema(url, seconds, self._availability))
-        self._availability.is_open = True
+        """Return when the server can be reached, and its schema has been checked."""
+        hosts = Hosts(self._settings.database, prepares=False)
+        seconds = self._settings.database_timeout
+        while not self._availability.is_open:
+            await asyncio.sleep(_RETRY_SECONDS)
+            try:
+                async with asyncio.timeout(2 * seconds), await hosts.connect(seconds) as connection:
+                    await require_schema_of(connection)
+                    cursor = await connection.execute(IS_DISTRIBUTED)
+                    ((found,),) = await cursor.fetchall()
+            except (TimeoutError, psycopg.Error) as error:
+                self._availability.fail("waiting for the database", error)
+            else:
+                self._adapt(is_distributed=bool(found))
+                self._availability.is_open = True
         self._availability.note_read()

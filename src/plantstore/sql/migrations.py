@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from plantstore.errors import SetupError
-from plantstore.sql.folders import folder_of
+from plantstore.sql.queries import folder_of
 
 # The first migrations say "oldest", and cannot be changed: databases have their checksums.
 _COMPATIBLE_LINE = re.compile(r"^-- (?:compatible-since|oldest): (\d+)$", re.MULTILINE)

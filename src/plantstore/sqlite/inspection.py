@@ -5,12 +5,17 @@ service uses the database, was killed, or never ran.
 """
 
 import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import apsw
 
-from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, explained
+from plantstore.sql.queries import load_queries
+from plantstore.sql.session import Row
+from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, explained, require_schema
 
+_MAX_DAMAGE = 20
 _STEPS = 100_000  # of SQLite's virtual machine: some milliseconds
 
 
@@ -44,3 +49,46 @@ def open_to_read(path: Path) -> apsw.Connection:
 def make_interruptible(connection: apsw.Connection) -> None:
     """Let Python handle signals, such as Ctrl-C, while a query runs."""
     connection.set_progress_handler(lambda: False, _STEPS)
+
+
+class SQLiteReader:
+    """A connection that only reads, for ``plantstore verify``.
+
+    :raises SetupError: the file cannot be read, or its schema is not this program's.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._sql = load_queries("plantstore.sqlite")
+        self._connection = open_to_read(path)
+        try:
+            with explained(path):
+                require_schema(self._connection)
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def query(self, name: str, *arguments: object) -> Sequence[Row]:
+        """See ``Reader``."""
+        with explained(self._path):
+            return self._connection.execute(self._sql[name], arguments).fetchall()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """See ``Reader``."""
+        with explained(self._path):
+            self._connection.execute("BEGIN")
+            yield
+
+    def find_damage(self) -> Iterator[str]:
+        """See ``Reader``."""
+        with explained(self._path):
+            for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
+                if found != "ok":
+                    yield f"the file is corrupt: {found}"
+            for table, _, parent, _ in self._connection.execute("PRAGMA foreign_key_check"):
+                yield f"a row of {table} is of one of {parent} that does not exist"
+
+    def close(self) -> None:
+        """See ``Reader``."""
+        self._connection.close()
