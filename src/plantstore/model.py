@@ -24,6 +24,7 @@ EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339
 # Controls, which terminals may obey, and what turns the direction of text, which hides what it is.
 _FORBIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _STORE_NAME = re.compile("[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_TOKEN_ID = re.compile("[0-9a-f]{16}")
 
 
 class Scope(StrEnum):
@@ -333,6 +334,14 @@ def is_store_name(name: str) -> bool:
 def token_id_of(token_hash: bytes) -> str:
     """The id of the token with this hash: the hash's first 8 bytes, in hexadecimal."""
     return token_hash[:8].hex()
+
+
+def find_hashes_of(token_id: str) -> tuple[bytes, bytes] | None:
+    """The lowest and the highest hash of a token with this id; None if it is not an id."""
+    if _TOKEN_ID.fullmatch(token_id) is None:
+        return None
+    lowest = bytes.fromhex(token_id)
+    return lowest, lowest.ljust(32, b"\xff")
 
 
 def digest_of(plant: NewPlant) -> bytes:

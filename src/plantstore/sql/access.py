@@ -5,7 +5,6 @@ committed only while the caller's token is valid and may manage the store; nobod
 than their own has; the store keeps an owner; no other store's rows are seen or changed.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
@@ -31,10 +30,11 @@ from plantstore.model import (
     Scope,
     User,
     broken_rule,
+    find_hashes_of,
     permissions_of,
     token_id_of,
 )
-from plantstore.sql.records import find_user, insert_user
+from plantstore.sql.records import find_role, find_user, insert_user
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries, Row, Session
 from plantstore.tokens import hash_token, make_token
@@ -42,7 +42,6 @@ from plantstore.tokens import hash_token, make_token
 MAX_MEMBERS = 1000
 MAX_TOKENS = 1000  # that are valid
 _FOR_ALL_STORES = False  # as no token of an owner's making is
-_TOKEN_ID = re.compile("[0-9a-f]{16}")
 
 
 class Manager(Struct, frozen=True):
@@ -99,19 +98,13 @@ def require_manager(session: Queries, caller: Caller) -> Manager:
     if not rows:
         raise InvalidTokenError
     user_id, subject, scopes, all_stores = rows[0]
-    role = find_role_of(session, caller.store_id, user_id)
+    role = find_role(session, caller.store_id, user_id)
     if role is None or not (all_stores or caller.token_store_id == caller.store_id):
         raise NoSuchStoreError
     permissions = permissions_of(role, from_text(scopes))
     if Scope.MANAGE not in permissions:
         raise ForbiddenError(scope=Scope.MANAGE.value)
     return Manager(subject, permissions)
-
-
-def find_role_of(session: Queries, store_id: int, user_id: int) -> Role | None:
-    """A user's role in the store, None for no member."""
-    rows = session.query("find_role", store_id, user_id)
-    return Role(rows[0][0]) if rows else None
 
 
 def list_members(session: Queries, store_id: int) -> Sequence[Member]:
@@ -200,11 +193,8 @@ def revoke_token(session: Queries, store_id: int, token_id: str) -> None:
 
     :raises NoSuchTokenError: there is none with this id.
     """
-    rows: Sequence[Row] = []
-    if _TOKEN_ID.fullmatch(token_id):
-        lowest = bytes.fromhex(token_id)
-        highest = lowest.ljust(32, b"\xff")
-        rows = session.query("find_tokens_of_store_between", store_id, lowest, highest)
+    hashes = find_hashes_of(token_id)
+    rows = session.query("find_tokens_of_store_between", store_id, *hashes) if hashes else ()
     if not rows:
         raise NoSuchTokenError(token_id=token_id)
     for token_hash, revoked_at in rows:
@@ -244,7 +234,7 @@ def _choose_label(wanted: str | None, manager: Manager) -> str:
 def _require_member(session: Session, store_id: int, subject: str) -> tuple[User, Role]:
     _check_subject(subject)
     user = find_user(session, subject)
-    role = None if user is None else find_role_of(session, store_id, user.user_id)
+    role = None if user is None else find_role(session, store_id, user.user_id)
     if user is None or role is None:
         raise NoSuchMemberError(subject=subject)
     return user, role

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from plantstore.clock import now
 from plantstore.errors import SetupError, TooMuchAccessError
 from plantstore.model import Event, Member, NewPlant, Role, Store, TokenRequest, User, token_id_of
-from plantstore.sql import erasure, history, links, new_tokens, records, token_records
+from plantstore.sql import access, erasure, history, links, new_tokens, records, token_records
 from plantstore.sql.access import Grant
 from plantstore.sql.administered import (
     IssuedToken,
@@ -76,8 +76,10 @@ class Administration:
         with self._session.transaction():
             store_id = self.require_store(name).store_id
             self._query("delete_members_of_store", store_id)  # from now on nobody has access
-        while self._delete_part(store_id):
-            pass  # other stores' writes get their turn
+        are_left = True
+        while are_left:  # in parts: other stores' writes get their turn
+            with self._session.transaction():
+                are_left = self._delete_rows(store_id)
         with self._session.transaction():
             while self._delete_rows(store_id):  # its first query keeps other writes out
                 pass
@@ -119,7 +121,7 @@ class Administration:
             found, user = self.require_store(store), self._require_user(subject)
             if keep_owners and role is not Role.OWNER:
                 records.require_other_owner(self._session, found, user)
-            before = records.find_role(self._session, found, user)
+            before = records.find_role(self._session, found.store_id, user.user_id)
             records.set_role(self._session, found, user, role)
             return before
 
@@ -130,7 +132,7 @@ class Administration:
         """
         with self._session.transaction():
             found, user = self.require_store(store), self._require_user(subject)
-            if records.find_role(self._session, found, user) is None:
+            if records.find_role(self._session, found.store_id, user.user_id) is None:
                 raise SetupError(f"{subject!r} is not a member of {store!r}")
             if keep_owners:
                 records.require_other_owner(self._session, found, user)
@@ -138,8 +140,7 @@ class Administration:
 
     def list_members(self, store: str) -> Sequence[Member]:
         """The store's members, by subject."""
-        rows = self._query("list_members", self.require_store(store).store_id)
-        return [Member(subject, Role(role)) for subject, role in rows]
+        return access.list_members(self._session, self.require_store(store).store_id)
 
     def create_token(self, request: TokenRequest) -> IssuedToken:
         """Create a token, and a missing store, user or membership."""
@@ -202,10 +203,6 @@ class Administration:
     def close(self) -> None:
         """Close the session."""
         self._session.close()
-
-    def _delete_part(self, store_id: int) -> bool:
-        with self._session.transaction():
-            return self._delete_rows(store_id)
 
     def _delete_rows(self, store_id: int) -> bool:
         """Delete some thousand rows of each table; whether there were any.

@@ -9,7 +9,8 @@ from msgspec import Struct
 from plantstore.clock import now
 from plantstore.errors import InvalidCodeError, TooMuchAccessError
 from plantstore.model import User
-from plantstore.sql.access import Grant, StoreToken, find_role_of, insert_token, require_room
+from plantstore.sql.access import Grant, StoreToken, insert_token, require_room
+from plantstore.sql.records import find_role
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
 from plantstore.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
@@ -63,7 +64,7 @@ def exchange_code(session: Queries, code: str) -> Exchanged:
     if not store_id or not rows:
         raise InvalidCodeError
     user_id, scopes, label, token_expires_at = rows[0]
-    if find_role_of(session, store_id, user_id) is None:
+    if find_role(session, store_id, user_id) is None:
         raise InvalidCodeError
     require_room(session, store_id)
     ((store, subject),) = session.query("find_names", store_id, user_id)

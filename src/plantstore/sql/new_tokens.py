@@ -80,7 +80,7 @@ def _join_store(
     if store is None:
         store, default = insert_store(session, name, request.max_plants), Role.OWNER
         made.append(f"created the store {store.name}")
-    role = find_role(session, store, user)
+    role = find_role(session, store.store_id, user.user_id)
     if role is None:
         role = wanted or default
         set_role(session, store, user, role)

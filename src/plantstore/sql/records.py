@@ -7,7 +7,7 @@ The functions run within a transaction of the given session, if they write. A wr
 from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
 
 
 def list_stores(session: Session) -> list[Store]:
@@ -91,9 +91,9 @@ def insert_user(session: Session, subject: str) -> User:
     return require_user(session, subject)
 
 
-def find_role(session: Session, store: Store, user: User) -> Role | None:
+def find_role(session: Queries, store_id: int, user_id: int) -> Role | None:
     """The user's role in the store, None for no member."""
-    rows = session.query("find_role", store.store_id, user.user_id)
+    rows = session.query("find_role", store_id, user_id)
     return Role(rows[0][0]) if rows else None
 
 
@@ -102,7 +102,7 @@ def require_role(session: Session, store: Store, user: User) -> Role:
 
     :raises SetupError: the user is not a member.
     """
-    role = find_role(session, store, user)
+    role = find_role(session, store.store_id, user.user_id)
     if role is None:
         raise SetupError(
             f"{user.subject} is not a member of {store.name}: add one with `plantstore member add "

@@ -11,18 +11,15 @@ class Queries(Protocol):
     """What reads named queries."""
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Session``."""
+        """All rows of a query of the adapter's ``queries.sql``."""
 
 
-class Session(Protocol):
+class Session(Queries, Protocol):
     """One connection for the command line; errors are ``SetupError``, and say what to do."""
 
     @property
     def location(self) -> str:
         """Where the database is: the same text for the same database."""
-
-    def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """All rows of a query of the adapter's ``queries.sql``."""
 
     def transaction(self) -> AbstractContextManager[None]:
         """All queries of the block or none, serialised with all other writers."""

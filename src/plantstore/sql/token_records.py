@@ -3,14 +3,22 @@
 The functions run within a transaction of the given session.
 """
 
-import re
 from collections.abc import Sequence
 
 from msgspec.structs import replace
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import INT64_MAX, Role, Scope, Store, TokenRequest, User, token_id_of
+from plantstore.model import (
+    INT64_MAX,
+    Role,
+    Scope,
+    Store,
+    TokenRequest,
+    User,
+    find_hashes_of,
+    token_id_of,
+)
 from plantstore.sql import scopes as scopes_column
 from plantstore.sql.administered import (
     IssuedToken,
@@ -24,10 +32,6 @@ from plantstore.sql.session import Row, Session
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
 _KEY = 2  # columns: the store's number and the hash
-_HASH_LENGTH = 32
-_ID_LENGTH = 8  # bytes of the hash: in hexadecimal they are the id
-_ID = re.compile(f"[0-9a-f]{{{2 * _ID_LENGTH}}}")
-
 _ALL = (0, INT64_MAX)  # the ids of the first and the last
 
 
@@ -104,10 +108,8 @@ def _find(session: Session, token: str) -> Row:
         if not is_well_formed(token):
             raise SetupError("the token is mistyped: its checksum is wrong")
         rows = session.query("find_token", read_store_id(token), hash_token(token))
-    elif _ID.fullmatch(token):
-        lowest = bytes.fromhex(token)
-        highest = lowest.ljust(_HASH_LENGTH, b"\xff")
-        rows = session.query("find_tokens_between", lowest, highest)
+    elif hashes := find_hashes_of(token):
+        rows = session.query("find_tokens_between", *hashes)
     if not rows:
         raise SetupError("there is no such token: `plantstore token list` shows all ids")
     return rows[0]

@@ -10,7 +10,6 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
@@ -22,7 +21,7 @@ from msgspec.structs import replace
 from plantstore.errors import SetupError
 from plantstore.sqlite.connection import require_tables
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import SUFFIXES, create_file
+from plantstore.sqlite.files import SUFFIXES, create_file, name_by_time, opened
 from plantstore.sqlite.inspection import make_interruptible, open_to_read
 from plantstore.sqlite.workspace import publish, workspace
 
@@ -58,8 +57,7 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
 
 def _back_up_to_folder(database: Path, folder: Path, keep: int | None) -> Backup:
     """The backup is named by the time, in UTC."""
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3]
-    target = folder / f"{database.stem}-{moment}Z.db"
+    target = folder / name_by_time(database.stem)
     with workspace(folder, database.stem) as unfinished:
         made = _back_up(database, unfinished / target.name, target)
         removed = [] if keep is None else _remove_old(folder, database.stem, keep, target)
@@ -119,16 +117,12 @@ def require_intact(connection: apsw.Connection) -> None:
 
 
 def _copy_pages(source: apsw.Connection, copy: apsw.Connection, file: Path) -> None:
-    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        with copy.backup("main", source, "main") as backup:
-            steps = 0
-            while not backup.step(_STEP_PAGES):
-                steps += 1
-                if steps % _FLUSH_STEPS == 0:
-                    os.fdatasync(opened)
-    finally:
-        os.close(opened)
+    with opened(file, os.O_RDWR) as written, copy.backup("main", source, "main") as backup:
+        steps = 0
+        while not backup.step(_STEP_PAGES):
+            steps += 1
+            if steps % _FLUSH_STEPS == 0:
+                os.fdatasync(written)
 
 
 def _count(copy: apsw.Connection) -> tuple[int, int]:
@@ -164,11 +158,10 @@ def _explained(target: str) -> Iterator[None]:
         yield
     except BrokenPipeError:  # its reader has gone
         raise
-    except apsw.Error as error:
-        reason = describe_write(error, target)
+    except (apsw.Error, OSError, SetupError) as error:
+        reason = str(error)
+        if isinstance(error, apsw.Error):
+            reason = describe_write(error, target)
+        elif isinstance(error, OSError):
+            reason = ": ".join(filter(None, (error.filename, error.strerror)))
         raise SetupError(f"no backup was made to {target}: {reason}") from error
-    except OSError as error:
-        reason = f"{error.filename}: {error.strerror}" if error.filename else f"{error.strerror}"
-        raise SetupError(f"no backup was made to {target}: {reason}") from error
-    except SetupError as error:
-        raise SetupError(f"no backup was made to {target}: {error}") from error

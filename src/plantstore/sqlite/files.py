@@ -8,7 +8,8 @@ import os
 import pwd
 import stat
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 
 SUFFIXES = ("", "-wal", "-shm", "-lock")
@@ -21,16 +22,22 @@ def create_file(path: Path) -> bool:
     """
     _create_folders(path.parent)
     # SQLite gives its other files the same owner and permissions.
-    flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        file = os.open(path, flags, 0o600)
+        with opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW) as file:
+            give_away(file, path.parent.stat())
     except FileExistsError:
         return False
+    return True
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Iterator[int]:
+    """A file or folder, open within the block; a new file is its owner's alone."""
+    file = os.open(path, flags | os.O_CLOEXEC, 0o600)
     try:
-        give_away(file, path.parent.stat())
+        yield file
     finally:
         os.close(file)
-    return True
 
 
 def give_away(file: int, owner: os.stat_result) -> None:
@@ -47,6 +54,11 @@ def is_alone(file: int) -> bool:
     """
     found = os.fstat(file)
     return stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
+
+
+def name_by_time(stem: str) -> str:
+    """A file's name with the time, in UTC."""
+    return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
 def describe_obstacle(path: Path) -> str:
@@ -81,11 +93,8 @@ def _create_folders(folder: Path) -> None:
     missing = [found for found in (folder, *folder.parents) if not found.exists()]
     for new in reversed(missing):
         new.mkdir(mode=0o700, exist_ok=True)
-        opened = os.open(new, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC | os.O_NOFOLLOW)
-        try:
-            give_away(opened, new.parent.stat())
-        finally:
-            os.close(opened)
+        with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
+            give_away(made, new.parent.stat())
 
 
 def _name_user(number: int) -> str:

@@ -14,7 +14,6 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 import apsw
@@ -27,7 +26,7 @@ from plantstore.sqlite.backup import copy_database
 from plantstore.sqlite.check import check_file
 from plantstore.sqlite.connection import LOCK_TIMEOUT, find_reason, migrate, open_lock
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import create_file
+from plantstore.sqlite.files import create_file, name_by_time, opened
 from plantstore.sqlite.inspection import open_to_read
 from plantstore.sqlite.revocations import Revocations, carry_over
 from plantstore.sqlite.session import SQLiteSession
@@ -120,20 +119,16 @@ def _replace(database: Path, file: Path) -> str | None:
 
 def _finish_wal(database: Path) -> None:
     """Have SQLite move the WAL into the database, where it can: then one file is all of it."""
-    with suppress(apsw.Error), closing(_open_existing(database)) as connection:
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
         # Of a file that is broken, closing would change what is left.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
-def _open_existing(database: Path) -> apsw.Connection:
-    return apsw.Connection(str(database), flags=apsw.SQLITE_OPEN_READWRITE)
-
-
 def _keep(database: Path) -> str:
     """Give the database, and a WAL that is not finished, a second name."""
-    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S.%f")[:-3]
-    kept = database.with_name(f"{database.stem}-replaced-{moment}Z.db")
+    kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
     wal = database.with_name(f"{database.name}-wal")
     if wal.exists() and wal.stat().st_size:
         kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
@@ -147,23 +142,19 @@ def _unused(database: Path) -> Iterator[bool]:
 
     :raises SetupError: one of them uses it.
     """
-    try:
-        file = os.open(database, os.O_RDWR | os.O_CLOEXEC)
-    except FileNotFoundError:
+    if not database.exists():
         yield False
         return
-    try:
-        # This process has no connection to it: closing one would release the lock.
-        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_LOCK_BYTES)
-    except BlockingIOError:
-        os.close(file)
-        raise SetupError(
-            f"{database} is in use: stop the service, and what else uses it (find it with `fuser`)"
-        ) from None
-    try:
+    with opened(database, os.O_RDWR) as file:
+        try:
+            # This process has no connection to it: closing one would release the lock.
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_LOCK_BYTES)
+        except BlockingIOError:
+            raise SetupError(
+                f"{database} is in use: stop the service, and what else uses it (find it with "
+                "`fuser`)"
+            ) from None
         yield True
-    finally:
-        os.close(file)
 
 
 @contextmanager
@@ -171,17 +162,14 @@ def _explained(backup: Path, database: Path) -> Iterator[None]:
     """Turn errors into sentences that name the backup."""
     try:
         yield
-    except apsw.NotADBError as error:
-        reason = "it is not a SQLite database; is it encrypted or compressed?"
+    except (apsw.Error, OSError, SetupError) as error:
+        reason = str(error)
+        if isinstance(error, apsw.NotADBError):
+            reason = "it is not a SQLite database; is it encrypted or compressed?"
+        elif isinstance(error, apsw.CorruptError):
+            reason = f"it is damaged or truncated: {error}"
+        elif isinstance(error, apsw.Error):
+            reason = describe_write(error, database.name)
+        elif isinstance(error, OSError):
+            reason = find_reason(error, database)
         raise SetupError(f"nothing was restored from {backup}: {reason}") from error
-    except apsw.CorruptError as error:
-        reason = f"it is damaged or truncated: {error}"
-        raise SetupError(f"nothing was restored from {backup}: {reason}") from error
-    except apsw.Error as error:
-        reason = describe_write(error, database.name)
-        raise SetupError(f"nothing was restored from {backup}: {reason}") from error
-    except OSError as error:
-        reason = find_reason(error, database)
-        raise SetupError(f"nothing was restored from {backup}: {reason}") from error
-    except SetupError as error:
-        raise SetupError(f"nothing was restored from {backup}: {error}") from error

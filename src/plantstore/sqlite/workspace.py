@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from plantstore.errors import SetupError
-from plantstore.sqlite.files import give_away
+from plantstore.sqlite.files import give_away, opened
 
 
 @contextmanager
@@ -24,12 +24,11 @@ def workspace(folder: Path, name: str) -> Iterator[Path]:
         raise SetupError(f"there is no folder {folder}")
     path = folder / f".{name}.unfinished"
     path.mkdir(mode=0o700, exist_ok=True)
-    opened = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
-    try:
-        if os.fstat(opened).st_uid != os.geteuid():
+    with opened(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
+        if os.fstat(made).st_uid != os.geteuid():
             raise SetupError(f"{path} belongs to another user: remove it")
         try:
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise SetupError(f"another command is writing to {folder}: wait for it") from None
         for left in path.iterdir():
@@ -38,8 +37,6 @@ def workspace(folder: Path, name: str) -> Iterator[Path]:
             yield path
         finally:
             shutil.rmtree(path)
-    finally:
-        os.close(opened)
 
 
 def publish(file: Path, target: Path) -> None:
@@ -51,18 +48,12 @@ def publish(file: Path, target: Path) -> None:
 
 def flush(file: Path, owner: os.stat_result) -> None:
     """Have a file on disk; as root, give it to this owner."""
-    opened = os.open(file, os.O_RDWR | os.O_CLOEXEC)
-    try:
-        give_away(opened, owner)
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+    with opened(file, os.O_RDWR) as finished:
+        give_away(finished, owner)
+        os.fsync(finished)
 
 
 def flush_folder(folder: Path) -> None:
     """Have a folder's list of files on disk."""
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+    with opened(folder, os.O_RDONLY | os.O_DIRECTORY) as changed:
+        os.fsync(changed)
