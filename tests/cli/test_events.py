@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from plantstore.cli.output import print_records
+from plantstore.cli.output import Output
 from tests.cli.program import PLANTSTORE, Program
 from tests.service import Service
 
@@ -107,5 +107,5 @@ def test_a_long_list_is_printed_while_it_is_read(
             yield {"number": number}
         printed.append(capsys.readouterr().out)
 
-    print_records(read(), ["number"], as_json=as_json)
+    Output(as_json).print_records(read(), ["number"])
     assert "999" in printed[0]

@@ -7,23 +7,20 @@ from pathlib import Path
 import click
 
 import plantstore
-from plantstore.cli.backup import backup
 from plantstore.cli.copy import copy
 from plantstore.cli.events import event
-from plantstore.cli.exports import export
 from plantstore.cli.help import show_help
-from plantstore.cli.imports import import_plants
+from plantstore.cli.keeping import backup, restore, verify
 from plantstore.cli.links import link
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
 from plantstore.cli.plants import plant
-from plantstore.cli.restore import restore
 from plantstore.cli.serve import serve
 from plantstore.cli.settings import settings
 from plantstore.cli.stores import store
 from plantstore.cli.tokens import token
+from plantstore.cli.transfer import export, import_plants
 from plantstore.cli.users import user
-from plantstore.cli.verify import verify
 from plantstore.errors import SetupError
 
 INTERRUPTED = 130

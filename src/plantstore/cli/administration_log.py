@@ -14,7 +14,7 @@ from plantstore.sql.administered import Token
 def log_change(command: str, **changed: object) -> None:
     """Log a command that has changed something; what is None is left out."""
     known = {key: value for key, value in changed.items() if value is not None}
-    fields = {"command": command, **known, **_describe_person()}
+    fields = {"command": command, **known, **describe_person()}
     administration_logger().info("administration", extra={"fields": fields})
 
 
@@ -23,8 +23,8 @@ def log_token(command: str, token: Token, **more: object) -> None:
     log_change(command, token_id=token.token_id, store=token.store, user=token.subject, **more)
 
 
-def _describe_person() -> dict[str, object]:
-    """Who runs this process."""
+def describe_person() -> dict[str, object]:
+    """Who runs this process; the last of the names is the person's, as far as it is known."""
     person: dict[str, object] = {"os_uid": os.getuid()}
     with suppress(KeyError):  # as in containers, a number may have no name
         person["os_user"] = pwd.getpwuid(os.getuid()).pw_name

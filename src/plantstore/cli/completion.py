@@ -51,6 +51,6 @@ complete_tokens = _completing(_read_tokens)
 
 def complete_settings(
     _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[CompletionItem]:
+) -> list[str]:
     """The settings' names."""
-    return [CompletionItem(name) for name in setting_names() if name.startswith(incomplete)]
+    return [name for name in setting_names() if name.startswith(incomplete)]

@@ -8,8 +8,8 @@ import click
 
 from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.options import json_option, quiet_option
-from plantstore.cli.output import make_console, print_change
+from plantstore.cli.options import output_options
+from plantstore.cli.output import Output, make_console
 from plantstore.settings import without_password
 
 
@@ -17,9 +17,8 @@ from plantstore.settings import without_password
 @click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
 @click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
-@json_option
-@quiet_option
-def copy(source: str, target: str, store: str | None, *, as_json: bool, quiet: bool) -> None:
+@output_options
+def copy(source: str, target: str, store: str | None, output: Output) -> None:
     """Copy everything, or one store, to another database, of either kind, and verify it.
 
     Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
@@ -39,14 +38,14 @@ def copy(source: str, target: str, store: str | None, *, as_json: bool, quiet: b
         copying.check()
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
-            if quiet or not sys.stderr.isatty():
+            if output.quiet or not sys.stderr.isatty():
                 deque(steps, maxlen=0)
             else:
                 _show(words, steps, rows)
     databases = {"database": without_password(target), "source": without_password(source)}
     log_change("copy", **databases, store=store)
     record = {"written": copying.written, "verified": True}
-    print_change(_describe(copying.written), record, as_json=as_json, quiet=quiet)
+    output.report_change(record, _describe(copying.written))
 
 
 def _describe(written: Mapping[str, int]) -> str:
@@ -60,7 +59,7 @@ def _show(words: str, steps: Iterator[int], rows: int) -> None:
     """Run the steps, which yield how many more rows they have processed, and show a bar."""
     from rich.progress import Progress  # noqa: PLC0415 - slow to import, and seldom needed
 
-    with Progress(console=make_console(stderr=True), transient=True) as progress:
+    with Progress(console=make_console(), transient=True) as progress:
         bar = progress.add_task(words, total=rows)
         for done in steps:
             progress.update(bar, advance=done)

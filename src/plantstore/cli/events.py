@@ -2,15 +2,13 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 
 import click
 from msgspec.structs import replace
 
-from plantstore.bootstrap import open_existing
 from plantstore.cli.durations import read_since
-from plantstore.cli.options import database_option, json_option, store_option, user_option
-from plantstore.cli.output import format_time, print_json_line, print_records, print_row
+from plantstore.cli.options import read_options, store_option, user_option
+from plantstore.cli.output import Output, format_time
 from plantstore.model import Event
 from plantstore.sql.administration import Administration
 from plantstore.sql.history import EventQuery
@@ -36,17 +34,16 @@ def event() -> None:
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
-@database_option
-@json_option
+@read_options
 def list_events(
+    administration: Administration,
     store: str,
     plant_id: int | None,
     user: str | None,
     since: int | None,
-    database: str,
+    output: Output,
     *,
     follow: bool,
-    as_json: bool,
 ) -> None:
     """List the changes to a store's plants: what, when, and who with which token.
 
@@ -58,16 +55,12 @@ def list_events(
       plantstore event list --store nursery --user ada --json
     """
     query = EventQuery(plant_id=plant_id, subject=user, since=since)
-    with closing(open_existing(database)) as administration:
-        if not follow:
-            records = map(_describe, administration.list_events(store, query))
-            print_records(records, _COLUMNS, as_json=as_json)
-            return
-        for record in _follow(administration, store, query):
-            if as_json:
-                print_json_line(record)
-            else:
-                print_row(record, _COLUMNS)
+    if not follow:
+        records = map(_describe, administration.list_events(store, query))
+        output.print_records(records, _COLUMNS)
+        return
+    for record in _follow(administration, store, query):
+        output.print_line(record, _COLUMNS)
 
 
 def _follow(

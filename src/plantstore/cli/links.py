@@ -1,15 +1,13 @@
 """``plantstore link``: an address to sign in with, once."""
 
-from contextlib import closing
-
 import click
 
-from plantstore.bootstrap import open_existing
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.new_tokens import EXPIRES, find_expiry, make_label
 from plantstore.cli.options import change_options, read_setting, store_option, user_option
-from plantstore.cli.output import format_time, print_json, print_note
+from plantstore.cli.output import Output, format_time
 from plantstore.model import TokenRequest
+from plantstore.sql.administration import Administration
 
 
 def _find_address(context: click.Context, _option: click.Parameter, given: str | None) -> str:
@@ -45,16 +43,15 @@ def _find_address(context: click.Context, _option: click.Parameter, given: str |
 )
 @change_options
 def link(
+    administration: Administration,
     store: str,
     user: str,
     expires: int | None,
     label: str | None,
     address: str,
-    database: str,
+    output: Output,
     *,
     manages: bool,
-    as_json: bool,
-    quiet: bool,
 ) -> None:
     """Print an address that signs a member in, once and within 10 minutes.
 
@@ -71,16 +68,12 @@ def link(
         expires_at=expires,
         manages=manages,
     )
-    with closing(open_existing(database)) as administration:
-        made = administration.create_link(store, request)
+    made = administration.create_link(store, request)
     log_change("link", store=store, user=user)
     url, ends_at = make_url(address, made.code), format_time(made.expires_at)
-    print_note(f"it signs {user} in to {store}, once, until {ends_at}", quiet=quiet)
+    output.note(f"it signs {user} in to {store}, once, until {ends_at}")
     record = {"url": url, "code": made.code, "store": store, "user": user, "expires_at": ends_at}
-    if as_json:
-        print_json(record)
-    else:
-        click.echo(url)
+    output.print(record, url)
 
 
 def make_url(address: str, code: str) -> str:

@@ -1,20 +1,16 @@
 """``plantstore member``: add, remove, list."""
 
-from contextlib import closing
-
 import click
 
-from plantstore.bootstrap import open_existing
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
     change_options,
-    database_option,
-    json_option,
+    read_options,
     store_option,
     user_option,
     yes_option,
 )
-from plantstore.cli.output import print_change, print_note, print_records
+from plantstore.cli.output import Output
 from plantstore.model import Role
 from plantstore.sql.administered import Token
 from plantstore.sql.administration import Administration
@@ -39,7 +35,7 @@ def member() -> None:
 @_last_owner_option
 @change_options
 def add(
-    store: str, user: str, role: str, database: str, *, yes: bool, as_json: bool, quiet: bool
+    administration: Administration, store: str, user: str, role: str, output: Output, *, yes: bool
 ) -> None:
     """Add a member, or change a member's role.
 
@@ -49,9 +45,8 @@ def add(
     Example:
       plantstore member add --store nursery --user ada --role editor
     """
-    with closing(open_existing(database)) as administration:
-        before = administration.add_member(store, user, Role(role), keep_owners=not yes)
-        narrow = _find_narrow_tokens(administration, store, user, Role(role))
+    before = administration.add_member(store, user, Role(role), keep_owners=not yes)
+    narrow = _find_narrow_tokens(administration, store, user, Role(role))
     log_change("member add", store=store, user=user, role=role)
     sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
     record = {
@@ -61,10 +56,10 @@ def add(
         "old_role": before,
         "narrower_tokens": [token.token_id for token in narrow],
     }
-    print_change(sentence, record, as_json=as_json, quiet=quiet)
+    output.report_change(record, sentence)
     for token in narrow:
         allowed = ", ".join(sorted(token.scopes))
-        print_note(f"the token {token.token_id} still allows only: {allowed}", quiet=quiet)
+        output.note(f"the token {token.token_id} still allows only: {allowed}")
 
 
 def _find_narrow_tokens(
@@ -85,32 +80,30 @@ def _find_narrow_tokens(
 @user_option("User name.", required=True)
 @_last_owner_option
 @change_options
-def remove(store: str, user: str, database: str, *, yes: bool, as_json: bool, quiet: bool) -> None:
+def remove(
+    administration: Administration, store: str, user: str, output: Output, *, yes: bool
+) -> None:
     """Remove a member: the user's tokens lose access to the store.
 
     \b
     Example:
       plantstore member remove --store nursery --user ada
     """
-    with closing(open_existing(database)) as administration:
-        administration.remove_member(store, user, keep_owners=not yes)
+    administration.remove_member(store, user, keep_owners=not yes)
     log_change("member remove", store=store, user=user)
-    record = {"store": store, "user": user}
-    print_change(f"{user} is no longer in {store}", record, as_json=as_json, quiet=quiet)
+    output.report_change({"store": store, "user": user}, f"{user} is no longer in {store}")
 
 
 @member.command("list")
 @store_option("Name of the store.", required=True)
-@database_option
-@json_option
-def list_members(store: str, database: str, *, as_json: bool) -> None:
+@read_options
+def list_members(administration: Administration, store: str, output: Output) -> None:
     """List the members of a store.
 
     \b
     Example:
       plantstore member list --store nursery
     """
-    with closing(open_existing(database)) as administration:
-        found = administration.list_members(store)
+    found = administration.list_members(store)
     records = [{"user": member.subject, "role": member.role.value} for member in found]
-    print_records(records, ("user", "role"), as_json=as_json)
+    output.print_records(records, ("user", "role"))

@@ -1,32 +1,31 @@
-"""``plantstore token``: create, rotate."""
+"""``plantstore token``: create, rotate; and what the command line shows of a token."""
 
-import os
-import pwd
 import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from typing import Any
 
 import click
 
 from plantstore.bootstrap import open_existing
-from plantstore.cli.administration_log import log_token
+from plantstore.cli.administration_log import describe_person, log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import DAY_MS, read_duration, read_expiry
 from plantstore.cli.options import (
-    change_options,
+    database_option,
+    output_options,
     quota_option,
     read_setting,
     store_option,
     user_option,
 )
-from plantstore.cli.output import format_time, print_note
-from plantstore.cli.token_records import print_issued
+from plantstore.cli.output import Output, format_time
 from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.model import LABEL_MAX, Role, Scope, TokenRequest, broken_rule
-from plantstore.sql.administered import Rotation
+from plantstore.sql.administered import IssuedToken, Rotation, Token
 from plantstore.sql.administration import Administration
 
 EXPIRES = "90d|2030-01-31|never"
@@ -77,7 +76,8 @@ def find_expiry(context: click.Context, _option: click.Parameter, text: str | No
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @quota_option
-@change_options
+@database_option
+@output_options
 def create(
     store: str | None,
     user: str,
@@ -87,12 +87,11 @@ def create(
     label: str | None,
     max_plants: int | None,
     database: str,
+    output: Output,
     *,
     manages: bool,
     all_stores: bool,
     creates: bool,
-    as_json: bool,
-    quiet: bool,
 ) -> None:
     """Create a token and print it: it cannot be shown again.
 
@@ -122,7 +121,7 @@ def create(
             _ask_to_create(administration, request)
         issued = administration.create_token(request)
     log_token("token create", issued.token)
-    print_issued(issued, as_json=as_json, quiet=quiet)
+    _print_issued(issued, output)
 
 
 def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
@@ -139,18 +138,10 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
 def make_label() -> str:
     """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
     date = f"{datetime.now(UTC):%Y-%m-%d}"
-    who = f"{_find_person()}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
+    *_, person = describe_person().values()
+    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
     label = f"{who} {date}"
     return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
-
-
-def _find_person() -> str:
-    if sudo_user := os.environ.get("SUDO_USER"):
-        return sudo_user
-    try:
-        return pwd.getpwuid(os.getuid()).pw_name
-    except KeyError:  # as in containers, a number may have no name
-        return str(os.getuid())
 
 
 def _ask_to_create(administration: Administration, request: TokenRequest) -> None:
@@ -191,10 +182,9 @@ def _read_grace(_context: click.Context, _option: click.Parameter, text: str) ->
     metavar=EXPIRES,
     help="When the new token expires; by default it is valid for as long as the old one was.",
 )
-@change_options
-def rotate(
-    token: str, grace: int, expires: str | None, database: str, *, as_json: bool, quiet: bool
-) -> None:
+@database_option
+@output_options
+def rotate(token: str, grace: int, expires: str | None, database: str, output: Output) -> None:
     """Replace a token: print a new one with the same user, store, scopes and label.
 
     TOKEN is the old token's id, or the token itself, or - to read it from stdin. The old one
@@ -212,10 +202,35 @@ def rotate(
     issued, old = rotated.issued, rotated.old
     log_token("token rotate", issued.token, old_token_id=old.token_id)
     ends_at = format_time(old.expires_at)
-    print_note(f"the old token {old.token_id} expires at {ends_at}", quiet=quiet)
-    print_issued(issued, as_json=as_json, quiet=quiet, old_id=old.token_id, old_expires_at=ends_at)
+    output.note(f"the old token {old.token_id} expires at {ends_at}")
+    _print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
+
+
+def _print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
+    """A new token, with ``more`` fields as JSON, and notes on what was created for it."""
+    for note in issued.made:
+        output.note(note)
+    output.print({"token": issued.secret, **describe_token(issued.token), **more}, issued.secret)
 
 
 def read_token(token: str) -> str:
     """The token that an argument gives: ``-`` stands for stdin."""
     return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin
+
+
+def describe_token(found: Token) -> dict[str, Any]:
+    """A token for JSON and tables; its ``permissions`` are what it may do now."""
+    return {
+        "id": found.token_id,
+        "store": found.store,
+        "user": found.subject,
+        "label": found.label,
+        "scopes": sorted(found.scopes),
+        "permissions": sorted(found.permissions) if found.state.is_valid else [],
+        "all_stores": found.all_stores,
+        "state": found.state,
+        "created_at": format_time(found.created_at),
+        "expires_at": format_time(found.expires_at),
+        "revoked_at": format_time(found.revoked_at),
+        "last_used_at": format_time(found.last_used_at),
+    }

@@ -2,14 +2,18 @@
 
 import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from contextlib import closing
+from functools import wraps
+from typing import Any
 
 import click
 
+from plantstore.bootstrap import open_existing
 from plantstore.cli.completion import complete_stores, complete_users
+from plantstore.cli.output import Output
 from plantstore.settings import load_database, load_setting, unknown_variables
 
-Command = TypeVar("Command", bound=Callable[..., Any])
+Command = Callable[..., None]
 
 _SETTINGS_FILE = "plantstore.settings"  # in the context: the file that --settings names
 
@@ -26,24 +30,52 @@ def database_option(command: Command) -> Command:
         help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
         "your data folder.",
     )(command)
+    return settings_option(is_eager=True, expose_value=False, callback=_note_file)(command)
+
+
+def settings_option(**attributes: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
+    """``--settings FILE``: the command gets the ``settings_file`` of the flag."""
+    explanation = "TOML file with settings; else PLANTSTORE_SETTINGS."
     return click.option(
-        "--settings",
-        metavar="FILE",
-        is_eager=True,
-        expose_value=False,
-        callback=_note_file,
-        help="TOML file with settings; else PLANTSTORE_SETTINGS.",
-    )(command)
+        "--settings", "settings_file", metavar="FILE", help=explanation, **attributes
+    )
+
+
+def administration_option(command: Command) -> Command:
+    """As ``database_option``: the command gets the ``administration`` of an existing database."""
+
+    @wraps(command)
+    def run(*, database: str, **arguments: object) -> None:
+        with closing(open_existing(database)) as administration:
+            command(administration=administration, **arguments)
+
+    return database_option(run)
+
+
+def read_options(command: Command) -> Command:
+    """The options of a command that only reads: ``administration_option`` and ``json_option``."""
+    return administration_option(json_option(command))
 
 
 def change_options(command: Command) -> Command:
-    """The options of a command that changes something: the database, ``--json``, ``--quiet``."""
-    return database_option(json_option(quiet_option(command)))
+    """The options of a command that changes something, ``read_options`` and ``--quiet``."""
+    return administration_option(output_options(command))
 
 
 def json_option(command: Command) -> Command:
-    """``--json``: data as JSON, for programs."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+    """``--json``: the command gets an ``output``, which prints data so for programs."""
+
+    @wraps(command)
+    def run(*, as_json: bool, quiet: bool = False, **arguments: object) -> None:
+        command(output=Output(as_json, quiet), **arguments)
+
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(run)
+
+
+def output_options(command: Command) -> Command:
+    """``--json`` and ``--quiet``: the command gets an ``output``."""
+    explanation = "Suppress informational output."
+    return json_option(click.option("-q", "--quiet", is_flag=True, help=explanation)(command))
 
 
 def quota_option(command: Command) -> Command:
@@ -55,13 +87,6 @@ def quota_option(command: Command) -> Command:
         metavar="N",
         help="Plants that a new store may hold; else the setting max_plants, else any number.",
     )(command)
-
-
-def quiet_option(command: Command) -> Command:
-    """``--quiet``: suppress informational output."""
-    return click.option("-q", "--quiet", is_flag=True, help="Suppress informational output.")(
-        command
-    )
 
 
 def yes_option(explanation: str) -> Callable[[Command], Command]:

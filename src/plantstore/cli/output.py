@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 import msgspec
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,64 +20,63 @@ _KIB = 1024
 _PART_ROWS = 1000  # of a table: its columns may be wider in a later part
 
 
-def print_json(value: object) -> None:
-    """One value as JSON, indented."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=2))
+class Output(Struct, frozen=True):
+    """Prints what a command has found or done, as the options ``--json`` and ``--quiet`` say."""
+
+    as_json: bool
+    quiet: bool = False
+
+    def print_records(self, records: Iterable[Record], columns: Sequence[str]) -> None:
+        """Records, any number of them, as a JSON array, or as a table of these columns."""
+        if self.as_json:
+            _print_array(records)
+        else:
+            _print_table(records, columns)
+
+    def print_record(self, record: Record) -> None:
+        """One record as a JSON object, or as a line for each of its fields."""
+        if self.as_json:
+            click.echo(_to_json(record))
+            return
+        width = max(map(len, record))
+        for name, value in record.items():
+            click.echo(f"{name.ljust(width)}  {_to_text(value)}")
+
+    def print_line(self, record: Record, columns: Sequence[str]) -> None:
+        """One record as a line, at once: in JSON, or its columns separated by tabs."""
+        texts = (_to_text(record[column]) for column in columns)
+        click.echo(msgspec.json.encode(record) if self.as_json else "\t".join(texts))
+
+    def print(self, value: object, text: str) -> None:
+        """The value as JSON, or the text, on stdout."""
+        click.echo(_to_json(value) if self.as_json else text)
+
+    def report(self, value: object, sentences: Iterable[str]) -> None:
+        """The value as JSON on stdout, or sentences on stderr."""
+        if self.as_json:
+            click.echo(_to_json(value))
+        else:
+            for sentence in sentences:
+                self.note(sentence)
+
+    def report_change(self, value: object, sentence: str) -> None:
+        """A sentence on stderr, with ``--json`` also the value on stdout."""
+        if self.as_json:
+            click.echo(_to_json(value))
+        self.note(sentence)
+
+    def note(self, sentence: str) -> None:
+        """A sentence on stderr, unless ``--quiet`` is given."""
+        if not self.quiet:
+            click.echo(sentence, err=True)
 
 
-def print_records(records: Iterable[Record], columns: Sequence[str], *, as_json: bool) -> None:
-    """Records, any number of them, as a JSON array, or as a table of these columns."""
-    if as_json:
-        _print_array(records)
-    else:
-        _print_table(records, columns)
-
-
-def print_record(record: Record, *, as_json: bool) -> None:
-    """One record as a JSON object, or as a line for each of its fields."""
-    if as_json:
-        print_json(record)
-        return
-    width = max(map(len, record))
-    for name, value in record.items():
-        click.echo(f"{name.ljust(width)}  {_to_text(value)}")
-
-
-def print_change(sentence: str, record: Record, *, as_json: bool, quiet: bool) -> None:
-    """What a command has done: a sentence on stderr, with ``as_json`` also as an object."""
-    if as_json:
-        print_json(record)
-    print_note(sentence, quiet=quiet)
-
-
-def print_note(sentence: str, *, quiet: bool = False) -> None:
-    """A sentence on stderr, unless ``quiet``."""
-    if not quiet:
-        click.echo(sentence, err=True)
-
-
-def print_json_line(value: object) -> None:
-    """One value as JSON, on one line, at once."""
-    click.echo(msgspec.json.encode(value))
-
-
-def print_row(record: Record, columns: Sequence[str]) -> None:
-    """One record as a line, its columns separated by tabs, at once."""
-    click.echo("\t".join(_to_text(record[column]) for column in columns))
-
-
-def report_created(database: str | None) -> None:
-    """Say on stderr which database file was created, if any."""
-    if database:
-        print_note(f"created the database {database}")
-
-
-def make_console(*, stderr: bool = False) -> "Console":
-    """A rich console, without any style if ``NO_COLOR`` is set."""
+def make_console() -> "Console":
+    """A rich console on stderr, without any style if ``NO_COLOR`` is set."""
     from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
 
     style = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(stderr=stderr, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
+    return Console(stderr=True, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
 
 
 def format_time(milliseconds: int | None) -> str | None:
@@ -97,13 +97,17 @@ def format_bytes(count: int) -> str:
 
 
 def _print_array(records: Iterable[Record]) -> None:
-    """As ``print_json`` prints a list, without holding it."""
+    """As one value, without holding it."""
     separator = "["
     for record in records:
-        text = msgspec.json.format(msgspec.json.encode(record), indent=2).decode()
-        click.echo(separator + "\n  " + text.replace("\n", "\n  "), nl=False)
+        text = _to_json(record).decode().replace("\n", "\n  ")
+        click.echo(f"{separator}\n  {text}", nl=False)
         separator = ","
     click.echo("[]" if separator == "[" else "\n]")
+
+
+def _to_json(value: object) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2)
 
 
 def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:

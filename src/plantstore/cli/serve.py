@@ -9,7 +9,8 @@ import click
 from plantstore import bootstrap
 from plantstore.cli.durations import DAY_MS
 from plantstore.cli.expiry_warnings import warn_daily
-from plantstore.cli.settings_help import help_settings_option, summarize_settings
+from plantstore.cli.help import help_settings_option, summarize_settings
+from plantstore.cli.options import settings_option
 from plantstore.cli.welcome import welcome
 from plantstore.clock import now
 from plantstore.errors import DatabaseAwayError
@@ -20,9 +21,7 @@ logger = logging.getLogger("plantstore")
 
 
 @click.command(epilog=summarize_settings())
-@click.option(
-    "--settings", "file", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
-)
+@settings_option()
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
 @click.option("--uds", metavar="PATH", help="Unix socket to listen on, in place of host and port.")
@@ -43,7 +42,7 @@ logger = logging.getLogger("plantstore")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
 @help_settings_option
 def serve(
-    file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
+    settings_file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
     """Serve the HTTP interface; a missing SQLite file is created.
 
@@ -60,7 +59,7 @@ def serve(
     """
     if cors_origins:
         flags["cors_origins"] = cors_origins
-    settings = load_settings(flags, os.environ, file)
+    settings = load_settings(flags, os.environ, settings_file)
     set_up_logs(settings.log_format)
     for sentence in unknown_variables(os.environ):
         logger.warning("%s", sentence)

@@ -5,8 +5,8 @@ import os
 import click
 
 from plantstore.cli.completion import complete_settings
-from plantstore.cli.options import json_option, warn_of_unknown_variables
-from plantstore.cli.output import print_records
+from plantstore.cli.options import json_option, settings_option, warn_of_unknown_variables
+from plantstore.cli.output import Output
 from plantstore.settings import collect, load_settings, setting_names, without_password
 from plantstore.sources import PREFIX, Given
 
@@ -21,15 +21,12 @@ def settings() -> None:
 
 @settings.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_settings)
-@click.option(
-    "--settings",
-    "file",
-    metavar="FILE",
-    help="TOML file with settings; else PLANTSTORE_SETTINGS.",
-)
+@settings_option()
 @click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
 @json_option
-def show(names: tuple[str, ...], file: str | None, database: str | None, *, as_json: bool) -> None:
+def show(
+    names: tuple[str, ...], settings_file: str | None, database: str | None, output: Output
+) -> None:
     """Show the settings NAMES, or all: their values, and where each comes from.
 
     The source is flag, variable, file or default. Passwords, and what stands in a file named by a
@@ -44,14 +41,14 @@ def show(names: tuple[str, ...], file: str | None, database: str | None, *, as_j
         raise click.BadParameter(f"there is no setting {min(unknown)!r}")
     warn_of_unknown_variables()
     flags = {"database": database}
-    values = load_settings(flags, os.environ, file)
-    given = collect(flags, os.environ, file)
+    values = load_settings(flags, os.environ, settings_file)
+    given = collect(flags, os.environ, settings_file)
     records = [
-        {"setting": name, **_describe(name, getattr(values, name), given.get(name))}
+        _describe(name, getattr(values, name), given.get(name))
         for name in setting_names()
         if not names or name in names
     ]
-    print_records(records, _COLUMNS, as_json=as_json)
+    output.print_records(records, _COLUMNS)
 
 
 def _describe(name: str, value: object, given: Given | None) -> dict[str, object]:
@@ -59,16 +56,17 @@ def _describe(name: str, value: object, given: Given | None) -> dict[str, object
         value = without_password(str(value))
     elif given is not None and not given.is_shown:
         value = _HIDDEN
+    return {
+        "setting": name,
+        "value": list(value) if isinstance(value, tuple) else value,
+        "source": _find_source(given),
+        "origin": given and given.origin,
+    }
+
+
+def _find_source(given: Given | None) -> str:
     if given is None:
-        return {"value": _plain(value), "source": "default", "origin": None}
-    return {"value": _plain(value), "source": _find_source(given), "origin": given.origin}
-
-
-def _plain(value: object) -> object:
-    return list(value) if isinstance(value, tuple) else value
-
-
-def _find_source(given: Given) -> str:
+        return "default"
     if given.origin.startswith("--"):
         return "flag"
     return "variable" if given.origin.startswith(PREFIX) else "file"

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import create_database, open_administration, open_existing
+from plantstore.bootstrap import create_database, open_existing
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
@@ -14,17 +14,12 @@ from plantstore.cli.options import (
     database_option,
     json_option,
     quota_option,
+    read_options,
     yes_option,
 )
-from plantstore.cli.output import (
-    format_time,
-    print_change,
-    print_json,
-    print_record,
-    print_records,
-    report_created,
-)
+from plantstore.cli.output import Output, format_time
 from plantstore.model import Store
+from plantstore.sql.administration import Administration
 
 _COLUMNS = ("name", "plants", "max_plants", "revision", "created_at")
 _name_argument = click.argument("name", shell_complete=complete_stores)
@@ -40,21 +35,19 @@ def store() -> None:
 @quota_option
 @database_option
 @json_option
-def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -> None:
+def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
     """Create a store, and its database if that is missing.
 
     \b
     Example:
       plantstore store create nursery
     """
-    report_created(create_database(database))
-    with closing(open_administration(database)) as administration:
+    if created := create_database(database):
+        output.note(f"created the database {created}")
+    with closing(open_existing(database)) as administration:
         made = administration.create_store(name, max_plants)
     log_change("store create", store=name)
-    if as_json:
-        print_json(_describe(made))
-    else:
-        click.echo(made.name)
+    output.print(_describe(made), name)
 
 
 @store.command("set")
@@ -68,7 +61,7 @@ def create(name: str, max_plants: int | None, database: str, *, as_json: bool) -
 )
 @change_options
 def set_store(
-    name: str, max_plants: int | None, database: str, *, as_json: bool, quiet: bool
+    administration: Administration, name: str, max_plants: int | None, output: Output
 ) -> None:
     """Change a store's quota.
 
@@ -76,12 +69,10 @@ def set_store(
     Example:
       plantstore store set nursery --max-plants 100000
     """
-    with closing(open_existing(database)) as administration:
-        found = administration.set_quota(name, max_plants)
+    found = administration.set_quota(name, max_plants)
     log_change("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
-    sentence = f"{found.name} may hold {bound}; it holds {found.plants}"
-    print_change(sentence, _describe(found), as_json=as_json, quiet=quiet)
+    output.report_change(_describe(found), f"{name} may hold {bound}; it holds {found.plants}")
 
 
 def _read_quota(text: str) -> int | None:
@@ -96,26 +87,23 @@ def _read_quota(text: str) -> int | None:
 @_name_argument
 @click.argument("new_name")
 @change_options
-def rename(name: str, new_name: str, database: str, *, as_json: bool, quiet: bool) -> None:
+def rename(administration: Administration, name: str, new_name: str, output: Output) -> None:
     """Give a store another name, NEW_NAME: its path changes, its tokens stay valid.
 
     \b
     Example:
       plantstore store rename nursery orchard
     """
-    with closing(open_existing(database)) as administration:
-        administration.rename_store(name, new_name)
+    administration.rename_store(name, new_name)
     log_change("store rename", store=name, new_name=new_name)
     sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
-    record = {"name": new_name, "old_name": name}
-    print_change(sentence, record, as_json=as_json, quiet=quiet)
+    output.report_change({"name": new_name, "old_name": name}, sentence)
 
 
 @store.command()
 @_name_argument
-@database_option
-@json_option
-def show(name: str, database: str, *, as_json: bool) -> None:
+@read_options
+def show(administration: Administration, name: str, output: Output) -> None:
     """Show a store: its plants, quota, members, valid tokens, size and last change.
 
     The size, in bytes, is that of its plants and events, without indexes and free space.
@@ -124,8 +112,7 @@ def show(name: str, database: str, *, as_json: bool) -> None:
     Example:
       plantstore store show nursery
     """
-    with closing(open_existing(database)) as administration:
-        found = administration.describe_store(name)
+    found = administration.describe_store(name)
     record = {
         "name": found.store.name,
         "plants": found.store.plants,
@@ -137,29 +124,26 @@ def show(name: str, database: str, *, as_json: bool) -> None:
         "created_at": format_time(found.store.created_at),
         "changed_at": format_time(found.changed_at),
     }
-    print_record(record, as_json=as_json)
+    output.print_record(record)
 
 
 @store.command("list")
-@database_option
-@json_option
-def list_stores(database: str, *, as_json: bool) -> None:
+@read_options
+def list_stores(administration: Administration, output: Output) -> None:
     """List all stores.
 
     \b
     Example:
       plantstore store list --json
     """
-    with closing(open_existing(database)) as administration:
-        records = [_describe(found) for found in administration.list_stores()]
-    print_records(records, _COLUMNS, as_json=as_json)
+    output.print_records(map(_describe, administration.list_stores()), _COLUMNS)
 
 
 @store.command()
 @_name_argument
 @yes_option("Skip the confirmation prompt.")
 @change_options
-def delete(name: str, database: str, *, yes: bool, as_json: bool, quiet: bool) -> None:
+def delete(administration: Administration, name: str, output: Output, *, yes: bool) -> None:
     """Delete a store with all its plants, events, members and tokens.
 
     It asks for the store's name, unless --yes is given.
@@ -168,15 +152,13 @@ def delete(name: str, database: str, *, yes: bool, as_json: bool, quiet: bool) -
     Example:
       plantstore store delete nursery --yes
     """
-    with closing(open_existing(database)) as administration:
-        plants = administration.require_store(name).plants
-        warning = f"The store {name} and its {plants} plants will be deleted, permanently."
-        require_name("store", name, warning, yes=yes)
-        administration.delete_store(name)
+    plants = administration.require_store(name).plants
+    warning = f"The store {name} and its {plants} plants will be deleted, permanently."
+    require_name("store", name, warning, yes=yes)
+    administration.delete_store(name)
     log_change("store delete", store=name)
     sentence = f"deleted the store {name} and its {plants} plants"
-    record = {"name": name, "plants": plants}
-    print_change(sentence, record, as_json=as_json, quiet=quiet)
+    output.report_change({"name": name, "plants": plants}, sentence)
 
 
 def _describe(found: Store) -> dict[str, object]:

@@ -9,19 +9,30 @@ from plantstore.bootstrap import open_existing
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import read_duration
-from plantstore.cli.new_tokens import create, read_token, rotate
+from plantstore.cli.new_tokens import create, describe_token, read_token, rotate
 from plantstore.cli.options import (
-    change_options,
     database_option,
-    json_option,
+    output_options,
+    read_options,
     store_option,
     user_option,
 )
-from plantstore.cli.output import format_time, print_json, print_note, print_records
-from plantstore.cli.token_records import COLUMNS, describe_token
+from plantstore.cli.output import Output, format_time
 from plantstore.clock import now
 from plantstore.sql.administered import Token, TokenState
 from plantstore.sql.administration import Administration
+
+_COLUMNS = (
+    "id",
+    "store",
+    "user",
+    "all_stores",
+    "permissions",
+    "state",
+    "expires_at",
+    "last_used_at",
+    "label",
+)
 
 
 @click.group()
@@ -43,16 +54,15 @@ token.add_command(rotate)
     callback=lambda _context, _option, text: None if text is None else read_duration(text),
     help="Only valid tokens that expire within this time, in m, h, d or w.",
 )
-@database_option
-@json_option
+@read_options
 def list_tokens(
+    administration: Administration,
     store: str | None,
     user: str | None,
     expiring: int | None,
-    database: str,
+    output: Output,
     *,
     active: bool,
-    as_json: bool,
 ) -> None:
     """List tokens, without their secrets: what each may do now, its state, its last use.
 
@@ -65,16 +75,15 @@ def list_tokens(
       plantstore token list --store nursery --active
       plantstore token list --expiring 30d --json
     """
-    with closing(open_existing(database)) as administration:
-        found = administration.list_tokens(store, user)
+    found = administration.list_tokens(store, user)
     if active or expiring is not None:
         found = [one for one in found if one.state.is_valid]
     if expiring is not None:
         ends_at = now() + expiring
         found = [one for one in found if one.expires_at is not None and one.expires_at <= ends_at]
-    print_records(map(describe_token, found), COLUMNS, as_json=as_json)
+    output.print_records(map(describe_token, found), _COLUMNS)
     if soon := sum(one.state is TokenState.EXPIRING for one in found):
-        print_note(f"expire within 14 days: {soon}; see `plantstore token rotate`")
+        output.note(f"expire within 14 days: {soon}; see `plantstore token rotate`")
 
 
 @token.command()
@@ -82,16 +91,16 @@ def list_tokens(
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
-@change_options
+@database_option
+@output_options
 def revoke(
     tokens: tuple[str, ...],
     user: str | None,
     store: str | None,
     database: str,
+    output: Output,
     *,
     all_tokens: bool,
-    as_json: bool,
-    quiet: bool,
 ) -> None:
     """Revoke tokens. TOKENS are their ids, or the tokens themselves, or - to read one from stdin.
 
@@ -103,33 +112,26 @@ def revoke(
       plantstore token revoke --user ada
       plantstore token revoke --all --store nursery
     """
-    _require_one_way(tokens, user, store, all_tokens=all_tokens)
+    if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
+        raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
     with closing(open_existing(database)) as administration:
         if tokens:
             found: Sequence[Token] = [administration.find_token(read_token(one)) for one in tokens]
         else:
             listed = administration.list_tokens(store, user)
             found = [one for one in listed if one.revoked_at is None]
-        revoked = [_revoke(administration, one, quiet=quiet) for one in found]
+        revoked = [_revoke(administration, one, output) for one in found]
     if not found:
-        print_note("there is no token to revoke", quiet=quiet)
-    if as_json:
-        print_json([describe_token(one) for one in revoked])
+        output.note("there is no token to revoke")
+    output.report(list(map(describe_token, revoked)), [])
 
 
-def _require_one_way(
-    tokens: Sequence[str], user: str | None, store: str | None, *, all_tokens: bool
-) -> None:
-    if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
-        raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
-
-
-def _revoke(administration: Administration, found: Token, *, quiet: bool) -> Token:
+def _revoke(administration: Administration, found: Token, output: Output) -> Token:
     whose = f"{found.token_id} of {found.subject} for {found.store}"
     if found.revoked_at is not None:
-        print_note(f"the token {whose} was revoked at {format_time(found.revoked_at)}", quiet=quiet)
+        output.note(f"the token {whose} was revoked at {format_time(found.revoked_at)}")
         return found
     revoked = administration.revoke_token(found.token_id)
     log_token("token revoke", revoked)
-    print_note(f"revoked the token {whose}", quiet=quiet)
+    output.note(f"revoked the token {whose}")
     return revoked

@@ -26,7 +26,7 @@ def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable
         yield lambda _done: None
         return
     columns = (*Progress.get_default_columns()[:3], _Rate(unit), TimeRemainingColumn())
-    with Progress(*columns, console=make_console(stderr=True), transient=True) as progress:
+    with Progress(*columns, console=make_console(), transient=True) as progress:
         bar = progress.add_task(words, total=total)
         yield lambda done: progress.update(bar, completed=done)
 

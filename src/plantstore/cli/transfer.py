@@ -1,4 +1,4 @@
-"""``plantstore import``."""
+"""``plantstore import`` and ``export``."""
 
 from contextlib import closing
 from typing import IO
@@ -7,9 +7,9 @@ import click
 
 from plantstore.bootstrap import open_existing_session
 from plantstore.cli.administration_log import log_change
+from plantstore.cli.keeping import end_cleanly
 from plantstore.cli.options import database_option, json_option
-from plantstore.cli.output import print_json
-from plantstore.cli.signals import end_cleanly
+from plantstore.cli.output import Output
 
 
 @click.command("import")
@@ -39,12 +39,12 @@ def import_plants(
     errors: IO[bytes] | None,
     user: str | None,
     database: str,
+    output: Output,
     *,
     assign_ids: bool,
     dry_run: bool,
     keep_good: bool,
     undo: bool,
-    as_json: bool,
 ) -> None:
     """Import the plants of FILE, CSV or NDJSON, maybe compressed; - is stdin.
 
@@ -73,9 +73,36 @@ def import_plants(
         summary = run.run_import(target, request, LineErrors(errors))
     if summary.imported and not dry_run:
         log_change("import", plants=summary.imported, store=store, user=user)
-    if as_json:
-        print_json(summary)
-    else:
-        click.echo(run.describe(summary), err=True)
+    output.report(summary, [run.describe(summary)])
     if summary.refused:
         raise click.exceptions.Exit(1)
+
+
+@click.command()
+@click.argument("file", default="-")
+@click.option("--store", required=True, help="Name of the store.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["csv", "ndjson"]),
+    help="Else by the file's name, else CSV.",
+)
+@click.option("--tag", help="Only plants with this tag.")
+@database_option
+def export(file: str, store: str, form: str | None, tag: str | None, database: str) -> None:
+    """Export the plants of a store to FILE, or to stdout, as they are at one moment.
+
+    A file whose name ends in .gz is compressed. It is replaced as a whole, and readable only by
+    its owner. `plantstore import` and the page read it.
+
+    \b
+    Examples:
+      plantstore export plants.csv --store nursery
+      plantstore export plants.ndjson.gz --store nursery --tag tropical
+    """
+    from plantstore.transfer.exporting import export_plants, find_format  # noqa: PLC0415 - other commands do not need it
+    from plantstore.transfer.output import open_output  # noqa: PLC0415 - as above
+
+    with closing(open_existing_session(database)) as session, open_output(file) as output:
+        for part in export_plants(session, store, form or find_format(file), tag):
+            output.write(part)
