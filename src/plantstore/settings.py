@@ -32,160 +32,151 @@ _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
 _SECRET_PARAMETERS = frozenset(
     {"oauth_client_secret", "password", "scram_client_key", "scram_server_key", "sslpassword"}
 )
-_ADDRESS = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}")
-_RATE = re.compile("[1-9][0-9]{0,8}/(second|minute|hour|day)")
-UNIX = "unix"  # the address of clients on a Unix socket
-_CONTACT = re.compile(r"(mailto:|tel:|https://)[!-~]+")  # a URI, as RFC 9116 has it
 _UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400}
+_RATE = (
+    re.compile("[1-9][0-9]{0,8}/(second|minute|hour|day)"),
+    f"a rate: write it as 100/second; the units are {', '.join(_UNITS)}",
+)
+_FORMS = {
+    "metrics": (
+        re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}"),
+        "an address: write it as 127.0.0.1:9464",
+    ),
+    "rate_limit": _RATE,
+    "invalid_token_rate": _RATE,
+    "security_contact": (
+        re.compile(r"(mailto:|tel:|https://)[!-~]+"),  # a URI, as RFC 9116 has it
+        "a contact: write it as mailto:security@plants.example, https://... or tel:...",
+    ),
+}
+UNIX = "unix"  # the address of clients on a Unix socket
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
 Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
-def _about(text: str) -> Meta:
-    return Meta(description=text)
-
-
 class Settings(Struct, frozen=True, kw_only=True):
-    """All settings with their defaults; the docs show the descriptions."""
+    """All settings with their defaults; the docs show the descriptions, which are texts."""
 
-    database: Annotated[
-        str, _about("URL of the database; the default is a file in the user's data folder")
-    ]
-    host: Annotated[str, _about("address to listen on")] = "127.0.0.1"
-    port: Annotated[
-        Annotated[int, Meta(ge=0, le=65535)], _about("port to listen on; 0 picks a free one")
-    ] = 8080
-    uds: Annotated[
-        str | None, _about("path of a Unix socket to listen on, in place of host and port")
-    ] = None
+    database: Annotated[str, "URL of the database; the default is a file in the user's data folder"]
+    host: Annotated[str, "address to listen on"] = "127.0.0.1"
+    port: Annotated[int, Meta(ge=0, le=65535), "port to listen on; 0 picks a free one"] = 8080
+    uds: Annotated[str | None, "path of a Unix socket to listen on, in place of host and port"] = (
+        None
+    )
     uds_mode: Annotated[
-        Annotated[str, Meta(pattern="^[0-7]{3}$")],
-        _about("mode of the Unix socket's file: who may connect"),
+        str, Meta(pattern="^[0-7]{3}$"), "mode of the Unix socket's file: who may connect"
     ] = "660"
     workers: Annotated[
-        Annotated[int, Meta(ge=1, le=64)],
-        _about("worker processes; one is the fastest for writes to SQLite"),
+        int, Meta(ge=1, le=64), "worker processes; one is the fastest for writes to SQLite"
     ] = 1
-    tls_cert: Annotated[str | None, _about("PEM file of the TLS certificate chain")] = None
-    tls_key: Annotated[str | None, _about("PEM file of the certificate's private key")] = None
+    tls_cert: Annotated[str | None, "PEM file of the TLS certificate chain"] = None
+    tls_key: Annotated[str | None, "PEM file of the certificate's private key"] = None
     public_url: Annotated[
-        str,
-        _about("server address in the OpenAPI document; by default relative to the document"),
+        str, "server address in the OpenAPI document; by default relative to the document"
     ] = "."
     security_contact: Annotated[
         str | None,
-        _about(
+        (
             "who takes reports of vulnerabilities, such as `mailto:security@plants.example`; it "
             "stands in `/.well-known/security.txt`, which there is only with it"
         ),
     ] = None
     cors_origins: Annotated[
-        tuple[str, ...],
-        _about("origins whose pages may call the service: `*` for any, `none` for no page"),
+        tuple[str, ...], "origins whose pages may call the service: `*` for any, `none` for no page"
     ] = ("*",)
-    log_format: Annotated[Literal["text", "json"], _about("format of the log lines on stderr")] = (
-        "text"
-    )
+    log_format: Annotated[Literal["text", "json"], "format of the log lines on stderr"] = "text"
     metrics: Annotated[
         str | None,
-        _about("address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default"),
+        "address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default",
     ] = None
-    access_log: Annotated[
-        bool, _about("whether to log every request; cached lists are then slower")
-    ] = False
+    access_log: Annotated[bool, "whether to log every request; cached lists are then slower"] = (
+        False
+    )
     slow_request: Annotated[
-        Annotated[float, Meta(ge=0, le=86400)],
-        _about(
-            "seconds from a request to its response from which it is logged as slow; 0 for never"
-        ),
+        float,
+        Meta(ge=0, le=86400),
+        "seconds from a request to its response from which it is logged as slow; 0 for never",
     ] = 1.0
     trusted_proxies: Annotated[
         tuple[str, ...],
-        _about(
+        (
             "addresses and networks of proxies, `unix` for those on the Unix socket, whose "
             "`X-Forwarded-For`, else `Forwarded`, has the client's address"
         ),
     ] = ()
     rate_limit: Annotated[
-        str | None,
-        _about("rate limit per user and worker, such as `100/second`; none by default"),
+        str | None, "rate limit per user and worker, such as `100/second`; none by default"
     ] = None
     invalid_token_rate: Annotated[
-        str,
-        _about(
-            "rate limit of invalid tokens per client address and worker; valid ones do not count"
-        ),
+        str, "rate limit of invalid tokens per client address and worker; valid ones do not count"
     ] = "60/minute"  # noqa: S105 - a rate is not a secret
-    cache_size: Annotated[
-        Annotated[int, Meta(ge=0, le=2**40)], _about("bytes of list responses cached in memory")
-    ] = 16 * 2**20
+    cache_size: Annotated[int, Meta(ge=0, le=2**40), "bytes of list responses cached in memory"] = (
+        16 * 2**20
+    )
     database_connections: Annotated[
-        Annotated[int, Meta(ge=1, le=1000)],
-        _about("connections of each worker to PostgreSQL, not counting those of long lists"),
+        int,
+        Meta(ge=1, le=1000),
+        "connections of each worker to PostgreSQL, not counting those of long lists",
     ] = 8
     database_timeout: Annotated[
-        Seconds, _about("seconds for connecting to PostgreSQL, and for each of its responses")
+        Seconds, "seconds for connecting to PostgreSQL, and for each of its responses"
     ] = 3.0
     prepare_statements: Annotated[
         bool,
-        _about(
-            "whether to prepare statements on PostgreSQL; `false` for PgBouncer's transaction mode"
-        ),
+        "whether to prepare statements on PostgreSQL; `false` for PgBouncer's transaction mode",
     ] = True
     max_connections: Annotated[
-        Count, _about("maximum open connections; beyond it the longest idle one is closed")
+        Count, "maximum open connections; beyond it the longest idle one is closed"
     ] = 4096
     max_connections_per_address: Annotated[
-        Annotated[int, Meta(ge=0, le=1_000_000)],
-        _about("maximum open connections from one address; 0 for no limit, as behind a proxy"),
+        int,
+        Meta(ge=0, le=1_000_000),
+        "maximum open connections from one address; 0 for no limit, as behind a proxy",
     ] = 0
-    max_requests: Annotated[Count, _about("maximum in-flight requests; further ones get 503")] = (
-        2048
-    )
-    max_writes: Annotated[Count, _about("maximum creates and deletes waiting for a commit")] = 1024
+    max_requests: Annotated[Count, "maximum in-flight requests; further ones get 503"] = 2048
+    max_writes: Annotated[Count, "maximum creates and deletes waiting for a commit"] = 1024
     max_plants: Annotated[
         Annotated[int, Meta(ge=1, le=10**15)] | None,
-        _about("plants that a new store may hold, unless created with another number"),
+        "plants that a new store may hold, unless created with another number",
     ] = None
     token_expiry: Annotated[
-        Annotated[int, Meta(ge=1, le=36_500)],
-        _about("days after which a new token expires, unless created with `--expires`"),
+        int,
+        Meta(ge=1, le=36_500),
+        "days after which a new token expires, unless created with `--expires`",
     ] = 365
     events_keep: Annotated[
-        Annotated[float, Meta(ge=0, le=36_500)],
-        _about("days that the events of a store are kept; 0 means forever"),
+        float, Meta(ge=0, le=36_500), "days that the events of a store are kept; 0 means forever"
     ] = 90
     max_streams: Annotated[
-        Count,
-        _about("maximum long lists sent at the same time, and also bodies of many plants read"),
+        Count, "maximum long lists sent at the same time, and also bodies of many plants read"
     ] = 16
     max_listeners: Annotated[
-        Count, _about("maximum clients of each worker that listen to events at the same time")
+        Count, "maximum clients of each worker that listen to events at the same time"
     ] = 2048
     max_wal_size: Annotated[
-        Annotated[int, Meta(ge=2**20, le=2**40)],
-        _about(
-            "bytes that SQLite's WAL may grow to while long lists are sent; then they are aborted"
-        ),
+        int,
+        Meta(ge=2**20, le=2**40),
+        "bytes that SQLite's WAL may grow to while long lists are sent; then they are aborted",
     ] = 256 * 2**20
     head_timeout: Annotated[
-        Seconds, _about("seconds for a request's head to arrive, and for a TLS handshake")
+        Seconds, "seconds for a request's head to arrive, and for a TLS handshake"
     ] = 10.0
     body_timeout: Annotated[
-        Seconds, _about("seconds for a request's body, or the next part of many plants, to arrive")
+        Seconds, "seconds for a request's body, or the next part of many plants, to arrive"
     ] = 30.0
-    idle_timeout: Annotated[Seconds, _about("seconds that an idle connection is kept open")] = 75.0
+    idle_timeout: Annotated[Seconds, "seconds that an idle connection is kept open"] = 75.0
     write_timeout: Annotated[
-        Seconds, _about("seconds that a create or delete may wait for the database")
+        Seconds, "seconds that a create or delete may wait for the database"
     ] = 10.0
-    stream_timeout: Annotated[Seconds, _about("seconds for a long list to be sent")] = 600.0
+    stream_timeout: Annotated[Seconds, "seconds for a long list to be sent"] = 600.0
     lame_duck: Annotated[
-        Annotated[float, Meta(ge=0, le=86400)],
-        _about("seconds that the service goes on after a stop signal, while `/readyz` returns 503"),
+        float,
+        Meta(ge=0, le=86400),
+        "seconds that the service goes on after a stop signal, while `/readyz` returns 503",
     ] = 0.0
     drain_timeout: Annotated[
-        Seconds, _about("seconds for in-flight requests to finish when the service stops")
+        Seconds, "seconds for in-flight requests to finish when the service stops"
     ] = 30.0
 
 
@@ -203,10 +194,8 @@ def load_settings(
         settings = replace(settings, cors_origins=())
     origins = {name: one.origin for name, one in given.items()}
     _check_tls(settings, origins)
-    _check_metrics(settings, origins)
-    _check_rates(settings, origins)
+    _check_forms(settings, origins)
     _check_proxies(settings, origins)
-    _check_contact(settings, origins)
     return settings
 
 
@@ -266,30 +255,17 @@ def _check_tls(settings: Settings, origins: Mapping[str, str]) -> None:
         raise SetupError(f"cannot use {pair[0]} {cert} with {pair[1]} {key}: {error}") from None
 
 
-def _check_metrics(settings: Settings, origins: Mapping[str, str]) -> None:
-    address = settings.metrics
-    if address is not None and not _ADDRESS.fullmatch(address):
-        raise SetupError(
-            f"{origins['metrics']} is {address!r}, which is not an address: "
-            "write it as 127.0.0.1:9464"
-        )
-
-
 def read_rate(text: str) -> tuple[int, int]:
     """The count and the seconds of a rate such as ``100/second``."""
     count, _, unit = text.partition("/")
     return int(count), _UNITS[unit]
 
 
-def _check_rates(settings: Settings, origins: Mapping[str, str]) -> None:
-    for name in ("rate_limit", "invalid_token_rate"):
-        rate = getattr(settings, name)
-        if rate is not None and _RATE.fullmatch(rate) is None:
-            units = ", ".join(_UNITS)
-            raise SetupError(
-                f"{origins[name]} is {rate!r}, which is not a rate: write it as 100/second; "
-                f"the units are {units}"
-            )
+def _check_forms(settings: Settings, origins: Mapping[str, str]) -> None:
+    for name, (form, advice) in _FORMS.items():
+        value = getattr(settings, name)
+        if value is not None and form.fullmatch(value) is None:
+            raise SetupError(f"{origins[name]} is {value!r}, which is not {advice}")
 
 
 def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -302,15 +278,6 @@ def _check_proxies(settings: Settings, origins: Mapping[str, str]) -> None:
                 f"{origins['trusted_proxies']} has {proxy!r}, which is neither an address, such "
                 "as 192.0.2.1, nor a network, such as 10.0.0.0/8, nor unix"
             ) from None
-
-
-def _check_contact(settings: Settings, origins: Mapping[str, str]) -> None:
-    contact = settings.security_contact
-    if contact is not None and _CONTACT.fullmatch(contact) is None:
-        raise SetupError(
-            f"{origins['security_contact']} is {contact!r}, which is not a contact: write it as "
-            "mailto:security@plants.example, https://... or tel:..."
-        )
 
 
 def default_database() -> str:
@@ -348,7 +315,7 @@ def setting_names() -> tuple[str, ...]:
 
 def setting_description(name: str) -> str:
     """What the docs say of a setting."""
-    return str(next(meta.description for meta in _hint(name).__metadata__ if meta.description))
+    return next(about for about in _hint(name).__metadata__ if isinstance(about, str))
 
 
 def allowed_values(name: str) -> str:
