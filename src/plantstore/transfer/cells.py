@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from plantstore.sql.session import Row
 
 COLUMNS = ("id", "name", "tag")
+HEADER = ",".join(COLUMNS) + "\r\n"
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like
 # such a cell.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
@@ -18,11 +19,6 @@ _QUOTED = re.compile('[",;\t\r\n]|^[\\s\ufeff]|[\\s\ufeff]$')  # what is white s
 def restore(cell: str) -> str:
     """The text of a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
-
-
-def write_header() -> str:
-    """The first line."""
-    return ",".join(COLUMNS) + "\r\n"
 
 
 def write_lines(plants: Iterable[Row]) -> str:

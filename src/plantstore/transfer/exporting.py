@@ -7,7 +7,7 @@ import msgspec
 from plantstore.sql.copying.tables import PLANTS, read_pages
 from plantstore.sql.importing.store import find_store
 from plantstore.sql.session import Row, Session
-from plantstore.transfer.cells import write_header, write_lines
+from plantstore.transfer.cells import HEADER, write_lines
 
 _encode_lines = msgspec.json.Encoder().encode_lines
 
@@ -39,11 +39,7 @@ def _write_ndjson(plants: Sequence[Row]) -> bytes:
     )
 
 
-def _write_csv(plants: Sequence[Row]) -> bytes:
-    return write_lines(plants).encode()
-
-
 FORMATS: dict[str, tuple[bytes, Callable[[Sequence[Row]], bytes]]] = {
-    "csv": (write_header().encode(), _write_csv),
+    "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
     "ndjson": (b"", _write_ndjson),
 }

@@ -9,18 +9,26 @@ import hashlib
 import io
 import os
 import stat
+import sys
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from plantstore.errors import SetupError
-from plantstore.transfer.zstd import ERRORS, open_zstd
+
+try:  # from Python 3.14 on its own, before that where backports.zstd is installed
+    _zstd: Any = import_module(
+        "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
+    )
+except ImportError:
+    _zstd = None
 
 LINE_MAX = 2**16  # characters
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_NOT_COMPRESSED: tuple[type[Exception], ...] = (EOFError, zlib.error, gzip.BadGzipFile, *ERRORS)
+_NOT_COMPRESSED = (EOFError, zlib.error, gzip.BadGzipFile, *([_zstd.ZstdError] if _zstd else []))
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
@@ -62,9 +70,14 @@ class Source:
         magic = file.peek(4)
         if magic.startswith(_GZIP):
             return io.BufferedReader(gzip.GzipFile(fileobj=file))
-        if magic.startswith(_ZSTD):
-            return open_zstd(self.name, file)
-        return file
+        if not magic.startswith(_ZSTD):
+            return file
+        if _zstd is None:
+            raise SetupError(
+                f"{self.name} is compressed with zstd: decompress it with `zstd -d`, or install "
+                "plantstore[zstd]"
+            )
+        return io.BufferedReader(_zstd.ZstdFile(file))
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
