@@ -32,7 +32,6 @@ class Schema(Struct, frozen=True, rename="camel"):
     enum: list[Json] = []
     const: Json | UnsetType = UNSET
     default: Json | UnsetType = UNSET
-    pattern: str = ""
     minimum: int | float | None = None
     maximum: int | float | None = None
     min_length: int | None = None
@@ -78,15 +77,11 @@ class Header(Struct, frozen=True):
     example: Json | UnsetType = UNSET
 
 
-class Parameter(Struct, frozen=True):
+class Parameter(Header, frozen=True, kw_only=True):
     """A parameter in the path, the query or a header."""
 
     name: str
     place: str = field(name="in")
-    description: str = ""
-    required: bool = False
-    schema: Schema = Schema()
-    example: Json | UnsetType = UNSET
 
 
 class RequestBody(Struct, frozen=True):
@@ -97,19 +92,12 @@ class RequestBody(Struct, frozen=True):
     content: dict[str, MediaType] = {}
 
 
-class Link(Struct, frozen=True, rename="camel"):
-    """An operation that may follow."""
-
-    operation_id: str = ""
-
-
 class Response(Struct, frozen=True):
     """A response, by media type."""
 
     description: str = ""
     headers: dict[str, Header] = {}
     content: dict[str, MediaType] = {}
-    links: dict[str, Link] = {}
 
 
 class Operation(Struct, frozen=True, rename="camel"):

@@ -1,11 +1,12 @@
-"""What a schema says, in a few words, and the fields of an object."""
+"""What a schema says, in a few words; the fields of an object, and the headers of all responses."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+import msgspec
 from msgspec import UNSET, Struct
 
-from plantstore.web.reference.document import Schema
+from plantstore.web.reference.document import Document, Header, Schema
 
 _INT_RANGES = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 64)}
 
@@ -84,3 +85,38 @@ def list_values(schema: Schema) -> list[Any]:
     """The values that are allowed, if they are counted out."""
     values = schema.enum if schema.const is UNSET else [schema.const]
     return [*values, *(list_values(schema.items) if schema.items else [])]
+
+
+class NamedHeader(Struct, frozen=True):
+    """A header, its name, and where the page describes it."""
+
+    name: str
+    header: Header
+    anchor: str
+
+
+class Headers:
+    """The headers by name, each of them once; one name has several of different meanings."""
+
+    def __init__(self, document: Document) -> None:
+        self._found: dict[tuple[str, bytes], NamedHeader] = {}
+        for operation in document.operations:
+            for response in operation.responses.values():
+                for name, header in response.headers.items():
+                    self._add(name, header)
+
+    def _add(self, name: str, header: Header) -> None:
+        same = sum(other == name for other, _ in self._found)
+        anchor = f"header-{name.lower()}" + (f"-{same + 1}" if same else "")
+        self._found.setdefault(_key(name, header), NamedHeader(name, header, anchor))
+
+    def __iter__(self) -> Iterator[NamedHeader]:
+        return iter(sorted(self._found.values(), key=lambda one: one.name))
+
+    def anchor(self, name: str, header: Header) -> str:
+        """Where the page describes it."""
+        return self._found[_key(name, header)].anchor
+
+
+def _key(name: str, header: Header) -> tuple[str, bytes]:
+    return name, msgspec.json.encode(header)

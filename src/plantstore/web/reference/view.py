@@ -14,29 +14,19 @@ from msgspec import Struct
 
 from plantstore.web.reference import fields, prose, samples, values
 from plantstore.web.reference.document import Document, Operation, Response, Tag, read_document
-from plantstore.web.reference.headers import Headers
 
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 
 
 class ErrorRow(Protocol):
-    """A row of the table of errors."""
+    """A row of the table of errors; the template also takes its ``number``, ``when``, ``message``.
 
-    @property
-    def number(self) -> int:
-        """The error's number."""
+    ``when`` is in CommonMark; braces in ``message`` stand for what varies.
+    """
 
     @property
     def status(self) -> int:
         """The HTTP status."""
-
-    @property
-    def when(self) -> str:
-        """When it happens, in CommonMark."""
-
-    @property
-    def message(self) -> str:
-        """The message, with braces for what varies."""
 
 
 class Entry(Struct, frozen=True):
@@ -78,11 +68,10 @@ def make_view(raw: Mapping[str, Any], rows: Iterable[ErrorRow]) -> dict[str, obj
         "access": [one.description for one in document.components.security_schemes.values()],
         "groups": groups,
         "first": next(one.operation for one in groups[0].entries if _is_simple(one.operation)),
-        "summaries": {one.operation_id: one.summary for one in document.operations},
         "topics": list(prose.split_topics(document.info.description)),
         "errors": [(status, list(some)) for status, some in groupby(rows, lambda row: row.status)],
         "examples": {name: one.value for name, one in document.components.examples.items()},
-        "headers": Headers(document),
+        "headers": fields.Headers(document),
         "schemas": fields.Schemas(document.components.schemas),
         "languages": samples.LANGUAGES,
         "make_call": samples.make_call,
@@ -91,18 +80,17 @@ def make_view(raw: Mapping[str, Any], rows: Iterable[ErrorRow]) -> dict[str, obj
 
 
 def _group(document: Document) -> list[Group]:
-    found = {(one.method, one.path): one for one in document.operations}
-    heads = {path: one for (method, path), one in found.items() if method == "head"}
-    shown = [one for one in document.operations if (one.method, one.path) not in _heads_of(found)]
-    entries = [Entry(one, heads.get(one.path) if one.method == "get" else None) for one in shown]
+    gets = {one.path for one in document.operations if one.method == "get"}
+    heads = {one.path: one for one in document.operations if one.method == "head"}
+    entries = [
+        Entry(one, heads.get(one.path) if one.method == "get" else None)
+        for one in document.operations
+        if one.method != "head" or one.path not in gets
+    ]
     return [
         Group(tag, [one for one in entries if tag.name in one.operation.tags])
         for tag in document.tags
     ]
-
-
-def _heads_of(found: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    return {("head", path) for method, path in found if method == "get"}
 
 
 def _is_simple(operation: Operation) -> bool:
