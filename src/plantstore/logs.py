@@ -21,7 +21,8 @@ _PLAIN = re.compile(r"[\w.~:/+*@{}%-]+", re.ASCII)
 def set_up_logs(log_format: str) -> None:
     """Send all log records to stderr; ``log_format`` is ``text`` or ``json``."""
     handler = logging.StreamHandler()
-    handler.setFormatter(JsonFormatter() if log_format == "json" else _text_formatter())
+    text = "%(asctime)s %(levelname)s %(name)s: %(message)s"
+    handler.setFormatter(JsonFormatter() if log_format == "json" else TextFormatter(text))
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(logging.INFO)
@@ -42,7 +43,15 @@ def fields_of(record: logging.LogRecord) -> Fields:
     return fields
 
 
-class TextFormatter(logging.Formatter):
+class _Formatter(logging.Formatter):
+    """Times are in ISO 8601, UTC."""
+
+    converter = staticmethod(time.gmtime)
+    default_time_format = "%Y-%m-%dT%H:%M:%S"
+    default_msec_format = "%s.%03dZ"
+
+
+class TextFormatter(_Formatter):
     """A message with its fields, as ``key=value``; values that are not plain as JSON strings."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - logging's name
@@ -63,14 +72,6 @@ class _SystemLog(logging.Handler):
         syslog.syslog(syslog.LOG_INFO, self.format(record))
 
 
-def _text_formatter() -> logging.Formatter:
-    formatter = TextFormatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
-    formatter.converter = time.gmtime
-    formatter.default_time_format = "%Y-%m-%dT%H:%M:%S"
-    formatter.default_msec_format = "%s.%03dZ"
-    return formatter
-
-
 def _to_text(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
@@ -78,15 +79,11 @@ def _to_text(value: object) -> str:
     return text if _PLAIN.fullmatch(text) else json.dumps(text)
 
 
-class JsonFormatter(logging.Formatter):
+class JsonFormatter(_Formatter):
     """One JSON object per record: ``time``, ``level``, ``logger``, ``message``, ``process``.
 
     Its fields follow, and ``error`` if an exception was logged.
     """
-
-    converter = staticmethod(time.gmtime)
-    default_time_format = "%Y-%m-%dT%H:%M:%S"
-    default_msec_format = "%s.%03dZ"
 
     def format(self, record: logging.LogRecord) -> str:
         """The record as one line of JSON."""

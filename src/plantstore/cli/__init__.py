@@ -42,22 +42,9 @@ def cli() -> None:
     """
 
 
-commands = (
-    serve,
-    link,
-    migrate,
-    backup,
-    restore,
-    verify,
-    copy,
-    import_plants,
-    export,
-    check,
-    settings,
-)
-for command in (*commands, show_help):
+for command in (serve, link, migrate, backup, restore, verify, copy, import_plants, export, check):
     cli.add_command(command)
-for group in (store, user, member, token, event, plant):
+for group in (settings, show_help, store, user, member, token, event, plant):
     cli.add_command(group)
 
 

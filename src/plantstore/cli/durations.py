@@ -25,35 +25,12 @@ def read_duration(text: str) -> int:
     return milliseconds
 
 
-def read_moment(text: str) -> int:
-    """The Unix time in milliseconds of a date, or a date and time; without a zone in UTC.
-
-    :raises BadParameter: it is neither.
-    """
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        raise click.BadParameter(
-            "write a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
-        ) from None
-    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
-
-
-def is_moment(text: str) -> bool:
-    """Whether the text is meant as a date, not as a duration."""
-    return "-" in text[1:]
-
-
 def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """The moment of a date, or of an age."""
     if text is None:
         return None
-    try:
-        return read_moment(text) if is_moment(text) else now() - read_duration(text)
-    except click.BadParameter:
-        raise click.BadParameter(
-            "write an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
-        ) from None
+    allowed = "an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
+    return _read_moment(text, -1, allowed)
 
 
 def read_expiry(text: str) -> int | None:
@@ -63,13 +40,25 @@ def read_expiry(text: str) -> int | None:
     """
     if text == "never":
         return None
-    try:
-        expires_at = read_moment(text) if is_moment(text) else now() + read_duration(text)
-    except click.BadParameter:
-        raise click.BadParameter(
-            "write never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, "
-            "such as 2030-01-31"
-        ) from None
+    allowed = (
+        "never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, such as "
+        "2030-01-31"
+    )
+    expires_at = _read_moment(text, 1, allowed)
     if expires_at <= now():
         raise click.BadParameter(f"{text} has passed: write a later date")
     return expires_at
+
+
+def _read_moment(text: str, direction: int, allowed: str) -> int:
+    """The Unix time in milliseconds of a date, maybe with a time, or of now and a duration.
+
+    A date without a zone is in UTC. The duration is added in this ``direction``, 1 or -1.
+    """
+    try:
+        if "-" not in text[1:]:
+            return now() + direction * read_duration(text)
+        moment = datetime.fromisoformat(text)
+    except (ValueError, click.BadParameter):
+        raise click.BadParameter(f"write {allowed}") from None
+    return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)

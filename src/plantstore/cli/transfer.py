@@ -58,7 +58,7 @@ def import_plants(
       plantstore export --store nursery - | plantstore import - --store meadow
     """
     from plantstore.cli.importing import run  # noqa: PLC0415 - other commands do not need it
-    from plantstore.cli.importing.line_errors import LineErrors  # noqa: PLC0415 - as above
+    from plantstore.cli.importing.stage import LineErrors  # noqa: PLC0415 - as above
     from plantstore.sql.importing.store import ImportStore  # noqa: PLC0415 - as above
 
     if undo is (file is not None):

@@ -3,12 +3,12 @@
 import shlex
 
 import click
+from msgspec.structs import replace
 
 from plantstore.cli.administration_log import log_change, log_token
 from plantstore.cli.links import make_url
 from plantstore.model import TokenRequest
 from plantstore.sql.administration import Administration
-from plantstore.sql.links import MadeLink
 
 _STORE = "nursery"
 _USER = "gardener"
@@ -61,17 +61,10 @@ def welcome(administration: Administration, origin: str, expires_at: int) -> Non
         path = shlex.quote(origin.removeprefix("unix:"))
         address = f"--unix-socket {path} http://localhost"
     else:
-        code = _make_link(administration, expires_at).code
-        invitation = _SIGN_IN.format(url=make_url(origin, code))
+        # For who starts the service, and so may manage its first store.
+        request = replace(request, label="welcome, by link", manages=True)
+        made = administration.create_link(_STORE, request)
+        log_change("serve --welcome", link=True, store=_STORE, user=_USER)
+        invitation = _SIGN_IN.format(url=make_url(origin, made.code))
     fields = {"origin": origin, "store": _STORE, "token": issued.secret}
     click.echo(_FIRST.format(**fields, address=address, invitation=invitation))
-
-
-def _make_link(administration: Administration, expires_at: int) -> MadeLink:
-    """A link for who starts the service, and so may manage its first store."""
-    request = TokenRequest(
-        subject=_USER, label="welcome, by link", expires_at=expires_at, manages=True
-    )
-    made = administration.create_link(_STORE, request)
-    log_change("serve --welcome", link=True, store=_STORE, user=_USER)
-    return made

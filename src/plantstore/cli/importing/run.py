@@ -9,9 +9,8 @@ import click
 from msgspec import Struct
 
 from plantstore.bootstrap import open_staging
-from plantstore.cli.importing.line_errors import LineErrors
 from plantstore.cli.importing.progress import run_steps
-from plantstore.cli.importing.stage import stage
+from plantstore.cli.importing.stage import LineErrors, stage
 from plantstore.sql.importing.importing import Import, Options, RefusedError
 from plantstore.sql.importing.store import ImportStore
 from plantstore.sql.importing.undo import undo
