@@ -73,7 +73,10 @@ class Routes:
 
     async def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
-        match [unquote_to_bytes(part).decode(errors="replace") for part in path.split(b"/", 5)]:
+        parts = path.split(b"/", 5)
+        if b"%" in path:
+            parts = list(map(unquote_to_bytes, parts))
+        match [part.decode(errors="replace") for part in parts]:
             case ["", "stores", store_name, *rest] if store_name:
                 if found := self._find_of_store(rest):
                     methods, arguments, pattern = found
