@@ -13,6 +13,7 @@ from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
 UV = Path(sys.executable).parent / "uv"
+PIPX = ROOT / ".venv-deploy" / "bin" / "pipx"
 
 
 @pytest.fixture(scope="session")
@@ -35,9 +36,11 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
     script = block.replace("/usr/local/bin", str(folder / "bin"))
     variables = {
         "PIP_NO_COMPILE": "1",
+        "PIPX_HOME": folder / "pipx",
+        "PIPX_BIN_DIR": folder / "bin",
         "UV_TOOL_DIR": folder / "uv",
         "UV_TOOL_BIN_DIR": folder / "bin",
-        "PATH": f"{UV.parent}:{os.environ['PATH']}",
+        "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
     }
     environ = os.environ | {name: str(path) for name, path in variables.items()}
     run = ("sh", "-ec", script)
@@ -46,7 +49,7 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
     return folder / "bin" / "plantstore"
 
 
-@pytest.mark.parametrize("tool", ["pip", "uv"])  # pipx is pip in an environment of its own
+@pytest.mark.parametrize("tool", ["pip", "pipx", "uv"])
 def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> None:
     program = install(tool, wheel, tmp_path)
     with Service(tmp_path, command=(str(program),)) as service:

@@ -33,7 +33,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("quickstart.md", "JavaScript"): "tests/docs/test_pages.py",
     ("quickstart.md", "Generated clients"): "tests/clients/test_quickstart.py",
     ("install.md", "For a service"): "tests/deploy/test_packages.py",
-    ("install.md", "For yourself"): "tests/deploy/test_packages.py",  # but pipx
+    ("install.md", "For yourself"): "tests/deploy/test_packages.py",
     ("install.md", "Shell completion"): "tests/docs/test_pages.py",
     ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
     ("backup.md", "SQLite"): "tests/keeping/test_docs.py",
