@@ -8,13 +8,12 @@ import click
 
 import plantstore
 from plantstore.cli.copy import copy
-from plantstore.cli.events import event
+from plantstore.cli.events import event, plant
 from plantstore.cli.help import show_help
 from plantstore.cli.keeping import backup, restore, verify
 from plantstore.cli.links import link
 from plantstore.cli.maintenance import check, migrate
 from plantstore.cli.members import member
-from plantstore.cli.plants import plant
 from plantstore.cli.serve import serve
 from plantstore.cli.settings import settings
 from plantstore.cli.stores import store

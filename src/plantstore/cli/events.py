@@ -1,4 +1,4 @@
-"""``plantstore event``: list."""
+"""``plantstore event``: list; ``plantstore plant``: restore."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping
 import click
 from msgspec.structs import replace
 
+from plantstore.cli.administration_log import log_change
 from plantstore.cli.durations import read_since
-from plantstore.cli.options import read_options, store_option, user_option
+from plantstore.cli.options import change_options, read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.model import Event
 from plantstore.sql.administration import Administration
@@ -85,3 +86,26 @@ def _describe(found: Event) -> dict[str, object]:
         "token_label": found.token_label,
         "token_id": found.token_id or None,
     }
+
+
+@click.group()
+def plant() -> None:
+    """Manage single plants."""
+
+
+@plant.command(context_settings={"ignore_unknown_options": True})  # ids may be negative
+@click.argument("id", type=int)
+@store_option("Name of the store.", required=True)
+@change_options
+def restore(administration: Administration, id: int, store: str, output: Output) -> None:  # noqa: A002 - the argument's name
+    """Bring back the plant ID, as it was when it was deleted.
+
+    \b
+    Example:
+      plantstore plant restore --store nursery 7
+    """
+    found = administration.restore_plant(store, id)
+    log_change("plant restore", plant_id=found.id, store=store)
+    sentence = f"restored the plant {found.id}, {found.name!r}, in {store}"
+    record = {"store": store, "id": found.id, "name": found.name, "tag": found.tag}
+    output.report_change(record, sentence)

@@ -1,14 +1,14 @@
 """``plantstore help``: the reference, from the same tables as docs/reference.md."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from textwrap import wrap
 
 import click
 
 from plantstore.settings import allowed_values, default_value, setting_description, setting_names
 
-_INTRODUCTION = """\
+_SETTINGS = """\
 The environment variables that set the service, with their defaults. A flag, such as --port, \
 comes before its variable, and that before its key in the settings file, such as port = 8080 \
 (TOML, named by --settings or PLANTSTORE_SETTINGS). PLANTSTORE_<NAME>_FILE names a file that holds \
@@ -26,15 +26,6 @@ _GROUPS = {
 }
 
 
-def _write_settings(formatter: click.HelpFormatter) -> None:
-    formatter.write_text(_INTRODUCTION)
-    for name in setting_names():
-        formatter.write_paragraph()
-        formatter.write(f"PLANTSTORE_{name.upper()}{_default(name)}\n")
-        with formatter.indentation():
-            formatter.write_text(f"{setting_description(name)} ({allowed_values(name)})")
-
-
 def _default(name: str) -> str:
     value = default_value(name)
     if isinstance(value, tuple):
@@ -44,33 +35,37 @@ def _default(name: str) -> str:
     return f"={str(value).lower() if isinstance(value, bool) else value}"
 
 
-def _write_errors(formatter: click.HelpFormatter) -> None:
+Entries = Iterator[tuple[str, str]]  # each with its heading and its text
+
+
+def _list_settings() -> Entries:
+    for name in setting_names():
+        heading = f"PLANTSTORE_{name.upper()}{_default(name)}"
+        yield heading, f"{setting_description(name)} ({allowed_values(name)})"
+
+
+def _list_errors() -> Entries:
     from plantstore.http.errors import TABLE  # noqa: PLC0415 - slow to import
 
-    formatter.write_text("The numbers of errors, with the HTTP status, and the messages.")
     for row in TABLE:
-        formatter.write_paragraph()
-        formatter.write(f"{row.number} (status {row.status}): {row.when}\n")
-        with formatter.indentation():
-            formatter.write_text(row.message)
+        yield f"{row.number} (status {row.status}): {row.when}", row.message
 
 
-def _write_metrics(formatter: click.HelpFormatter) -> None:
+def _list_metrics() -> Entries:
     from plantstore.metrics.catalogue import CATALOGUE  # noqa: PLC0415 - seldom needed
 
-    formatter.write_text("The metrics, served where the setting metrics has an address.")
     for metric in CATALOGUE:
         labels = f" by {', '.join(metric.labels)}" if metric.labels else ""
-        formatter.write_paragraph()
-        formatter.write(f"plantstore_{metric.name} ({metric.kind}{labels})\n")
-        with formatter.indentation():
-            formatter.write_text(metric.description)
+        yield f"plantstore_{metric.name} ({metric.kind}{labels})", metric.description
 
 
-_TOPICS: Mapping[str, Callable[[click.HelpFormatter], None]] = {
-    "settings": _write_settings,
-    "errors": _write_errors,
-    "metrics": _write_metrics,
+_TOPICS: Mapping[str, tuple[str, Callable[[], Entries]]] = {
+    "settings": (_SETTINGS, _list_settings),
+    "errors": ("The numbers of errors, with the HTTP status, and the messages.", _list_errors),
+    "metrics": (
+        "The metrics, served where the setting metrics has an address.",
+        _list_metrics,
+    ),
 }
 
 
@@ -98,8 +93,14 @@ def show_help(context: click.Context, topic: tuple[str, ...]) -> None:
 
 
 def _print_topic(context: click.Context, topic: str) -> None:
+    introduction, list_entries = _TOPICS[topic]
     formatter = context.make_formatter()
-    _TOPICS[topic](formatter)
+    formatter.write_text(introduction)
+    for heading, text in list_entries():
+        formatter.write_paragraph()
+        formatter.write(f"{heading}\n")
+        with formatter.indentation():
+            formatter.write_text(text)
     click.echo(formatter.getvalue(), nl=False)
 
 

@@ -34,7 +34,11 @@ def _find_address(context: click.Context, _option: click.Parameter, given: str |
     callback=find_expiry,
     help="When the token expires that the link gives, as with token create.",
 )
-@click.option("--label", help="A note that identifies the token, as with token create.")
+@click.option(
+    "--label",
+    default=make_label,
+    help="A note that identifies the token, as with token create.",
+)
 @click.option(
     "--address",
     metavar="URL",
@@ -47,7 +51,7 @@ def link(
     store: str,
     user: str,
     expires: int | None,
-    label: str | None,
+    label: str,
     address: str,
     output: Output,
     *,
@@ -62,12 +66,7 @@ def link(
     Example:
       plantstore link --store nursery --user ada
     """
-    request = TokenRequest(
-        subject=user,
-        label=make_label() if label is None else label,
-        expires_at=expires,
-        manages=manages,
-    )
+    request = TokenRequest(subject=user, label=label, expires_at=expires, manages=manages)
     made = administration.create_link(store, request)
     log_change("link", store=store, user=user)
     url, ends_at = make_url(address, made.code), format_time(made.expires_at)

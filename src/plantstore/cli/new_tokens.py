@@ -2,7 +2,6 @@
 
 import socket
 import sys
-from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
 from typing import Any
@@ -39,6 +38,15 @@ def find_expiry(context: click.Context, _option: click.Parameter, text: str | No
     return now() + days * DAY_MS
 
 
+def make_label() -> str:
+    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    *_, person = describe_person().values()
+    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
+    label = f"{who} {date}"
+    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
+
+
 @click.command()
 @store_option("Name of the token's store.")
 @user_option("User name.", required=True)
@@ -67,7 +75,11 @@ def find_expiry(context: click.Context, _option: click.Parameter, text: str | No
     help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; else "
     "after the setting token_expiry, 365 days.",
 )
-@click.option("--label", help="A note that identifies the token; else who created it, and when.")
+@click.option(
+    "--label",
+    default=make_label,
+    help="A note that identifies the token; else who created it, and when.",
+)
 @click.option(
     "--all-stores",
     is_flag=True,
@@ -84,7 +96,7 @@ def create(
     role: str | None,
     scopes: tuple[str, ...],
     expires: int | None,
-    label: str | None,
+    label: str,
     max_plants: int | None,
     database: str,
     output: Output,
@@ -110,7 +122,7 @@ def create(
         store=store,
         role=None if role is None else Role(role),
         scopes=frozenset(map(Scope, scopes)) or None,
-        label=make_label() if label is None else label,
+        label=label,
         all_stores=all_stores,
         expires_at=expires,
         max_plants=max_plants,
@@ -135,15 +147,6 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
         )
 
 
-def make_label() -> str:
-    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
-    date = f"{datetime.now(UTC):%Y-%m-%d}"
-    *_, person = describe_person().values()
-    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
-    label = f"{who} {date}"
-    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
-
-
 def _ask_to_create(administration: Administration, request: TokenRequest) -> None:
     """Return where nothing is missing, or is to be created.
 
@@ -152,19 +155,11 @@ def _ask_to_create(administration: Administration, request: TokenRequest) -> Non
     missing = administration.find_missing(request)
     if not missing:
         return
-    sentence = f"there is {_join(missing)}"
+    sentence = "there is " + " and ".join(f"no {one}" for one in missing)
     if not sys.stdin.isatty():
         raise SetupError(f"{sentence}: give --create to create what is missing")
     if not click.confirm(f"{sentence}: create what is missing?", err=True):
         raise SetupError("nothing was created")
-
-
-def _join(missing: Sequence[str]) -> str:
-    return " and ".join(f"no {one}" for one in missing)
-
-
-def _read_grace(_context: click.Context, _option: click.Parameter, text: str) -> int:
-    return 0 if text == "0" else read_duration(text)
 
 
 @click.command()
@@ -174,7 +169,7 @@ def _read_grace(_context: click.Context, _option: click.Parameter, text: str) ->
     metavar="1h|0",
     default="1h",
     show_default=True,
-    callback=_read_grace,
+    callback=lambda _context, _option, text: 0 if text == "0" else read_duration(text),
     help="How long the old token stays valid, in m, h, d or w.",
 )
 @click.option(
