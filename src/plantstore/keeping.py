@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plantstore.bootstrap import is_postgres, open_session, require_database
+from plantstore.bootstrap import is_postgres, open_existing_session, require_database
 from plantstore.errors import SetupError
 
 if TYPE_CHECKING:
@@ -60,10 +60,9 @@ def finish_restore(url: str) -> int:
 
     :raises SetupError: the database does not exist, or cannot be used.
     """
-    require_database(url)
     from plantstore.sql.restoring import renew_revisions
 
-    with closing(open_session(url)) as session:
+    with closing(open_existing_session(url)) as session:
         return renew_revisions(session)
 
 

@@ -6,6 +6,7 @@ from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
     change_options,
     read_options,
+    role_option,
     store_option,
     user_option,
     yes_option,
@@ -26,11 +27,8 @@ def member() -> None:
 @member.command()
 @store_option("Name of the store.", required=True)
 @user_option("User name.", required=True)
-@click.option(
-    "--role",
-    type=click.Choice([role.value for role in Role]),
-    required=True,
-    help="reader: list; editor: list, create, update, delete; owner: these, and manage.",
+@role_option(
+    "reader: list; editor: list, create, update, delete; owner: these, and manage.", required=True
 )
 @_last_owner_option
 @change_options

@@ -17,6 +17,7 @@ from plantstore.cli.options import (
     output_options,
     quota_option,
     read_setting,
+    role_option,
     store_option,
     user_option,
 )
@@ -50,11 +51,7 @@ def make_label() -> str:
 @click.command()
 @store_option("Name of the token's store.")
 @user_option("User name.", required=True)
-@click.option(
-    "--role",
-    type=click.Choice([role.value for role in Role]),
-    help="Role of a new member: by default owner of a new store, else editor.",
-)
+@role_option("Role of a new member: by default owner of a new store, else editor.")
 @click.option(
     "--scope",
     "scopes",

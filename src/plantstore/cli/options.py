@@ -11,6 +11,7 @@ import click
 from plantstore.bootstrap import open_existing
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.output import Output
+from plantstore.model import Role
 from plantstore.settings import load_database, load_setting, unknown_variables
 
 Command = Callable[..., None]
@@ -110,6 +111,12 @@ def user_option(explanation: str, *, required: bool = False) -> Callable[[Comman
     return click.option(
         "--user", metavar="NAME", required=required, shell_complete=complete_users, help=explanation
     )
+
+
+def role_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
+    """``--role ROLE``."""
+    roles = click.Choice([role.value for role in Role])
+    return click.option("--role", type=roles, required=required, help=explanation)
 
 
 def read_setting(context: click.Context, name: str, flag: object = None) -> Any:  # noqa: ANN401 - any type

@@ -50,13 +50,21 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
     output.print(_describe(made), name)
 
 
+def _read_quota(_context: click.Context, _option: click.Parameter, text: str) -> int | None:
+    if text == "none":
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,17}", text):
+        raise click.BadParameter("write a whole number above 0, or none")
+    return int(text)
+
+
 @store.command("set")
 @_name_argument
 @click.option(
     "--max-plants",
     required=True,
     metavar="N|none",
-    callback=lambda _context, _option, text: _read_quota(text),
+    callback=_read_quota,
     help="Plants that the store may hold; those that it holds already stay.",
 )
 @change_options
@@ -73,14 +81,6 @@ def set_store(
     log_change("store set", max_plants=max_plants or "none", store=name)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     output.report_change(_describe(found), f"{name} may hold {bound}; it holds {found.plants}")
-
-
-def _read_quota(text: str) -> int | None:
-    if text == "none":
-        return None
-    if not re.fullmatch("[1-9][0-9]{0,17}", text):
-        raise click.BadParameter("write a whole number above 0, or none")
-    return int(text)
 
 
 @store.command()

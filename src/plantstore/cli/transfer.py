@@ -59,6 +59,7 @@ def import_plants(
     """
     from plantstore.cli.importing import run  # noqa: PLC0415 - other commands do not need it
     from plantstore.cli.importing.stage import LineErrors  # noqa: PLC0415 - as above
+    from plantstore.sql.importing.importing import Options  # noqa: PLC0415 - as above
     from plantstore.sql.importing.store import ImportStore  # noqa: PLC0415 - as above
 
     if undo is (file is not None):
@@ -69,8 +70,8 @@ def import_plants(
         if file is None:
             run.run_undo(target)
             return
-        request = run.Request(file, assign_ids, on_duplicate == "skip", keep_good, dry_run)
-        summary = run.run_import(target, request, LineErrors(errors))
+        options = Options("", assign_ids, on_duplicate == "skip", keep_good)
+        summary = run.run_import(target, file, options, LineErrors(errors), is_dry_run=dry_run)
     if summary.imported and not dry_run:
         log_change("import", plants=summary.imported, store=store, user=user)
     output.report(summary, [run.describe(summary)])

@@ -5,7 +5,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -29,8 +29,8 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     handle, name = tempfile.mkstemp(prefix=".plantstore-", dir=target.parent)  # with mode 0600
     try:
         with os.fdopen(handle, "wb") as file:
-            with ExitStack() as stack:
-                yield _compress(file, stack) if target.suffix == ".gz" else file
+            with _compress(file) if target.suffix == ".gz" else nullcontext(file) as output:
+                yield cast("BinaryIO", output)
             file.flush()
             os.fsync(file.fileno())
         Path(name).replace(target)
@@ -40,7 +40,6 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     flush_folder(target.parent)
 
 
-def _compress(file: BinaryIO, stack: ExitStack) -> BinaryIO:
+def _compress(file: BinaryIO) -> gzip.GzipFile:
     # Without a name and a time in it, the same plants give the same file.
-    compressed = gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)
-    return cast("BinaryIO", stack.enter_context(compressed))
+    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)

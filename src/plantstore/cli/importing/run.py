@@ -7,6 +7,7 @@ from contextlib import closing
 
 import click
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.bootstrap import open_staging
 from plantstore.cli.importing.progress import run_steps
@@ -15,16 +16,6 @@ from plantstore.sql.importing.importing import Import, Options, RefusedError
 from plantstore.sql.importing.store import ImportStore
 from plantstore.sql.importing.undo import undo
 from plantstore.transfer.source import open_source
-
-
-class Request(Struct, frozen=True):
-    """What the command is asked for; see its options."""
-
-    file: str
-    assigns: bool
-    skips: bool
-    keeps_good: bool
-    is_dry_run: bool
 
 
 class Summary(Struct, frozen=True):
@@ -44,20 +35,22 @@ class Summary(Struct, frozen=True):
     refused: int
 
 
-def run_import(store: ImportStore, request: Request, errors: LineErrors) -> Summary:
-    """Import a file."""
+def run_import(
+    store: ImportStore, file: str, options: Options, errors: LineErrors, *, is_dry_run: bool
+) -> Summary:
+    """Import a file; the options' digest is that of its lines."""
     with closing(open_staging()) as staging:
-        with open_source(request.file) as source:
-            repeated = stage(source, staging, errors, assigns=request.assigns, skips=request.skips)
-        digest = source.digest + (" with new ids" if request.assigns else "")
-        options = Options(digest, request.assigns, request.skips, request.keeps_good)
-        importing = Import(store, staging, options, errors.add)
-        _import(importing, request, errors, staging.count - importing.resumed)
+        with open_source(file) as source:
+            repeated = stage(source, staging, errors, options)
+        digest = source.digest + (" with new ids" if options.assigns else "")
+        importing = Import(store, staging, replace(options, digest=digest), errors.add)
+        total = staging.count - importing.resumed
+        _import(importing, options, errors, total, is_dry_run=is_dry_run)
     errors.show()
     tally = importing.tally
     return Summary(
         store=store.name,
-        dry_run=request.is_dry_run,
+        dry_run=is_dry_run,
         imported=tally.imported,
         resumed=importing.resumed,
         identical=tally.identical + repeated.identical,
@@ -85,22 +78,24 @@ def describe(summary: Summary) -> str:
     return f"{verb} {summary.imported} plants into {summary.store}{rest}"
 
 
-def _import(importing: Import, request: Request, errors: LineErrors, total: int) -> None:
+def _import(
+    importing: Import, options: Options, errors: LineErrors, total: int, *, is_dry_run: bool
+) -> None:
     if importing.resumed:
         click.echo(f"resuming: {importing.resumed} plants were written before", err=True)
-    if request.is_dry_run or not request.keeps_good:
+    if is_dry_run or not options.keeps_good:
         run_steps("checking", importing.plan(), total)
-    if errors.count and not request.keeps_good:
+    if errors.count and not options.keeps_good:
         importing.tally.imported = 0
-    elif not request.is_dry_run:
-        _write(importing, request, total)
+    elif not is_dry_run:
+        _write(importing, options, total)
 
 
-def _write(importing: Import, request: Request, total: int) -> None:
+def _write(importing: Import, options: Options, total: int) -> None:
     try:
         run_steps("importing", importing.write(), total)
     except BaseException as error:
-        if not request.keeps_good:
+        if not options.keeps_good:
             _undo(importing)
         if not isinstance(error, RefusedError):
             raise

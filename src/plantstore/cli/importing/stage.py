@@ -13,6 +13,7 @@ from plantstore.cli.importing.progress import show_progress
 from plantstore.errors import AlreadyStoredError, IdTakenError, PlantStoreError
 from plantstore.http.errors import describe_error
 from plantstore.model import NewPlant
+from plantstore.sql.importing.importing import Options
 from plantstore.sql.importing.portion import Tally
 from plantstore.sqlite.staging import Staging
 from plantstore.transfer.lines import read_plants
@@ -58,26 +59,24 @@ class LineErrors:
             click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)
 
 
-def stage(
-    source: Source, staging: Staging, errors: LineErrors, *, assigns: bool, skips: bool
-) -> Tally:
-    """Stage the plants; with ``assigns`` their ids are their numbers.
+def stage(source: Source, staging: Staging, errors: LineErrors, options: Options) -> Tally:
+    """Stage the plants; where the options say ``assigns``, their ids are their numbers.
 
-    With ``skips``, those whose ids an earlier line has are only counted.
+    Where they say ``skips``, those whose ids an earlier line has are only counted.
     """
     repeated = Tally()
     with show_progress("reading", source.size, "bytes") as advance:
-        plants = read_plants(source, with_ids=not assigns)
+        plants = read_plants(source, with_ids=not options.assigns)
         for number, (line, found) in enumerate(plants, 1):
             if number % _LINES_AT_ONCE == 0:
                 advance(source.position)
             if isinstance(found, PlantStoreError):
                 errors.add(line, found)
                 continue
-            plant_id = number if assigns else found.id
+            plant_id = number if options.assigns else found.id
             earlier = staging.add(plant_id, found.name, found.tag, line)
             if earlier is not None:
-                _note_repeated(found, line, earlier, repeated, None if skips else errors)
+                _note_repeated(found, line, earlier, repeated, None if options.skips else errors)
     return repeated
 
 
