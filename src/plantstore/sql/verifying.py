@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from plantstore.sql.copying.tables import STORES, read_rows
-from plantstore.sql.session import Queries
+from plantstore.sql.session import Queries, Row
 
 MAX_MISMATCHES = 20
 
@@ -74,18 +74,10 @@ class Verifier:
             yield Mismatch(None, None, damage)
         for store in read_rows(self._reader, STORES):
             self._stores += 1
-            yield from self._find_in_store(*store)
+            yield from self._find_in_store(store)
 
-    def _find_in_store(
-        self,
-        store_id: int,
-        name: str,
-        _at: int,
-        plants: int,
-        _max: int,
-        trimmed: int,
-        revision: int,
-    ) -> Iterator[Mismatch]:
+    def _find_in_store(self, store: Row) -> Iterator[Mismatch]:
+        store_id, name, _, plants, _, trimmed, revision = store
         ((held, events, first, last, later),) = self._reader.query(
             "count_to_verify", store_id, trimmed
         )

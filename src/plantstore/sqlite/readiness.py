@@ -32,8 +32,8 @@ class Readiness:
         self._writer = writer
         self._read = read
         # SQLite keeps all three open.
-        self._files = [path, Path(f"{path}-wal"), Path(f"{path}-shm")]
-        self._identities = [_identify(file) for file in self._files]
+        files = (path, Path(f"{path}-wal"), Path(f"{path}-shm"))
+        self._identities = {file: _identify(file) for file in files}
         self._loop = asyncio.get_running_loop()
         self._checked_at = -math.inf
         self._probe: asyncio.Future[Outcome] | None = None
@@ -51,7 +51,7 @@ class Readiness:
 
     def _check_files(self) -> str | None:
         try:
-            for file, identity in zip(self._files, self._identities, strict=True):
+            for file, identity in self._identities.items():
                 if _identify(file) != identity:
                     return f"{file.name} was replaced or removed while the service runs: restart it"
             return _FULL if _is_full(self._folder) else None

@@ -38,22 +38,17 @@ class SQLiteSession:
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Session``."""
-        try:
+        with self._explained():
             return self._connection.execute(self._sql[name], arguments).fetchall()
-        except apsw.Error as error:
-            raise self._explain(error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Session``."""
-        with self._lock.held_within(LOCK_TIMEOUT):
+        with self._lock.held_within(LOCK_TIMEOUT), self._explained():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
-            except apsw.Error as error:
-                self._roll_back()
-                raise self._explain(error) from error
             except BaseException:
                 self._roll_back()
                 raise
@@ -69,10 +64,8 @@ class SQLiteSession:
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """See ``Session``."""
-        try:
+        with self._explained():
             self._connection.executemany(self._sql[name], rows).fetchall()
-        except apsw.Error as error:
-            raise self._explain(error) from error
 
     def advance_sequences(self) -> None:
         """See ``Session``; AUTOINCREMENT already does."""
@@ -94,8 +87,13 @@ class SQLiteSession:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def _explain(self, error: apsw.Error) -> SetupError:
-        return SetupError(f"the database cannot do this now: {find_reason(error, self._path)}")
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            reason = find_reason(error, self._path)
+            raise SetupError(f"the database cannot do this now: {reason}") from error
 
 
 def require_file(path: Path, advice: str) -> None:

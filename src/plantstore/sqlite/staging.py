@@ -8,6 +8,8 @@ from itertools import islice
 
 import apsw
 
+from plantstore.sql.importing.portion import StagedRow
+
 _SETTINGS = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
@@ -18,8 +20,6 @@ _SETTINGS = """
 _INSERT = "INSERT INTO staged VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
 _FIND = "SELECT line, name, tag FROM staged WHERE id = ?"
 _READ = "SELECT id, name, tag, line FROM staged WHERE ?1 IS NULL OR id > ?1 ORDER BY id"
-
-StagedRow = tuple[int, str, str | None, int]  # id, name, tag and line
 
 
 class Staging:

@@ -7,7 +7,7 @@ plants come before its events, its revision rises with its events, its members c
 from collections.abc import Container, Iterator, Mapping, Sequence
 
 from plantstore.sql.copying.batch import Batch
-from plantstore.sql.copying.history import require_earlier_state
+from plantstore.sql.copying.comparing import require_earlier_state, verify
 from plantstore.sql.copying.tables import (
     ALL,
     EVENTS,
@@ -25,7 +25,6 @@ from plantstore.sql.copying.tables import (
     pair_rows,
     read_pages,
 )
-from plantstore.sql.copying.verification import verify
 from plantstore.sql.session import Row, Session
 
 
@@ -59,7 +58,9 @@ class Copy:
         for part in in_parts(self._pairs(USERS)):
             self._batch.insert(USERS, _missing(part))
         for part in in_parts(self._pairs(STORES)):
-            yield from self._write_stores([pair for pair in part if pair[0] is not None])
+            found = [(ours, theirs) for ours, theirs in part if ours is not None]
+            if found:
+                yield from self._write_stores(found)
         self._batch.write()
         self._target.analyze()
 
@@ -76,10 +77,7 @@ class Copy:
         """How many rows of which kind were written."""
         return {words: count for words, count in self._batch.written.items() if count}
 
-    def _write_stores(self, pairs: Sequence[Pair]) -> Iterator[int]:
-        found = [(ours, theirs) for ours, theirs in pairs if ours is not None]
-        if not found:
-            return
+    def _write_stores(self, found: Sequence[tuple[Row, Row | None]]) -> Iterator[int]:
         self._batch.insert(STORES, [ours[:3] for ours, theirs in found if theirs is None])
         behind = set()  # stores of which the source has later events
         for ours, theirs in found:
@@ -87,8 +85,8 @@ class Copy:
             self._batch.expect(ours[0], reached)
             if reached < ours[-1]:
                 behind.add(ours[0])
-        for store_id in behind & {ours[0] for ours, theirs in found if theirs is not None}:
-            self._delete_keys(store_id)
+                if theirs is not None:
+                    self._delete_keys(ours[0])
         stores = (found[0][0][0], found[-1][0][0])
         yield from self._write_plants(stores, behind)
         self._write_keys(stores, behind)
@@ -97,27 +95,19 @@ class Copy:
             if theirs is None or theirs[3:] != ours[3:]:
                 first = find_first_event(self._source, ours[0]) if ours[-2] else None
                 self._batch.finish_store(ours, first)
-        yield from self._write_tokens(stores)
-        yield from self._write_missing(MEMBERS, stores)
+        for table in (TOKENS, MEMBERS):
+            yield from self._write_missing(table, stores)
 
     def _write_plants(self, stores: Stores, behind: Container[int]) -> Iterator[int]:
         """Plants that differ are replaced only if the source has later events to explain it."""
         for part in in_parts(self._pairs(PLANTS, stores)):
-            stale = [
-                theirs
+            changed = [
+                (ours, theirs)
                 for ours, theirs in part
-                if theirs is not None and theirs != ours and theirs[0] in behind
+                if theirs is None or (theirs != ours and theirs[0] in behind)
             ]
-            self._batch.delete_plants(stale)
-            replaced = {theirs[:2] for theirs in stale}
-            self._batch.insert(
-                PLANTS,
-                [
-                    ours
-                    for ours, theirs in part
-                    if ours is not None and (theirs is None or ours[:2] in replaced)
-                ],
-            )
+            self._batch.delete_plants([theirs for _, theirs in changed if theirs is not None])
+            self._batch.insert(PLANTS, [ours for ours, _ in changed if ours is not None])
             yield len(part)
 
     def _write_keys(self, stores: Stores, behind: Container[int]) -> None:
@@ -131,17 +121,12 @@ class Copy:
             with self._target.transaction():
                 deleted = bool(self._target.query("delete_keys_of_store", store_id))
 
-    def _write_tokens(self, stores: Stores) -> Iterator[int]:
-        for part in in_parts(self._pairs(TOKENS, stores)):
-            self._batch.insert(TOKENS, _missing(part))
-            self._batch.end_tokens(
-                [ours for ours, theirs in part if ours and theirs and ours != theirs]
-            )
-            yield len(part)
-
     def _write_missing(self, table: Table, stores: Stores) -> Iterator[int]:
         for part in in_parts(self._pairs(table, stores)):
             self._batch.insert(table, _missing(part))
+            if table is TOKENS:
+                both = [(ours, theirs) for ours, theirs in part if ours and theirs]
+                self._batch.end_tokens([ours for ours, theirs in both if ours != theirs])
             yield len(part)
 
     def _pairs(self, table: Table, stores: Stores = ALL) -> Iterator[Pair]:

@@ -9,7 +9,6 @@ its plants and events, and its members come last: before them nobody has access 
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
 from itertools import zip_longest
 
 from msgspec.structs import replace
@@ -33,6 +32,7 @@ from plantstore.sql.session import Row, Session
 
 _USER_COLUMN = {MEMBERS.name: 1, TOKENS.name: 2, EVENTS.name: 7, KEYS.name: 1}
 _DELETED = "plant.deleted"
+_DELETE_PARTS = ("delete_plants_of_store", "delete_events_of_store")
 
 
 class StoreCopy:
@@ -46,15 +46,12 @@ class StoreCopy:
         self._written: Counter[str] = Counter()
         self._users: dict[int, int] = {}  # ids in the target, by those in the source
         self._reached = 0  # the target's revision
+        self._ours = self._read_store(source) or ()
 
     @property
     def written(self) -> Mapping[str, int]:
         """How many rows of which kind were written."""
         return {words: count for words, count in self._written.items() if count}
-
-    @cached_property
-    def _ours(self) -> Row:
-        return self._read_store(self._source) or ()
 
     def check(self) -> None:
         """Refuse a target with another such store, or a changed one, before anything is written.
@@ -119,12 +116,12 @@ class StoreCopy:
         """Whether all events since the target's revision are there, and it has none of its own."""
         if not self._ours[-2] <= self._reached <= self._ours[-1]:
             return False
-        last = [
-            list(read_rows(session, replace(EVENTS, first=(self._reached,)), self._range))[:1]
+        start = (self._id, self._reached, self._id, 1)
+        ours, theirs = (
+            [tuple(row[:7]) for row in session.query(EVENTS.read, *start)]
             for session in (self._source, self._target)
-        ]
-        ours, theirs = ([row[:7] for row in rows] for rows in last)
-        return not theirs or [tuple(row) for row in ours] == [tuple(row) for row in theirs]
+        )
+        return not theirs or ours == theirs
 
     def _write_new(self) -> Iterator[int]:
         """All plants and events; what a copy before has left is removed."""
@@ -132,21 +129,16 @@ class StoreCopy:
             if self._read_store(self._target) is None:
                 self._insert(STORES, [self._ours[:3]])
                 self._target.advance_sequences()
-        while self._delete_part():
-            pass
+        are_left = True
+        while are_left:
+            with self._target.transaction():
+                parts = [self._target.query(name, self._id) for name in _DELETE_PARTS]
+            are_left = any(parts)
         for table in (PLANTS, EVENTS):
             for page in read_pages(self._source, table, self._range):
                 with self._target.transaction():
                     self._insert(table, page)
                 yield len(page)
-
-    def _delete_part(self) -> bool:
-        with self._target.transaction():
-            parts = [
-                self._target.query(f"delete_{rows}_of_store", self._id)
-                for rows in ("plants", "events")
-            ]
-        return any(parts)
 
     def _follow(self) -> Iterator[int]:
         """Apply the events since the target's revision, some thousand at a time."""

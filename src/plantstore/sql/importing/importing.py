@@ -9,7 +9,7 @@ from itertools import chain, pairwise
 from typing import Protocol
 
 from msgspec import Struct
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from plantstore.errors import PlantStoreError, SetupError
 from plantstore.sql.importing.portion import Portion, StagedRow, Tally, sort_portion
@@ -136,10 +136,8 @@ class Import:
         self.tally = Tally(*map(sum, sums))
 
     def _advance(self, reached: int, written: int) -> Journal:
-        if self._journal is None:
-            return Journal(self._options.digest, reached, written, self._store.revision)
-        total = self._journal.written + written
-        return Journal(self._journal.digest, reached, total, self._journal.revision)
+        begun = self._journal or Journal(self._options.digest, None, 0, self._store.revision)
+        return replace(begun, reached=reached, written=begun.written + written)
 
 
 def _require_same(journal: Journal, digest: str, store: str) -> None:

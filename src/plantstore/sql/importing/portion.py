@@ -7,7 +7,7 @@ from msgspec import Struct
 from plantstore.errors import AlreadyStoredError, IdTakenError, PlantStoreError, StoreFullError
 
 Plant = tuple[int, str, str | None]  # id, name and tag
-StagedRow = tuple[int, str, str | None, int]  # and the line
+StagedRow = tuple[int, str, str | None, int]  # and the line in the file
 Refusal = tuple[int, PlantStoreError]  # the line, and what the interface would answer
 
 

@@ -1,11 +1,12 @@
-"""Distinguishes a target that a copy may continue from one that was changed independently.
+"""Compares two databases: whether a copy may continue one, and whether it ended with equal ones.
 
-The rule: the source has everything that the target has, in the same form, and the target's events
-of each store are the first of the source's. Any change to the target through the service or the
-command line violates it, so a copy never overwrites one.
+A copy may continue a target of which the source has everything, in the same form, where the
+target's events of each store are the first of the source's. Any change to the target through the
+service or the command line violates it, so a copy never overwrites one.
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
 from plantstore.errors import SetupError
 from plantstore.model import token_id_of
@@ -13,6 +14,7 @@ from plantstore.sql.copying.tables import (
     ALL,
     EVENTS,
     MEMBERS,
+    PLANTS,
     STORES,
     TOKENS,
     USERS,
@@ -21,6 +23,7 @@ from plantstore.sql.copying.tables import (
     find_first_event,
     in_parts,
     pair_rows,
+    read_pages,
     read_rows,
 )
 from plantstore.sql.session import Row, Session
@@ -97,3 +100,37 @@ def _ends_later(theirs: Row, ours: Row) -> bool:
     """Whether a token in the target is revoked no earlier, and expires no earlier."""
     pairs = zip(theirs[-2:], ours[-2:], strict=True)
     return all(their in (None, our) or (our is not None and their > our) for their, our in pairs)
+
+
+def verify(source: Session, target: Session) -> Iterator[int]:
+    """Compare everything but idempotency keys, which expire.
+
+    Yields, repeatedly, how many more rows of stores were compared.
+
+    :raises SetupError: something differs.
+    """
+    for table in (USERS, STORES, MEMBERS, TOKENS, PLANTS, EVENTS):
+        # Alternately, so that neither connection is idle for long and times out.
+        pages = zip_longest(read_pages(source, table), read_pages(target, table), fillvalue=())
+        for ours, theirs in pages:
+            if list(ours) != list(theirs):
+                raise SetupError(_describe(source, target, table, ours, theirs))
+            if table not in {USERS, STORES}:
+                yield len(ours)
+
+
+def _describe(
+    source: Session, target: Session, table: Table, ours: Sequence[Row], theirs: Sequence[Row]
+) -> str:
+    """Where the pages begin to differ, without what may be private."""
+    found = next(pair for pair in zip_longest(ours, theirs) if pair[0] != pair[1])
+    first = min(table.key(row) for row in found if row is not None)
+    words = table.name
+    if table not in {USERS, STORES}:
+        store = source.query(STORES.read, first[0], first[0], 1) or [first]
+        words = f"{table.name} of {store[0][1]!r}"
+    number = first[-1].hex() if isinstance(first[-1], bytes) else first[-1]
+    return (
+        f"the {words} differ at {number} between {source.location} and {target.location}; "
+        "the target was changed outside the service: copy to an empty database"
+    )
