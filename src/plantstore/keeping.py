@@ -77,10 +77,10 @@ def verify(url: str) -> "Verification":
     :raises SetupError: it does not exist, or cannot be read.
     """
     require_database(url)
-    from plantstore.sql.verifying import Verifier
+    from plantstore.sql.verifying import verify as run
 
     with closing(_open_reader(url)) as reader:
-        return Verifier(reader).verify()
+        return run(reader)
 
 
 def _open_reader(url: str) -> "Reader":

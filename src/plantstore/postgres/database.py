@@ -13,26 +13,13 @@ from plantstore.errors import (
     OverloadedError,
     SetupError,
 )
-from plantstore.model import (
-    Caller,
-    EventPage,
-    NewPlant,
-    Outcome,
-    Page,
-    PlantQuery,
-    TokenInfo,
-)
+from plantstore.model import Caller, EventPage, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.citus.callers import CitusCallers
 from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries, is_distributed
 from plantstore.postgres.citus.writer import CitusWriter
-from plantstore.postgres.connection import (
-    connect,
-    explained,
-    require_schema,
-    require_schema_of,
-)
+from plantstore.postgres.connection import connect, explained, require_schema, require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
@@ -177,10 +164,8 @@ class PostgresDatabase:
     async def close(self) -> None:
         """See ``Database``."""
         self._opening.cancel()
-        await self._writer.drain()
-        await self._callers.drain()
-        await self._plants.drain()
-        await self._pages.drain()
+        for batcher in (self._writer, self._callers, self._plants, self._pages):
+            await batcher.drain()
         for snapshot in list(self._snapshots):
             await snapshot.close()
         for pool in (self._pool, self._stream_pool, self._probe_pool):

@@ -4,7 +4,6 @@ import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from functools import partial
 
 from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.connection import connect, explained, require_schema
@@ -94,7 +93,7 @@ class PostgresSession:
         found = f"PostgreSQL {(version.fetchone() or '?')[0]} has {location}"
         yield Check("connection", ok=True, detail=found)
         yield Check("schema", ok=True, detail=f"the schema of {info.dbname} is up to date")
-        yield run_check("writable", partial(self._try_write, location))
+        yield run_check("writable", self._try_write, location)
 
     def _try_write(self, location: str) -> str:
         with explained():  # no store has this id

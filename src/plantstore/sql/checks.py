@@ -15,9 +15,9 @@ class Check(Struct, frozen=True):
     detail: str
 
 
-def run_check(name: str, find: Callable[[], str]) -> Check:
+def run_check(name: str, find: Callable[..., str], *arguments: object) -> Check:
     """What ``find`` says, or its ``SetupError`` as a failed check."""
     try:
-        return Check(name, ok=True, detail=find())
+        return Check(name, ok=True, detail=find(*arguments))
     except SetupError as error:
         return Check(name, ok=False, detail=str(error))

@@ -23,6 +23,7 @@ from plantstore.sql.records import (
     insert_user,
     set_role,
 )
+from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
 from plantstore.sql.token_records import insert_token
 
@@ -45,8 +46,10 @@ def create_token(session: Session, request: TokenRequest) -> IssuedToken:
         user = insert_user(session, request.subject)
         made.append(f"created the user {user.subject}")
     store, role = _join(session, request, user, made)
-    scopes = choose_scopes(request, role)
-    return IssuedToken(*insert_token(session, store, user, request, scopes), tuple(made))
+    scopes = to_text(choose_scopes(request, role))
+    values = (user.user_id, request.all_stores, scopes, request.label)
+    issued = insert_token(session, store.store_id, values, request.expires_at)
+    return IssuedToken(*issued, tuple(made))
 
 
 def check_request(request: TokenRequest) -> None:

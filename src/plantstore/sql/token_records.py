@@ -9,17 +9,7 @@ from msgspec.structs import replace
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import (
-    INT64_MAX,
-    Role,
-    Scope,
-    Store,
-    TokenRequest,
-    User,
-    find_hashes_of,
-    token_id_of,
-)
-from plantstore.sql import scopes as scopes_column
+from plantstore.model import INT64_MAX, Role, Store, User, find_hashes_of, token_id_of
 from plantstore.sql.administered import (
     IssuedToken,
     RotatedToken,
@@ -28,6 +18,7 @@ from plantstore.sql.administered import (
     TokenState,
     find_state,
 )
+from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Row, Session
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
@@ -36,11 +27,17 @@ _ALL = (0, INT64_MAX)  # the ids of the first and the last
 
 
 def insert_token(
-    session: Session, store: Store, user: User, request: TokenRequest, scopes: frozenset[Scope]
+    session: Session, store_id: int, values: tuple[int, bool, str, str], expires_at: int | None
 ) -> tuple[str, Token]:
-    """A new token's secret, and its record."""
-    values = (user.user_id, request.all_stores, scopes_column.to_text(scopes), request.label)
-    return _insert(session, store.store_id, values, request.expires_at)
+    """A new token's secret, and its record.
+
+    The values are its user's number, whether it is for all stores, its scopes, and its label.
+    """
+    secret = make_token(store_id)
+    key = (store_id, hash_token(secret))
+    session.query("insert_token", *key, *values, now(), expires_at)
+    (row,) = session.query("find_token", *key)
+    return secret, _to_token(row)
 
 
 def list_tokens(session: Session, store: Store | None, user: User | None) -> Sequence[Token]:
@@ -76,23 +73,13 @@ def rotate_token(session: Session, token: str, rotation: Rotation) -> RotatedTok
     if not old.state.is_valid:
         raise SetupError(f"the token {old.token_id} is {old.state}: create another one")
     store_id, user_id = row[0], row[_KEY]
-    values = (user_id, old.all_stores, scopes_column.to_text(old.scopes), old.label)
-    issued = _insert(session, store_id, values, _choose_expiry(old, rotation))
+    values = (user_id, old.all_stores, to_text(old.scopes), old.label)
+    issued = insert_token(session, store_id, values, _choose_expiry(old, rotation))
     ends_at = now() + rotation.grace
     if old.expires_at is None or ends_at < old.expires_at:
         session.query("set_expiry", *row[:_KEY], ends_at)
     (changed,) = session.query("find_token", *row[:_KEY])
     return RotatedToken(IssuedToken(*issued, ()), _to_token(changed))
-
-
-def _insert(
-    session: Session, store_id: int, values: tuple[object, ...], expires_at: int | None
-) -> tuple[str, Token]:
-    secret = make_token(store_id)
-    key = (store_id, hash_token(secret))
-    session.query("insert_token", *key, *values, now(), expires_at)
-    (row,) = session.query("find_token", *key)
-    return secret, _to_token(row)
 
 
 def _choose_expiry(old: Token, rotation: Rotation) -> int | None:
@@ -118,7 +105,7 @@ def _find(session: Session, token: str) -> Row:
 def _to_token(row: Row) -> Token:
     _, token_hash, _, store, subject, label, scopes, all_stores, *times, roles = row
     created_at, expires_at, revoked_at, last_used_at = times
-    given = scopes_column.from_text(scopes)
+    given = from_text(scopes)
     allowed = [Role(role).scopes for role in (roles or "").split(",") if role]
     return Token(
         token_id=token_id_of(token_hash),

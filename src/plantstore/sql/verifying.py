@@ -3,6 +3,7 @@
 Invariant: at most a few rows of the database are in memory.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from itertools import islice
@@ -54,53 +55,36 @@ class Verification(Struct, frozen=True):
     more: bool
 
 
-class Verifier:
-    """Verifies a database at one moment."""
+def verify(reader: Reader) -> Verification:
+    """Read everything, as it is at one moment, and compare."""
+    counts: Counter[str] = Counter()
+    with reader.snapshot():
+        found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
+    sums = (counts["stores"], counts["plants"], counts["events"])
+    return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
-        self._stores = self._plants = self._events = 0
 
-    def verify(self) -> Verification:
-        """Read everything, and compare."""
-        with self._reader.snapshot():
-            found = list(islice(self._find(), MAX_MISMATCHES + 1))
-        counts = (self._stores, self._plants, self._events)
-        shown, more = found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES
-        return Verification(not found, *counts, shown, more)
+def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
+    for damage in reader.find_damage():
+        yield Mismatch(None, None, damage)
+    for store in read_rows(reader, STORES):
+        counts["stores"] += 1
+        yield from _find_in_store(reader, store, counts)
 
-    def _find(self) -> Iterator[Mismatch]:
-        for damage in self._reader.find_damage():
-            yield Mismatch(None, None, damage)
-        for store in read_rows(self._reader, STORES):
-            self._stores += 1
-            yield from self._find_in_store(store)
 
-    def _find_in_store(self, store: Row) -> Iterator[Mismatch]:
-        store_id, name, _, plants, _, trimmed, revision = store
-        ((held, events, first, last, later),) = self._reader.query(
-            "count_to_verify", store_id, trimmed
-        )
-        self._plants += held
-        self._events += events
-        if held != plants:
-            yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
-        if later != revision - trimmed or (last or 0) > revision:
-            yield Mismatch(
-                name,
-                None,
-                f"it has {later} events after revision {trimmed}, the last one {last}, and is at "
-                f"revision {revision}",
-            )
-        for plant_id, kind, event in self._reader.query(
-            "find_mismatches", store_id, MAX_MISMATCHES + 1
-        ):
-            yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
-        if first == 1 or (first is None and trimmed == 0):  # no event was trimmed
-            yield from self._find_without_event(store_id, name)
-
-    def _find_without_event(self, store_id: int, name: str) -> Iterator[Mismatch]:
-        for (plant_id,) in self._reader.query(
-            "find_plants_without_event", store_id, MAX_MISMATCHES + 1
-        ):
+def _find_in_store(reader: Reader, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
+    store_id, name, _, plants, _, trimmed, revision = store
+    (row,) = reader.query("count_to_verify", store_id, trimmed)
+    held, events, first, last, later = row
+    counts.update(plants=held, events=events)
+    if held != plants:
+        yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
+    if later != revision - trimmed or (last or 0) > revision:
+        what = f"it has {later} events after revision {trimmed}, the last one {last}, and is at "
+        yield Mismatch(name, None, f"{what}revision {revision}")
+    for plant_id, kind, event in reader.query("find_mismatches", store_id, MAX_MISMATCHES + 1):
+        yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
+    if first == 1 or (first is None and trimmed == 0):  # no event was trimmed
+        rows = reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1)
+        for (plant_id,) in rows:
             yield Mismatch(name, plant_id, "it has no event, though none was trimmed")

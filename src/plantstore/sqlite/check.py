@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator
 from contextlib import closing
 from errno import EACCES
-from functools import partial
 from pathlib import Path
 from tempfile import TemporaryFile
 
@@ -22,7 +21,7 @@ _PROBE_BYTES = 2**20  # more than a transaction with many writes needs
 def check_file(path: Path) -> Iterator[Check]:
     """Whether the file is intact, its schema is up to date, and it accepts writes."""
     yield run_check("sqlite", _check_version)
-    writable = run_check("writable", partial(_try_folder, path))
+    writable = run_check("writable", _try_folder, path)
     try:
         with explained(path):
             connection = open_unchanged(path, can_write=writable.ok)
@@ -30,10 +29,10 @@ def check_file(path: Path) -> Iterator[Check]:
         yield Check("integrity", ok=False, detail=str(error))
     else:
         with closing(connection):
-            yield run_check("integrity", partial(_check_integrity, path, connection))
-            yield run_check("schema", partial(_check_schema, path, connection))
+            yield run_check("integrity", _check_integrity, path, connection)
+            yield run_check("schema", _check_schema, path, connection)
             if writable.ok:
-                writable = run_check("writable", partial(_try_transaction, path, connection))
+                writable = run_check("writable", _try_transaction, path, connection)
     yield writable
 
 

@@ -17,11 +17,7 @@ from pathlib import Path
 import apsw
 
 from plantstore.database import CommitObserver, Write
-from plantstore.errors import (
-    DatabaseUnavailableError,
-    OutcomeUnknownError,
-    OverloadedError,
-)
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
 from plantstore.sql.store_shares import StoreShares

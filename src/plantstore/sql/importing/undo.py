@@ -23,40 +23,32 @@ def undo(store: ImportStore, digest: str | None = None) -> Iterator[int]:
         if journal is None or digest not in (None, journal.digest):
             return
         store.write_journal(replace(journal, reached=None))
-    others = _OthersChanges(store, journal.revision)
-    before = INT64_MAX
+    others: set[int] = set()
+    reached, before = journal.revision, INT64_MAX
     while True:
-        others.read()  # most of them, before anybody has to wait
+        reached = _add_others(others, store, reached)  # most, before anybody has to wait
         with store.session.transaction():
             store.lock()
-            others.read()
+            reached = _add_others(others, store, reached)
             bounds = (journal.revision, before, LABEL, PORTION_ROWS)
             rows = store.session.query("page_of_imported", store.store_id, *bounds)
             if not rows:
                 store.write_journal(None)
                 return
             stored = store.find_plants(row[1] for row in rows)
-            left = [(i, *stored[i]) for _, i in rows if i in stored and i not in others.ids]
+            left = [(i, *stored[i]) for _, i in rows if i in stored and i not in others]
             store.delete(left)
         before = rows[-1][0]
         yield len(left)
 
 
-class _OthersChanges:
-    """The ``ids`` of the plants that others have changed since a revision."""
-
-    def __init__(self, store: ImportStore, revision: int) -> None:
-        self._store = store
-        self._revision = revision
-        self.ids: set[int] = set()
-
-    def read(self) -> None:
-        """Read on, to the store's last event."""
-        while True:
-            after = (self._store.store_id, self._revision, LABEL, PORTION_ROWS)
-            rows = self._store.session.query("page_of_others_events", *after)
-            self.ids.update(plant_id for _, plant_id in rows)
-            if rows:
-                self._revision = rows[-1][0]
-            if len(rows) < PORTION_ROWS:
-                return
+def _add_others(ids: set[int], store: ImportStore, revision: int) -> int:
+    """Add the ids of the plants that others have changed since a revision; the last one's."""
+    while True:
+        after = (store.store_id, revision, LABEL, PORTION_ROWS)
+        rows = store.session.query("page_of_others_events", *after)
+        ids.update(plant_id for _, plant_id in rows)
+        if rows:
+            revision = rows[-1][0]
+        if len(rows) < PORTION_ROWS:
+            return revision
