@@ -29,7 +29,6 @@ logger = logging.getLogger(__name__)
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
-LOCK_TIMEOUT = 10.0  # seconds
 _RESTORE_TIMEOUT = 1.0
 _AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
@@ -127,7 +126,7 @@ def prepare(path: Path) -> None:
         _require_writable(path)
         with closing(connect_in_place(path)) as connection:
             if _is_new(connection):
-                with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
+                with open_lock(path) as lock, lock.held():
                     connection.execute(_AUTO_VACUUM)
                     _enable_wal(connection)
                     _apply(connection, find_pending(_migrations(), _applied(connection)))
@@ -150,7 +149,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
             _is_new(connection)
             if dry_run:
                 return find_pending(_migrations(), _applied(connection))
-            with open_lock(path) as lock, lock.held_within(LOCK_TIMEOUT):
+            with open_lock(path) as lock, lock.held():
                 _enable_wal(connection)
                 pending = find_pending(_migrations(), _applied(connection))
                 _apply(connection, pending)

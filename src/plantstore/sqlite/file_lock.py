@@ -15,6 +15,7 @@ from typing import Self
 from plantstore.errors import SetupError
 from plantstore.sqlite.files import give_away, is_alone
 
+_TIMEOUT = 10.0  # seconds
 _POLL_SECONDS = 0.002  # a service in full use leaves it free for about as long
 
 
@@ -39,22 +40,13 @@ class FileLock:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Wait until the lock is free, and hold it."""
-        self.acquire()
-        try:
-            yield
-        finally:
-            self.release()
+        """Wait until the lock is free, and hold it.
 
-    @contextmanager
-    def held_within(self, timeout: float) -> Iterator[None]:
-        """As ``held``, for at most this many seconds.
-
-        :raises SetupError: another process holds the lock for longer.
+        :raises SetupError: another process holds it for longer than a command waits.
         """
-        if not self.try_acquire_within(timeout):
+        if not self.try_acquire_within(_TIMEOUT):
             raise SetupError(
-                f"another process has held {self._path} for longer than {timeout:g} s: "
+                f"another process has held {self._path} for longer than {_TIMEOUT:g} s: "
                 "find it, with `fuser` for example, and try again"
             )
         try:

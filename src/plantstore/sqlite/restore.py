@@ -24,7 +24,7 @@ from plantstore.sql.migrations import Migration
 from plantstore.sql.restoring import renew_revisions
 from plantstore.sqlite.backup import copy_database
 from plantstore.sqlite.check import check_file
-from plantstore.sqlite.connection import LOCK_TIMEOUT, find_reason, migrate, open_lock
+from plantstore.sqlite.connection import find_reason, migrate, open_lock
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import create_file, name_by_time, opened
 from plantstore.sqlite.inspection import open_to_read
@@ -107,7 +107,7 @@ def _adopt(file: Path, database: Path) -> None:
 def _replace(database: Path, file: Path) -> str | None:
     """Put the file in the place of the database; the name under which that is kept."""
     _finish_wal(database)
-    with open_lock(database) as lock, lock.held_within(LOCK_TIMEOUT), _unused(database) as found:
+    with open_lock(database) as lock, lock.held(), _unused(database) as found:
         kept = _keep(database) if found else None
         for end in ("-wal", "-shm"):
             database.with_name(database.name + end).unlink(missing_ok=True)

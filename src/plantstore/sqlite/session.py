@@ -10,7 +10,6 @@ from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries
 from plantstore.sql.session import Row
 from plantstore.sqlite.connection import (
-    LOCK_TIMEOUT,
     connect_in_place,
     database_path,
     explained,
@@ -44,7 +43,7 @@ class SQLiteSession:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Session``."""
-        with self._lock.held_within(LOCK_TIMEOUT), self._explained():
+        with self._lock.held(), self._explained():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
