@@ -34,6 +34,21 @@ def test_beyond_very_many_the_rest_comes_as_one_scrolls(driver: PageDriver) -> N
     expect(driver["#add-id"]).to_have_value("3502")
 
 
+def test_nothing_found_is_said_when_all_is_loaded(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3000)
+    held = driver.hold("**/plants?*after=*")
+    driver.sign_in().assert_count("1,000 plants so far")
+    driver["#find"].fill("2500")
+    driver.assert_shows("0 of", "#count")
+    driver.settle()
+    expect(driver["#state-nothing"]).to_be_hidden()
+    driver["#find"].fill("no such plant")
+    held.release()
+    expect(driver["#state-nothing"]).to_be_visible()
+    driver["#find"].fill("2500")
+    driver.assert_count("1 of 3,000 plants")
+
+
 def test_tags_are_in_the_order_of_their_counts_and_all_when_asked_for(driver: PageDriver) -> None:
     few = [{"id": n, "name": "X", "tag": tag} for n, tag in enumerate(TAGS)]
     driver.create_plants(*few, {"id": 99, "name": "untagged"})

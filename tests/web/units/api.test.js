@@ -1,0 +1,27 @@
+// Responses: what is believed, and what is told of the others.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Api } from "../../../src/plantstore/web/static/api.js";
+
+const JSON_TYPE = { "Content-Type": "application/json" };
+const nothing = () => {};
+const on = { reached: nothing, slow: nothing, refused: nothing, barred: nothing, unreachable: nothing, isAway: () => false };
+
+const ask = (body, status, headers = JSON_TYPE) => {
+  globalThis.fetch = async () => new Response(body, { status, headers });
+  return new Api(on).send("GET", "me");
+};
+
+test("what something in between responds is not believed", async () => {
+  for (const body of ["null", '{"error": "Bad Gateway"}', '{"detail": 1}', '{"message": {}}', '"x"', "[]", "", "<html>"])
+    await assert.rejects(ask(body, 502), { status: 502, message: /^the server answered with status 502, but/ }, body);
+  for (const [body, headers] of [["<html>", JSON_TYPE], ["<html>", { "Content-Type": "text/html" }]])
+    await assert.rejects(ask(body, 200, headers), { message: /^the server answered with status 200, but/ });
+});
+
+test("the service's own words are told", async () => {
+  const error = { error: 40401, message: "no such plant" };
+  await assert.rejects(ask(JSON.stringify(error), 404), { status: 404, number: 40401, message: "no such plant" });
+  assert.deepEqual(await ask('{"user": "ada"}', 200), { user: "ada" });
+});
