@@ -10,7 +10,6 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from functools import partial
-from pathlib import Path
 from socket import socket
 from typing import TYPE_CHECKING
 
@@ -59,9 +58,8 @@ def open_existing(url: str) -> "Administration":
 
     :raises SetupError: it does not exist, or cannot be used.
     """
-    from plantstore.sql.administration import Administration
-
-    return Administration(open_existing_session(url))
+    require_database(url)
+    return open_administration(url)
 
 
 def open_existing_session(url: str) -> "Session":
@@ -118,11 +116,11 @@ def create_database(url: str) -> str | None:
 
     Warns of an existing file that other users may open.
     """
-    path = find_file(url)
-    if path is None:
+    if is_postgres(url):
         return None
-    from plantstore.sqlite.connection import ensure_file, warn_of_permissions
+    from plantstore.sqlite.connection import database_path, ensure_file, warn_of_permissions
 
+    path = database_path(url)
     if ensure_file(path):
         return str(path)
     warn_of_permissions(path)
@@ -135,25 +133,25 @@ def check_database(url: str) -> "Iterator[Check]":
     :raises SetupError: it does not exist, or cannot be opened.
     """
     require_database(url)
-    path = find_file(url)
-    if path is None:
+    if is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
         with closing(PostgresSession(url)) as session:
             yield from session.check()
-    else:
-        from plantstore.sqlite.check import check_file
+        return
+    from plantstore.sqlite.check import check_file
+    from plantstore.sqlite.connection import database_path
 
-        yield from check_file(path)
+    yield from check_file(database_path(url))
 
 
 def require_database(url: str, advice: str = _NAME_IT) -> None:
     """Refuse the URL of a missing SQLite file, which opening would create."""
-    path = find_file(url)
-    if path is not None:
+    if not is_postgres(url):
+        from plantstore.sqlite.connection import database_path
         from plantstore.sqlite.session import require_file
 
-        require_file(path, advice)
+        require_file(database_path(url), advice)
 
 
 def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migration]":
@@ -238,18 +236,6 @@ def _open_logs(settings: Settings) -> "Sequence[Observer]":
 
     client_address = ClientAddress(settings.trusted_proxies)
     return RequestLog(settings, client_address).observe, SecurityLog(client_address).observe
-
-
-def find_file(url: str) -> Path | None:
-    """The file of a URL of SQLite; None for one of PostgreSQL.
-
-    :raises SetupError: it is neither.
-    """
-    if is_postgres(url):
-        return None
-    from plantstore.sqlite.connection import database_path
-
-    return database_path(url)
 
 
 def is_postgres(url: str) -> bool:

@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plantstore.bootstrap import find_file, open_existing_session, require_database
+from plantstore.bootstrap import is_postgres, open_existing_session, require_database
 from plantstore.errors import SetupError
 
 if TYPE_CHECKING:
@@ -19,15 +19,15 @@ def back_up(url: str, target: str, keep: int | None) -> "Backup":
     :raises SetupError: it is on PostgreSQL, or something cannot be used.
     """
     require_database(url)
-    path = find_file(url)
-    if path is None:
+    if is_postgres(url):
         raise SetupError(
             "the database is on PostgreSQL: back it up with pg_dump, or its WAL for any point in "
             'time; see "PostgreSQL" in docs/backup.md'
         )
     from plantstore.sqlite.backup import back_up
+    from plantstore.sqlite.connection import database_path
 
-    return back_up(path, target, keep)
+    return back_up(database_path(url), target, keep)
 
 
 def restore(url: str, backup: str) -> "Restored":
@@ -36,15 +36,16 @@ def restore(url: str, backup: str) -> "Restored":
     :raises SetupError: it is on PostgreSQL or in use, or the backup is none: nothing was changed.
         Or it was restored and cannot be used, as its message says.
     """
-    path = find_file(url)
-    if path is None:
+    if is_postgres(url):
         raise SetupError(
             "the database is on PostgreSQL: restore it with pg_restore, then run "
             '`plantstore restore --in-place`; see "PostgreSQL" in docs/backup.md'
         )
+    from plantstore.sqlite.connection import database_path
     from plantstore.sqlite.restore import prove
     from plantstore.sqlite.restore import restore as run
 
+    path = database_path(url)
     restored = run(Path(backup).absolute(), path)
     try:
         prove(path)
@@ -67,8 +68,11 @@ def finish_restore(url: str) -> int:
 
 def has_file(url: str) -> bool:
     """Whether the URL is that of an existing SQLite file."""
-    path = find_file(url)
-    return path is not None and path.exists()
+    if is_postgres(url):
+        return False
+    from plantstore.sqlite.connection import database_path
+
+    return database_path(url).exists()
 
 
 def verify(url: str) -> "Verification":
@@ -84,11 +88,11 @@ def verify(url: str) -> "Verification":
 
 
 def _open_reader(url: str) -> "Reader":
-    path = find_file(url)
-    if path is None:
+    if is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
         return PostgresSession(url)
+    from plantstore.sqlite.connection import database_path
     from plantstore.sqlite.inspection import SQLiteReader
 
-    return SQLiteReader(path)
+    return SQLiteReader(database_path(url))
