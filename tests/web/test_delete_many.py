@@ -1,14 +1,13 @@
 """Deleting many: asked about, stopped; when it fails one learns what is left and goes on."""
 
 import re
-from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from playwright.sync_api import Dialog, Route, expect
+from playwright.sync_api import Route, expect
 
 from tests.http.blocking import fill_store
-from tests.web.page_driver import HeldRequests, PageDriver
+from tests.web.page_driver import PageDriver
 
 FAILED = '{"error": 50001, "message": "the service failed"}'
 COUNT_CLOSES = """() => {
@@ -22,8 +21,7 @@ COUNT_CLOSES = """() => {
 def driver(driver: PageDriver) -> PageDriver:
     """A list of 120 plants, all of them selected."""
     fill_store(driver.service, driver.store, 120)
-    driver.sign_in()
-    driver.assert_count("120 plants")
+    driver.sign_in().assert_count("120 plants")
     driver["#grid"].press("Control+a")
     driver.assert_shows("120 selected", "#selection")
     return driver
@@ -32,16 +30,6 @@ def driver(driver: PageDriver) -> PageDriver:
 def delete_all(driver: PageDriver) -> None:
     driver["#grid"].press("Delete")
     driver["#confirm [value=yes]"].click()
-
-
-@pytest.fixture
-def running(driver: PageDriver) -> Iterator[HeldRequests]:
-    """All of them are being deleted, and the first responses are waited for."""
-    held = driver.hold("**/plants/*")
-    delete_all(driver)
-    driver.wait_until(lambda: held.routes)
-    yield held
-    held.release()
 
 
 def test_very_many_are_asked_about_first(driver: PageDriver) -> None:
@@ -80,10 +68,17 @@ def test_what_failed_is_counted_and_stays_selected(driver: PageDriver) -> None:
     assert len(driver.list_plants()) == 80
 
 
-def test_a_delete_of_many_is_stopped(driver: PageDriver, running: HeldRequests) -> None:
+def test_leaving_meanwhile_is_asked_about_and_a_stop_ends_it(driver: PageDriver) -> None:
+    held = driver.hold("**/plants/*")
+    delete_all(driver)
+    driver.wait_until(lambda: held.routes)
+    with driver.page.expect_event("dialog") as asked:
+        driver.evaluate("setTimeout(() => location.reload())")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
     stop = driver["#toasts"].get_by_role("button", name="Stop")
     stop.click()
-    running.release()
+    held.release()
     expect(stop).to_have_count(0)
     driver.settle()
     assert len(driver.list_plants()) > 60
@@ -99,19 +94,6 @@ def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
     driver.assert_shows("120 plants were not deleted", "#toasts")
     expect(driver["#rows .busy"]).to_have_count(0)
     assert len(driver.list_plants()) == 120
-
-
-@pytest.mark.usefixtures("running")
-def test_leaving_while_many_are_deleted_is_asked_about(driver: PageDriver) -> None:
-    questions: list[str] = []
-
-    def accept(dialog: Dialog) -> None:
-        questions.append(dialog.type)
-        dialog.accept()
-
-    driver.page.once("dialog", accept)
-    driver.page.reload()
-    assert questions == ["beforeunload"]
 
 
 def test_an_undo_that_failed_is_tried_again(driver: PageDriver) -> None:

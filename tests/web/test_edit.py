@@ -1,14 +1,11 @@
-"""Editing a plant in its row or on a phone, retagging several; and somebody else who is faster."""
+"""Editing a plant in its row, retagging several; and somebody else who is faster."""
 
 import pytest
-from playwright.sync_api import ViewportSize, expect
+from playwright.sync_api import expect
 
-from plantstore.model import Role
-from tests.service import JSON, Service
-from tests.web.browser import OpenPage
+from tests.service import JSON
 from tests.web.page_driver import PageDriver
 
-PHONE: ViewportSize = {"width": 360, "height": 740}
 PLANTS = (
     {"id": 1, "name": "Fern", "tag": "herb"},
     {"id": 2, "name": "Aloe"},
@@ -19,6 +16,11 @@ PLANTS = (
 def open_editor(driver: PageDriver, name: str) -> None:
     driver["#rows .name"].filter(has_text=name).dblclick()
     expect(driver["#edit-name"]).to_be_focused()
+
+
+def rename(driver: PageDriver, name: str) -> None:
+    driver["#edit-name"].fill(name)
+    driver["#edit-name"].press("Enter")
 
 
 def replace(driver: PageDriver, plant_id: int, **plant: str) -> None:
@@ -61,17 +63,19 @@ def test_a_plant_is_edited_by_keyboard_and_put_back(opened: PageDriver) -> None:
 def test_two_edits_of_a_plant_are_undone_at_once(opened: PageDriver) -> None:
     for name in ("Tree fern", "Silver fern"):
         open_editor(opened, opened.names()[0])
-        opened["#edit-name"].fill(name)
-        opened["#edit-name"].press("Enter")
+        rename(opened, name)
         opened.assert_shows(f"Changed {name}", "#toasts")
     opened.undo()
     opened.assert_shows("Restored Fern", "#toasts")
     assert plants_by_id(opened)[1] == ("Fern", "herb")
 
 
-def test_escape_and_no_change_send_nothing(opened: PageDriver) -> None:
-    sent = opened.record_requests("PUT")
+def test_escape_and_no_change_send_nothing_but_work_elsewhere_saves(opened: PageDriver) -> None:
     open_editor(opened, "Fern")
+    rename(opened, "  ")
+    opened.assert_shows("name must not be only white space", "#edit-reason")
+    expect(opened["#edit-name"]).to_have_value("  ")
+    sent = opened.record_requests("PUT")
     opened["#edit-name"].fill("Other")
     opened["#edit-name"].press("Escape")
     open_editor(opened, "Fern")
@@ -79,22 +83,11 @@ def test_escape_and_no_change_send_nothing(opened: PageDriver) -> None:
     expect(opened["#edit"]).to_be_hidden()
     opened.settle()
     assert sent == []
-
-
-def test_work_elsewhere_saves_what_was_typed(opened: PageDriver) -> None:
     open_editor(opened, "Fern")
     opened["#edit-name"].fill("Tree fern")
     opened["#find"].click()
     opened.assert_shows("Changed Tree fern", "#toasts")
     expect(opened["#find"]).to_be_focused()
-
-
-def test_a_refusal_stands_beside_the_fields(opened: PageDriver) -> None:
-    open_editor(opened, "Fern")
-    opened["#edit-name"].fill("  ")
-    opened["#edit-name"].press("Enter")
-    opened.assert_shows("name must not be only white space", "#edit-reason")
-    expect(opened["#edit-name"]).to_have_value("  ")
 
 
 def conflict(driver: PageDriver) -> None:
@@ -109,8 +102,12 @@ def conflict(driver: PageDriver) -> None:
     driver.assert_shows("Mine", "#conflict")
 
 
-def test_ones_own_version_is_kept(opened: PageDriver) -> None:
+def test_after_a_conflict_editing_goes_on_and_ones_own_version_is_kept(opened: PageDriver) -> None:
     conflict(opened)
+    opened.page.keyboard.press("Escape")
+    expect(opened["#edit-name"]).to_have_value("Mine")
+    expect(opened["#edit-reason"]).to_be_visible()
+    opened["#edit-name"].press("Enter")
     opened["#conflict [value=yours]"].click()
     opened.assert_shows("Changed Mine", "#toasts")
     assert plants_by_id(opened)[1] == ("Mine", "herb")
@@ -127,19 +124,11 @@ def test_the_others_version_is_taken(opened: PageDriver) -> None:
     assert plants_by_id(opened)[1] == ("Theirs", "tree")
 
 
-def test_editing_goes_on_after_a_conflict(opened: PageDriver) -> None:
-    conflict(opened)
-    opened.page.keyboard.press("Escape")
-    expect(opened["#edit-name"]).to_have_value("Mine")
-    expect(opened["#edit-reason"]).to_be_visible()
-
-
 def test_a_plant_deleted_meanwhile_is_created_again(opened: PageDriver) -> None:
     open_editor(opened, "Fern")
-    opened["#edit-name"].fill("Mine")
     with opened.service.client(opened.owner) as client:
         client.delete("/plants/1").raise_for_status()
-    opened["#edit-name"].press("Enter")
+    rename(opened, "Mine")
     opened.assert_shows("Somebody else deleted this plant", "#conflict")
     opened["#conflict [value=yours]"].click()
     opened.assert_shows("Changed Mine", "#toasts")
@@ -148,14 +137,12 @@ def test_a_plant_deleted_meanwhile_is_created_again(opened: PageDriver) -> None:
 
 def test_an_edit_between_reading_and_writing_is_a_conflict(opened: PageDriver) -> None:
     open_editor(opened, "Fern")
-    opened["#edit-name"].fill("Mine")
     held = opened.hold("**/plants/1", responses=True)
-    opened["#edit-name"].press("Enter")
+    rename(opened, "Mine")
     opened.wait_until(lambda: held.routes)
     replace(opened, 1, name="Theirs")
     held.release()
     opened.assert_shows("Somebody else changed this plant", "#conflict")
-    opened["#conflict [value=theirs]"].click()
     assert plants_by_id(opened)[1] == ("Theirs", None)
 
 
@@ -186,37 +173,10 @@ def test_what_others_changed_is_not_retagged(opened: PageDriver) -> None:
     assert plants_by_id(opened)[1] == ("Theirs", None)
 
 
-def test_a_reader_edits_nothing(driver: PageDriver) -> None:
-    driver.create_plants(*PLANTS)
-    reader = driver.service.make_token(driver.store, "reader", role=Role.READER)
-    driver.sign_in(reader).assert_count("3 plants")
-    driver["#rows .name"].first.dblclick()
-    driver["#grid"].press("Enter")
-    expect(driver["#edit"]).to_be_hidden()
-
-
-def test_a_tap_on_a_phone_opens_the_plant(
-    open_page: OpenPage, service: Service, store: str, owner: str
-) -> None:
-    driver = open_page(service, viewport=PHONE, has_touch=True)
-    driver.store, driver.owner = store, owner
-    name = "Philodendron gloriosum ‘Zebra’, mother plant, cutting 3 of 12"
-    driver.create_plants({"id": 1, "name": name, "tag": "tropical"})
-    driver.sign_in().assert_count("1 plant")
-    driver["#rows .name"].tap()
-    driver.assert_shows(name, "#detail")
-    driver["#edit-tag"].fill("rare")
-    driver["#edit-save"].tap()
-    driver.assert_shows("rare", "#rows")
-    expect(driver["#detail"]).to_be_hidden()
-    assert plants_by_id(driver)[1] == (name, "rare")
-
-
 def test_an_edit_that_was_left_and_is_refused_is_told(opened: PageDriver) -> None:
     held = opened.hold("**/plants/2")
     open_editor(opened, "Aloe")
-    opened["#edit-name"].fill("x" * 257)
-    opened["#edit-name"].press("Enter")
+    rename(opened, "x" * 257)
     opened.wait_until(lambda: held.routes)
     opened["#edit-name"].press("Escape")
     held.release()
