@@ -168,12 +168,12 @@ def test_who_may_listen_no_more_hears_nothing_more(
     service: Service, client: httpx.Client, stream: EventStream, store: str
 ) -> None:
     gone = f"gone from {store}"
-    expiring = service.make_token(store, "ada", expires_at=now() + 500)
     revoked, removed = service.make_token(store), service.make_token(store, gone)
+    expiring = service.make_token(store, "ada", expires_at=now() + 3000)
     with ExitStack() as stack:
         streams = [
             stack.enter_context(EventStream(service.origin, token))
-            for token in (revoked, removed, expiring)
+            for token in (expiring, revoked, removed)
         ]
         with service.administration() as administration:
             administration.revoke_token(revoked)
@@ -182,7 +182,7 @@ def test_who_may_listen_no_more_hears_nothing_more(
             assert_ends(ended)
         # Its connection serves on.
         listing = Message("GET", "/plants").adding("Authorization", f"Bearer {revoked}")
-        expect_error(streams[0].connection.ask(listing), 40102)
+        expect_error(streams[1].connection.ask(listing), 40102)
     create_plant(client, 1, "Fern")
     assert revisions(stream.take(1)) == [1]
 
