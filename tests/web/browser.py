@@ -34,10 +34,14 @@ class Tabs:
         self._browser = browser
         self._free: dict[str, list[Page]] = {}
 
-    def open(self, service: Service, options: dict[str, Any]) -> PageDriver:
-        """A tab with these options, which nobody has at the moment."""
-        free = self._free.get(repr(options))
-        return PageDriver(free.pop() if free else self._make(options), service)
+    def open(
+        self, service: Service, options: dict[str, Any], *, shared: bool = True
+    ) -> PageDriver:
+        """A tab with these options, which nobody has at the moment; or a new one for one test."""
+        free = shared and self._free.get(repr(options))
+        driver = PageDriver(free.pop() if free else self._make(options), service)
+        driver.is_reusable = shared
+        return driver
 
     def give_back(self, driver: PageDriver, options: dict[str, Any]) -> None:
         """Keep the tab for the next test, or end it."""
@@ -77,8 +81,7 @@ def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
     def open_page(
         service: Service = default, *, shared: bool = True, **options: object
     ) -> PageDriver:
-        driver = tabs.open(service, options)
-        driver.is_reusable = shared
+        driver = tabs.open(service, options, shared=shared)
         opened.append((driver, options))
         return driver
 

@@ -90,7 +90,7 @@ class PageDriver:
         self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
-        self._is_new = True  # or has been another test's
+        self._has_past = page.url != "about:blank"  # another test's
         self._in_flight: set[Request] = set()
         self._listeners: list[tuple[Any, Callable[[Any], None]]] = []
         self._listen("console", self._note_message)
@@ -105,10 +105,9 @@ class PageDriver:
 
     def open(self, path: str = "/") -> "PageDriver":
         """Go to a page of the service, which finds nothing of an earlier test."""
-        if self._is_new:
-            self._begin(path)
-        else:
-            self.page.goto(self.service.origin + path)
+        if self._has_past:
+            return self._begin(path)
+        self.page.goto(self.service.origin + path)
         return self
 
     def reset(self) -> None:
@@ -128,17 +127,22 @@ class PageDriver:
 
     def sign_in(self, token: str = "") -> "PageDriver":
         """Open the page where the owner is signed in, or who has this token."""
-        self._begin("/", token=token or self.owner, session="")
+        self.keep_token(token or self.owner, "/")
         expect(self["#app"]).to_be_visible()
         return self
 
-    def _begin(self, path: str, **kept: str) -> None:
+    def keep_token(self, token: str, path: str) -> "PageDriver":
+        """Go to a page in a tab that has the token already."""
+        return self._begin(path, token=token, session="")
+
+    def _begin(self, path: str, **kept: str) -> "PageDriver":
         """Go to a page with this alone in the tab's storage."""
-        self._is_new = False
+        self._has_past = False
         if "#" in path:  # or it might lead within the page of the test before
             self.page.goto(f"{self.service.origin}/livez")
         with self.page.add_init_script(_BEGIN % json.dumps(kept)):
             self.page.goto(self.service.origin + path)
+        return self
 
     def open_beside(self, path: str = "/") -> Page:
         """Open a page of the service in another tab of the same browser."""

@@ -64,8 +64,7 @@ def test_a_day_by_keyboard(driver: PageDriver) -> None:
 
 def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
     driver.create_plants(*({"id": n, "name": f"Plant {n}"} for n in range(200)))
-    driver.sign_in()
-    driver.assert_count("200 plants")
+    driver.sign_in().assert_count("200 plants")
     grid = driver["#grid"]
     grid.focus()
     for key, name in (
@@ -86,28 +85,23 @@ def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
     expect(driver["#selection"]).to_be_hidden()
 
 
-def test_what_happens_is_announced(driver: PageDriver) -> None:
-    driver.create_plants({"id": 1, "name": "Fern"})
+def test_what_happens_is_announced_the_last_of_what_changes_with_each_key(
+    driver: PageDriver,
+) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
+    driver.install_clock()
     driver.sign_in()
-    driver.assert_count("1 plant")
+    driver.assert_shows("2 plants", "#announcements")
     driver.add_plant("Aloe")
-    driver.assert_shows("Added Aloe, id 2", "#announcements")
-    driver["#find"].fill("fern")
-    driver.assert_shows("1 of 2 plants", "#announcements")
+    driver.assert_shows("Added Aloe, id 3", "#announcements")
+    driver.page.clock.pause_at("2100-01-01")
+    driver["#find"].press_sequentially("fe")
+    driver.assert_count("1 of 3 plants")
+    driver.page.clock.fast_forward(1_000)
+    driver.assert_shows("1 of 3 plants", "#announcements")
+    expect(driver["#announcements"]).not_to_contain_text("2 of 3 plants")
+    driver.page.clock.resume()
     driver["#rows .check"].first.click()
     driver.assert_shows("1 selected", "#announcements")
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted Fern", "#announcements")
-
-
-def test_of_what_changes_with_each_key_the_last_is_announced(driver: PageDriver) -> None:
-    driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
-    driver.sign_in()
-    driver.assert_shows("2 plants", "#announcements")
-    driver.install_clock()
-    driver.page.clock.pause_at("2100-01-01")
-    driver["#find"].press_sequentially("fe")
-    driver.assert_count("1 of 2 plants")
-    driver.page.clock.fast_forward(1_000)
-    driver.assert_shows("1 of 2 plants", "#announcements")
-    expect(driver["#announcements"]).not_to_contain_text("2 of 2 plants")

@@ -32,7 +32,7 @@ def test_what_others_do_appears(opened: PageDriver) -> None:
     assert asked == []
 
 
-def test_ones_own_writes_load_nothing_again(driver: PageDriver) -> None:
+def test_ones_own_writes_read_one_plant_at_most(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3000)
     driver.sign_in().assert_count("3,000 plants")
     asked = driver.record_requests("GET")
@@ -45,19 +45,13 @@ def test_ones_own_writes_load_nothing_again(driver: PageDriver) -> None:
     driver.assert_count("3,001 plants")
     driver.settle()
     assert asked == []
-
-
-def test_an_edit_reads_one_plant_and_no_list(driver: PageDriver) -> None:
-    fill_store(driver.service, driver.store, 3000)
-    driver.sign_in().assert_count("3,000 plants")
-    asked = driver.record_requests("GET")
     driver["#rows .name"].first.dblclick()
     driver["#edit-tag"].fill("shade")
     driver["#edit-tag"].press("Enter")
     driver.assert_shows("Changed", "#toasts")
     driver.refocus()
     driver.settle()
-    assert [url.rpartition("/")[2] for url in asked] == ["1"]
+    assert [url.rpartition("/")[0].endswith("/plants") for url in asked] == [True]
 
 
 def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None:
@@ -66,7 +60,6 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
         route.fulfill(status=200, body=message, content_type="text/event-stream")
 
     driver.create_plants({"id": 1, "name": "First"})
-    driver.open()
     driver.page.route("**/events", cut)
     driver.sign_in().assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "Missed"})
@@ -76,10 +69,8 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
 
 def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "First"})
-    driver.open()
     driver.install_clock()
-    driver.respond("**/events", 503, '{"error": 50301, "message": "too many"}')
-    driver.sign_in()
+    driver.mute().sign_in()
     driver.page.clock.fast_forward(2_000)
     driver.assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "New"})

@@ -20,30 +20,21 @@ def print_page(driver: PageDriver) -> tuple[list[str], int]:
 
 
 def test_the_whole_list_is_printed(driver: PageDriver) -> None:
-    numbers = range(1, 501)
+    numbers = range(1, 301)
     driver.create_plants(*({"id": n, "name": f"Fern {n}", "tag": "herb"} for n in numbers))
-    driver.sign_in()
-    driver.assert_count("500 plants")
+    driver.sign_in().assert_count("300 plants")
     lines, sheets = print_page(driver)
-    assert lines == [f"{driver.store}: 500 plants", *(f"{n}|Fern {n}|herb" for n in numbers)]
-    assert sheets > 5
+    assert lines == [f"{driver.store}: 300 plants", *(f"{n}|Fern {n}|herb" for n in numbers)]
+    assert sheets > 3
     expect(driver["#print td"]).to_have_count(0)
     expect(driver["#print"]).to_be_hidden()
 
 
-def test_what_one_looks_for_is_printed(driver: PageDriver) -> None:
+def test_what_one_looks_for_is_printed_and_nothing_when_signed_out(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "<b>Fern</b>"}, {"id": 2, "name": "Aloe"})
-    driver.sign_in()
-    driver["#find"].fill("fern")
+    driver.sign_in()["#find"].fill("fern")
     driver.assert_count("1 of 2 plants")
     assert print_page(driver) == ([f"{driver.store}: 1 of 2 plants", "1|<b>Fern</b>|"], 1)
-
-
-def test_who_is_signed_out_prints_no_plants(driver: PageDriver) -> None:
-    driver.create_plants({"id": 1, "name": "Fern"})
-    driver.sign_in()
-    driver.assert_count("1 plant")
-    print_page(driver)
     driver["#sign-out"].click()
     lines, _ = print_page(driver)
     assert lines == [""]

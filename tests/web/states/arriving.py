@@ -26,6 +26,7 @@ def arriving(driver: PageDriver) -> Iterator[str]:
     expect(driver["#slow"]).to_be_visible()
     yield "slow"
     held.release()
+    expect(driver["#slow"]).to_be_hidden()
     expect(driver["#state-empty"]).to_be_visible()
     yield "empty"
 
