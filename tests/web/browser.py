@@ -34,9 +34,7 @@ class Tabs:
         self._browser = browser
         self._free: dict[str, list[Page]] = {}
 
-    def open(
-        self, service: Service, options: dict[str, Any], *, shared: bool = True
-    ) -> PageDriver:
+    def open(self, service: Service, options: dict[str, Any], *, shared: bool = True) -> PageDriver:
         """A tab with these options, which nobody has at the moment; or a new one for one test."""
         free = shared and self._free.get(repr(options))
         driver = PageDriver(free.pop() if free else self._make(options), service)

@@ -210,7 +210,11 @@ class PageDriver:
         return held
 
     def respond(
-        self, pattern: str, status: int, body: str, content_type: str = "application/json"
+        self,
+        pattern: str | Pattern[str],
+        status: int,
+        body: str,
+        content_type: str = "application/json",
     ) -> None:
         """Something in between responds to requests to such addresses from now on."""
         self.page.route(

@@ -15,7 +15,7 @@ TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).joi
 
 @pytest.fixture
 def ben(driver: PageDriver) -> str:
-    """The token of the next user, whose store has one plant, with an id that is in the first too."""
+    """The token of the next user, whose store has one plant, with an id of the first, too."""
     token = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
     driver.create_plants({"id": 1, "name": "Basil"}, token=token)
     return token

@@ -33,7 +33,7 @@ COUNT_GAPS = """async () => {
 
 @pytest.fixture(scope="module")
 def driver(tabs: Tabs, service: Service) -> Iterator[PageDriver]:
-    """The page of a store of very many plants; half have the tag ``even``, many one of their own."""
+    """The page of a store of very many plants; half have the tag ``even``, many an own one."""
     token = service.make_token("many")
     fill_store(service, "many", MANY, size=6)
     execute(service.database, OWN_TAGS)

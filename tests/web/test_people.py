@@ -5,9 +5,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from plantstore.model import Role, Scope
+from plantstore.model import Scope
 from tests.http.access_calls import members_of, tokens_of
-from tests.service import Service
 from tests.web.page_driver import PageDriver
 from tests.web.people import create, open_people, set_member
 

@@ -11,8 +11,8 @@ from tests.web.page_driver import PageDriver
 
 DAY = 86_400_000
 REFUSED = "the token is not valid: ask the owner of the store for a new one"
-NO_TOKEN = "This is not a token"
-FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": NO_TOKEN, "{}\u200b": NO_TOKEN}
+UNREADABLE = "This is not a token"
+FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": NOT_A_TOKEN}
 CUT_OFF = """() => {
     const { scrollWidth, clientWidth } = document.getElementById("toasts");
     return scrollWidth - clientWidth;

@@ -11,7 +11,7 @@ from tests.web.page_driver import PageDriver
 
 
 class Pair(Struct, frozen=True):
-    """Two stores of a user, a third to read: a token of each, and one for all, the first at first."""
+    """Two stores of a user, a third to read: a token of each, and one for all, first the first."""
 
     name: str
     second_name: str

@@ -1,5 +1,6 @@
 """When things go wrong: revoked, restarted, offline; and what a role does not allow."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 from playwright.sync_api import expect
@@ -126,7 +127,11 @@ def test_a_reader_is_offered_what_a_reader_may(driver: PageDriver) -> None:
     driver["#grid"].focus()
     for key in ("Space", "Delete", "Control+a"):
         driver["#grid"].press(key)
-    for open_plant in (driver["#rows .name"].dblclick, lambda: driver["#grid"].press("Enter")):
+    opens: tuple[Callable[[], None], ...] = (
+        driver["#rows .name"].dblclick,
+        lambda: driver["#grid"].press("Enter"),
+    )
+    for open_plant in opens:
         open_plant()
         expect(driver["#detail"]).to_be_visible()
         expect(driver["#edit"]).to_be_hidden()
