@@ -3,7 +3,6 @@
 import csv
 import io
 
-import pytest
 from playwright.sync_api import expect
 
 from plantstore.model import Role
@@ -11,18 +10,10 @@ from tests.http.blocking import fill_store
 from tests.web.page_driver import PageDriver
 
 ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
+AWAY = ("**/plants", "**/livez")
 SHEET = "Standort;Art;Gruppe\nA1;Farn;Kraut\nA2;Aloe;\n"
 SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
-
-
-@pytest.fixture
-def chosen(driver: PageDriver) -> PageDriver:
-    """The page, where a file of forty plants was chosen to be imported."""
-    driver.sign_in()
-    driver.choose_file("many.csv", ROWS)
-    expect(driver["#import-start"]).to_be_enabled()
-    return driver
 
 
 def assert_drop_opens_nothing(driver: PageDriver) -> None:
@@ -33,13 +24,11 @@ def assert_drop_opens_nothing(driver: PageDriver) -> None:
 
 def test_a_dropped_file_is_read_where_one_may_import(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 60)
-    driver.open()
-    expect(driver["#sign-in"]).to_be_visible()
-    assert_drop_opens_nothing(driver)
-    driver.submit_token(driver.service.make_token(driver.store, "eve", role=Role.READER))
+    driver.sign_in(driver.service.make_token(driver.store, "eve", role=Role.READER))
     driver.assert_count("60 plants")
     assert_drop_opens_nothing(driver)
     driver["#sign-out"].click()
+    assert_drop_opens_nothing(driver)
     driver.submit_token(driver.owner)
     driver.assert_count("60 plants")
     driver["#grid"].press("Control+a")
@@ -128,18 +117,7 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     assert len(driver.list_plants()) == 1200
 
 
-def test_a_server_that_is_away_is_waited_for(chosen: PageDriver) -> None:
-    for pattern in ("**/plants", "**/livez"):
-        chosen.page.route(pattern, lambda route: route.abort())
-    chosen["#import-start"].click()
-    chosen.assert_shows("cannot be reached", "#offline")
-    chosen.page.unroute("**/plants")
-    chosen.page.unroute("**/livez")
-    chosen.assert_shows("Imported 40 plants", "#toasts")
-    expect(chosen["#offline"]).to_be_hidden()
-
-
-def test_it_needs_no_mouse(driver: PageDriver) -> None:
+def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDriver) -> None:
     driver.sign_in()
     keyboard = driver.page.keyboard
     # From the start: a busy browser may learn of it too late else.
@@ -150,8 +128,14 @@ def test_it_needs_no_mouse(driver: PageDriver) -> None:
         keyboard.press("Space")
     chooser.value.set_files({"name": "a.csv", "mimeType": "", "buffer": ROWS.encode()})
     expect(driver["#import-start"]).to_be_focused()
+    for pattern in AWAY:
+        driver.page.route(pattern, lambda route: route.abort())
     keyboard.press("Enter")
     expect(driver["#import"]).to_be_hidden()
     expect(driver["#import-open"]).to_be_focused()
+    driver.assert_shows("cannot be reached", "#offline")
+    for pattern in AWAY:
+        driver.page.unroute(pattern)
     expect(driver["#announcements"]).to_contain_text("Imported 40 plants")
+    expect(driver["#offline"]).to_be_hidden()
     driver.assert_count("40 plants")

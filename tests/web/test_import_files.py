@@ -51,32 +51,24 @@ def test_what_is_exported_can_be_imported(driver: PageDriver, tmp_path: Path) ->
         {"id": GREAT, "name": "שרך 🌿"},
     ]
     driver.create_plants(*plants)
-    driver.refocus()
     driver.assert_count("5 plants")
     files = dict(driver.export(kind) for kind in ("csv", "ndjson"))
     assert list(files) == [f"{driver.store}.csv", f"{driver.store}.ndjson"]
     assert [json.loads(line) for line in files[f"{driver.store}.ndjson"].splitlines()] == plants
     for number, (name, text) in enumerate(files.items()):
         copy = driver.service.make_token(f"{driver.store}-copy-{number}")
-        driver["#sign-out"].click()
         driver.sign_in(copy).choose_file(name, text)
         driver["#import-start"].click()
         driver.assert_shows("Imported 5 plants", "#toasts")
         assert driver.list_plants(copy) == plants
-        (tmp_path / name).write_bytes(text.encode())
         program.out("export", f"by-command-{name}", "--store", driver.store)
         assert (tmp_path / f"by-command-{name}").read_bytes() == text.encode()
-        again = f"{driver.store}-again-{number}"
-        program.out("store", "create", again)
-        program.out("import", name, "--store", again)
-        assert driver.list_plants(driver.service.make_token(again)) == plants
 
 
 def test_what_is_filtered_is_exported(driver: PageDriver) -> None:
-    for number, tag in enumerate(("a&b", "a&b", None, "c")):
-        one = {"id": number, "name": f"Plant {number}"}
-        driver.create_plants(one if tag is None else one | {"tag": tag})
-    driver.refocus()
+    tags: tuple[dict[str, str], ...] = ({"tag": "a&b"}, {"tag": "a&b"}, {}, {"tag": "c"})
+    plants = ({"id": n, "name": f"Plant {n}"} | tag for n, tag in enumerate(tags))
+    driver.create_plants(*plants)
     driver.assert_count("4 plants")
     driver["#tag-filter"].select_option("=a&b")
     assert driver.export("csv")[1] == "id,name,tag\r\n0,Plant 0,a&b\r\n1,Plant 1,a&b\r\n"
