@@ -89,4 +89,4 @@ def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
         errors = [error for driver, _ in opened for error in driver.errors]
         for driver, options in opened:
             tabs.give_back(driver, options)
-    assert errors == []
+    assert errors == [], errors
