@@ -134,7 +134,7 @@ export class Grid {
   }
 
   #draw() {
-    const offset = this.#offset;
+    const [top, offset] = [this.root.scrollTop, this.#offset]; // to read them again would lay out anew
     const above = Math.floor(offset / this.rowHeight);
     const first = Math.max(0, above - SPARE);
     const shown = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * SPARE;
@@ -148,7 +148,7 @@ export class Grid {
     }
     for (let index = first; index < last; index += 1) {
       const row = this.#rows.get(index) ?? this.#makeRow(index);
-      row.style.transform = `translateY(${index * this.rowHeight + this.root.scrollTop - offset}px)`;
+      row.style.transform = `translateY(${index * this.rowHeight + top - offset}px)`;
     }
     this.#tellActive();
     if (last >= this.#items.length - 3 * SPARE) this.on.near();
