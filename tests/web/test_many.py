@@ -93,5 +93,7 @@ def test_a_tag_filters_and_its_bar_has_its_count(driver: PageDriver) -> None:
     expect(even).to_have_attribute("aria-pressed", "true")
     expect(driver["#tag-filter"]).to_have_value("=even")
     assert driver.names()[0] == "000002"
+    driver["#tag-filter"].select_option("=")
+    driver.assert_count("40,500 of 100,000 plants")
     driver["#clear-filter"].click()
     driver.assert_count("100,000 plants")

@@ -41,8 +41,8 @@ export class Tags {
     const start = performance.now();
     clearTimeout(this.#timer);
     this.#timer = 0;
-    const sorted = [...this.#counts].sort(([a, x], [b, y]) => +!a - +!b || y - x || inOrder(a, b));
-    const shown = sorted.slice(0, MAX_CHOICES);
+    const sorted = [...this.#counts].sort(([a, x], [b, y]) => y - x || inOrder(a, b));
+    const shown = [...sorted.filter(([tag]) => tag).slice(0, MAX_CHOICES), ...sorted.filter(([tag]) => !tag)];
     const drawn = JSON.stringify([shown, sorted.length, this.#chosen, this.#isOpen]);
     if (drawn !== this.#drawn) {
       this.#drawBars(shown, sorted.length);
