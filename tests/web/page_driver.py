@@ -90,7 +90,7 @@ class PageDriver:
         self.owner = ""
         self.errors: list[str] = []
         self.is_reusable = True
-        self._has_past = page.url != "about:blank"  # another test's
+        self._is_begun = False
         self._in_flight: set[Request] = set()
         self._listeners: list[tuple[Any, Callable[[Any], None]]] = []
         self._listen("console", self._note_message)
@@ -105,14 +105,15 @@ class PageDriver:
 
     def open(self, path: str = "/") -> "PageDriver":
         """Go to a page of the service, which finds nothing of an earlier test."""
-        if self._has_past:
+        if self.is_reusable and not self._is_begun:
             return self._begin(path)
         self.page.goto(self.service.origin + path)
         return self
 
     def reset(self) -> None:
-        """Let go of the tab: the next test's first page ends what is still there."""
+        """Let go of the tab: nothing goes on in it that the next test would be told of."""
         self.page.unroute_all(behavior="ignoreErrors")
+        self.page.goto("about:blank")
         for event, listener in self._listeners:
             self.page.remove_listener(event, listener)
         for other in self.page.context.pages:
@@ -137,7 +138,7 @@ class PageDriver:
 
     def _begin(self, path: str, **kept: str) -> "PageDriver":
         """Go to a page with this alone in the tab's storage."""
-        self._has_past = False
+        self._is_begun = True
         if "#" in path:  # or it might lead within the page of the test before
             self.page.goto(f"{self.service.origin}/livez")
         with self.page.add_init_script(_BEGIN % json.dumps(kept)):
