@@ -56,6 +56,8 @@ class Tabs:
         defaults = {"viewport": DESKTOP, "locale": "en-GB", "reduced_motion": "reduce"}
         context = self._browser.new_context(**defaults | options)
         context.set_default_timeout(30_000)
+        # A page that learns of interception only when a test needs it may have sent something.
+        context.route("**/intercepted", lambda route: route.continue_())
         return context.new_page()
 
 
