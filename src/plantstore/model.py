@@ -127,6 +127,11 @@ class Page(Struct, frozen=True):
 Unchanged = Callable[[], bool]
 
 
+def cannot_tell() -> bool:
+    """Something may have been committed: only a query could tell."""
+    return False
+
+
 # A user by the tokens of one store: what another store's owner does with a token that they made for
 # the user there does not count against the user here.
 Principal = tuple[int, int]
@@ -138,7 +143,7 @@ class Caller(Struct, frozen=True):
     ``role`` is None if the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
     store's, read together with the rest. ``unchanged`` tells whether nothing has been
-    committed since, by any process; it is None if only a query could tell. The token is
+    committed since, by any process, as far as that is known without a query. The token is
     found by ``token_store_id``, its own store's, and ``token_hash``.
     """
 
@@ -151,7 +156,7 @@ class Caller(Struct, frozen=True):
     role: Role | None
     permissions: frozenset[Scope]
     revision: int
-    unchanged: Unchanged | None = None
+    unchanged: Unchanged = cannot_tell
 
     @property
     def principal(self) -> Principal:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plantstore.database import Database
 from plantstore.http.listeners import Listeners
-from plantstore.model import Caller, EventPage, NewPlant
+from plantstore.model import Caller, EventPage, NewPlant, cannot_tell
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -55,12 +55,12 @@ class CountedDatabase:
         return [self._count_looks(it) for it in await self._database.find_callers_again(callers)]
 
     def _count_looks(self, caller: Caller | None) -> Caller | None:
-        if caller is None or (is_unchanged := caller.unchanged) is None:
+        if caller is None or caller.unchanged is cannot_tell:
             return caller
 
         def unchanged() -> bool:
             self._count_check("looks")
-            return is_unchanged()
+            return caller.unchanged()
 
         return replace(caller, unchanged=unchanged)
 

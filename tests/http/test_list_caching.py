@@ -5,6 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from tests.databases import ON_BOTH
 from tests.http.blocking import peak_memory
 from tests.http.calls import create, create_plant, expect_refused
 from tests.http.raw import Connection, Message
@@ -68,6 +69,7 @@ def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str) -> Non
         assert set(answer.headers) == always | {"etag", "cache-control", "vary"}
 
 
+@ON_BOTH
 @pytest.mark.parametrize("query", ["", "?limit=1"])
 def test_a_condition_counts_for_its_own_request_alone(client: httpx.Client, query: str) -> None:
     for plant_id in range(3):

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from plantstore.http.rates import Rates
+from tests.databases import ON_BOTH
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
@@ -63,6 +64,7 @@ def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) ->
             assert rates.check("ada")
 
 
+@ON_BOTH
 def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, url: str) -> None:
     with Service(tmp_path, database=url, settings={"rate_limit": "20/hour"}) as limited:
         fixture, other = make_fixture(limited), make_fixture(limited)

@@ -20,17 +20,15 @@ def test_the_longest_unused_go_first() -> None:
     assert cache.get((1, 7, b"after=199")) is RESPONSE
 
 
-def test_a_request_is_recalled_with_its_headers_until_something_is_committed() -> None:
+def test_a_request_is_found_with_its_headers_until_something_is_committed() -> None:
     cache = ResponseCache(SIZE)
-    current = {1}
-    owner = structs.replace(CALLER, unchanged=lambda: 1 in current)
-    cache.remember(b"request", RESPONSE, owner, b"Vary: Origin\r\n")
-    recalled = cache.recall(b"request")
-    assert recalled is not None
-    assert (recalled.caller, recalled.response) == (owner, RESPONSE)
-    assert recalled.whole == RESPONSE.with_headers(b"Vary: Origin\r\n")
-    current.clear()
-    assert cache.recall(b"request") is None
+    cache.remember(b"request", RESPONSE, CALLER, b"Vary: Origin\r\n")
+    found = cache.find(b"request")
+    assert found is not None
+    assert (found.caller, found.response) == (CALLER, RESPONSE)
+    assert found.whole == RESPONSE.with_headers(b"Vary: Origin\r\n")
+    cache.remember(b"another", RESPONSE, structs.replace(CALLER, unchanged=lambda: True))
+    assert cache.find(b"request") is None
 
 
 def test_requests_and_responses_share_one_bound() -> None:
@@ -38,9 +36,17 @@ def test_requests_and_responses_share_one_bound() -> None:
     cache.put((1, 7, b""), RESPONSE)
     for number in range(1000):
         cache.remember(b"%d" % number, RESPONSE, CALLER)
-    recalled = sum(cache.recall(b"%d" % number) is not None for number in range(1000))
+    recalled = sum(cache.find(b"%d" % number) is not None for number in range(1000))
     assert 0 < recalled < SIZE / 1000
     assert cache.get((1, 7, b"")) is RESPONSE
+
+
+def test_a_request_remembered_again_takes_its_bytes_once() -> None:
+    cache = ResponseCache(SIZE)
+    for _ in range(2):
+        used = cache.used
+        cache.remember(b"request", RESPONSE, CALLER)
+    assert cache.used == used > 0
 
 
 def test_what_is_too_large_is_not_kept() -> None:
@@ -48,11 +54,11 @@ def test_what_is_too_large_is_not_kept() -> None:
     cache.put((1, 7, b""), Response(b"head", b"x" * SIZE))
     cache.remember(b"x" * 5000, RESPONSE, CALLER)
     assert cache.get((1, 7, b"")) is None
-    assert cache.recall(b"x" * 5000) is None
+    assert cache.find(b"x" * 5000) is None
 
 
 def test_without_memory_nothing_is_kept() -> None:
     cache = ResponseCache(0)
     cache.put((1, 7, b""), RESPONSE)
     cache.remember(b"request", RESPONSE, CALLER)
-    assert (cache.get((1, 7, b"")), cache.recall(b"request")) == (None, None)
+    assert (cache.get((1, 7, b"")), cache.find(b"request")) == (None, None)

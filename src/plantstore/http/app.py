@@ -29,7 +29,7 @@ from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import Remembered, ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.http.streams import StreamPlaces
-from plantstore.http.turns import RECALLED, WAITED, Turns
+from plantstore.http.turns import PARSED, RECALLED, Turns
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -94,9 +94,11 @@ class App:
         return self._in_flight
 
     def _recall(self, data: bytes) -> Response | None:
-        found = self.cache.recall(data)
-        if found is None or not self._turns.try_take(found.caller.principal, RECALLED):
-            return None  # it is handled, and maybe waits
+        found = self.cache.find(data)
+        if found is None or not found.caller.unchanged():
+            return None
+        if not self._turns.try_take(found.caller.principal, RECALLED):
+            return None  # it is handled, and waits
         if self._rates is not None and (seconds := self._rates.take(found.caller.principal)):
             return self._refuse_recalled(found, seconds)
         self.cache.recalled[found.status] += 1
@@ -181,24 +183,25 @@ class App:
             return self._respond_otherwise(request, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
-        if request.wire is not None and (
-            response := await self._recall_in_turn(request, request.wire)
-        ):
+        found = None if request.wire is None else self.cache.find(request.wire)
+        if found and (response := await self._respond_again(request, found, *arguments)):
             return response
         return await operation(request, *arguments)
 
-    async def _recall_in_turn(self, request: Request, wire: bytes) -> Response | None:
-        """As ``recall``, if the user had to wait for a turn."""
-        found = self.cache.recall(wire)
-        if found is None:
+    async def _respond_again(
+        self, request: Request, found: Remembered, store_name: str | None = None
+    ) -> Response | None:
+        """As ``recall``, where the user must wait for a turn, or the database be asked."""
+        caller = found.caller
+        if not self._turns.try_take(caller.principal, PARSED):
+            await self._turns.take(caller.principal, PARSED)
+        token = (caller.token_store_id, caller.token_hash)
+        if await self._database.find_caller(*token, store_name) != caller:
             return None
-        request.caller = found.caller
-        await self._turns.take(found.caller.principal, WAITED)
-        found = self.cache.recall(wire)  # something may have been committed meanwhile
-        if found is None:
-            return None
+        request.caller = caller
         if self._rates is not None:
-            require(self._rates.take(found.caller.principal))
+            require(self._rates.take(caller.principal))
+        self.cache.hits += 1
         return found.response
 
     def _respond_otherwise(self, request: Request, methods: Methods) -> Response:

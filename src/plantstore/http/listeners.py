@@ -14,7 +14,7 @@ from plantstore.database import Database
 from plantstore.errors import NoSuchStoreError, PlantStoreError, RequestError
 from plantstore.http.listener import Access, Feed, Listener
 from plantstore.http.streams import StreamPlaces
-from plantstore.model import Caller, EventPage, Unchanged
+from plantstore.model import Caller, EventPage, Unchanged, cannot_tell
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Listeners:
         self._listeners: dict[Listener, None] = {}  # in the order of their arrival
         self._feeds: dict[int, Feed] = {}
         self._has_committed = asyncio.Event()
-        self._unchanged: Unchanged | None = None  # since the last check of access
+        self._unchanged: Unchanged = cannot_tell  # since the last check of access
         self._access_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
@@ -57,7 +57,7 @@ class Listeners:
             raise
         self._listeners[listener] = None
         listener.feed.listeners.add(listener)
-        self._access_at, self._unchanged = 0.0, None  # its own may have changed meanwhile
+        self._access_at, self._unchanged = 0.0, cannot_tell  # its own may have changed meanwhile
         if self._task is None:
             self._task = self._loop.create_task(self._run())
         return listener
@@ -122,7 +122,7 @@ class Listeners:
         """Find the stores' revisions, and at times what each listener may see."""
         for feed in self._feeds.values():
             feed.forget()
-        if self._unchanged is not None and self._unchanged():
+        if self._unchanged():
             return
         is_full = self._loop.time() >= self._access_at
         if is_full:
@@ -151,7 +151,7 @@ class Listeners:
             if listener.access in found:  # else it has just been added
                 listener.note(found[listener.access])
         if self._access_at:  # nobody was added
-            self._unchanged = next((one.unchanged for one in found.values() if one), None)
+            self._unchanged = next((one.unchanged for one in found.values() if one), cannot_tell)
 
     async def _wake(self) -> None:
         """Wake those that have something to send, and end those whose token has expired."""

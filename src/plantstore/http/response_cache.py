@@ -1,9 +1,9 @@
 """The cache of list responses: at most ``size`` bytes.
 
 A response is found in two ways. By store, revision and query: the revision, read with the caller,
-proves that the response is valid. And by the bytes of a complete request, before any parsing, as
-long as nothing was committed since its caller was read: then neither the plants nor the
-permissions have changed.
+proves that the response is valid. And by the bytes of a complete request: it is valid as long as
+its caller, who has the store's revision, is what the database has. Where the database can tell
+without a query that nothing was committed, no request is parsed for that.
 """
 
 import time
@@ -11,13 +11,14 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
-from plantstore.model import Caller, Unchanged
+from plantstore.model import Caller, Unchanged, cannot_tell
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
 
 _ENTRY_BYTES = 1000  # the overhead of an entry, roughly
 _MAX_REQUEST = 2048
+_FILLED = 0.9  # after an eviction, so that not each new response has one
 
 
 class Remembered(Struct, frozen=True):
@@ -43,15 +44,14 @@ class ResponseCache:
         self.recalled = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
-        # By the bytes of requests, all of one data version, and so cheap to remove:
-        self._requests: dict[bytes, Remembered] = {}
+        self._requests: dict[bytes, Remembered] = {}  # by their bytes
         self._requests_used = 0
-        self._unchanged: Unchanged = lambda: False
+        self._unchanged: Unchanged = cannot_tell  # since all of their callers were read
 
-    def recall(self, data: bytes) -> Remembered | None:
-        """What is cached of a complete request seen before, if it is still valid."""
+    def find(self, data: bytes) -> Remembered | None:
+        """What is cached of a complete request seen before; valid if its caller is current."""
         found = self._requests.get(data)
-        if found is None or not self._unchanged():
+        if found is None:
             return None
         expires_at = found.caller.expires_at
         if expires_at is not None and expires_at <= time.time() * 1000:
@@ -61,19 +61,20 @@ class ResponseCache:
     def remember(
         self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
     ) -> None:
-        """Respond so to the same bytes, as long as the response is known to be valid.
+        """Respond so to the same bytes, as long as the caller is current.
 
         The ``lines`` are those that any response to these bytes has.
         """
-        if caller.unchanged is None or len(data) > _MAX_REQUEST or not caller.unchanged():
+        if len(data) > _MAX_REQUEST:
             return
         if caller.unchanged is not self._unchanged:
             self._forget_requests()
             self._unchanged = caller.unchanged
         whole = response.with_headers(lines)
+        if data not in self._requests:
+            self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
+            self.used += len(data) + len(response.head) + _ENTRY_BYTES
         self._requests[data] = Remembered(caller, response, lines, whole, response.status)
-        self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
-        self.used += len(data) + len(response.head) + _ENTRY_BYTES
         self._make_room()
 
     def get(self, key: Key) -> Response | None:
@@ -95,9 +96,10 @@ class ResponseCache:
         self._make_room()
 
     def _make_room(self) -> None:
-        if self.used > self._size:
-            self._forget_requests()  # they hold responses, too
-        while self.used > self._size:
+        if self.used <= self._size:
+            return
+        self._forget_requests()  # they hold responses, too
+        while self.used > _FILLED * self._size:
             self.used -= _measure(*self._responses.popitem(last=False))
 
     def _forget_requests(self) -> None:

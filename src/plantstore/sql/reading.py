@@ -15,6 +15,7 @@ from plantstore.model import (
     Scope,
     TokenInfo,
     Unchanged,
+    cannot_tell,
     permissions_of,
 )
 from plantstore.sql.scopes import from_text
@@ -48,7 +49,7 @@ def to_page(row: Row) -> Page:
 
 
 def to_caller(
-    token_store_id: int, token_hash: bytes, row: Row, unchanged: Unchanged | None = None
+    token_store_id: int, token_hash: bytes, row: Row, unchanged: Unchanged = cannot_tell
 ) -> Caller:
     """The caller with a token, in the row of its look-up."""
     user_id, label, expires_at, store_id, role_name, scopes, revision = row

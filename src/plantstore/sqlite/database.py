@@ -24,6 +24,7 @@ from plantstore.model import (
     PlantQuery,
     TokenInfo,
     Unchanged,
+    cannot_tell,
 )
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
@@ -57,7 +58,7 @@ class SQLiteDatabase:
         self._read_little()  # creates the WAL index
         self.data_version = DataVersion(self._path)
         self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
-        self._unchanged: Unchanged | None = None  # since the callers were read
+        self._unchanged: Unchanged = cannot_tell  # since the callers were read
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(
