@@ -94,7 +94,7 @@ def test_a_client_that_hangs_up_leaves_no_thread(tmp_path: Path) -> None:
                 slow.send(whole)
                 assert slow.receive_head().headers["content-encoding"] == "gzip"
         wait_until(lambda: len(read(fixture.send(whole))) == size)
-        assert count_threads(own) <= before + MAX_THREADS
+        assert count_threads(own) < before + 10
         assert "its client has gone" in own.log()
         assert "Traceback" not in own.log()
 

@@ -97,22 +97,21 @@ def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
 def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
     postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "load_queries", load_hurried_queries)
     request = TokenRequest(subject="ada", store="busy")
     with (
         postgres_server.fresh() as url,
-        closing(open_administration(url)) as one,
-        closing(open_administration(url)) as other,
+        closing(open_administration(url)) as patient,
         ThreadPoolExecutor() as pool,
     ):
-        token = one.create_token(request).secret
-        with held_up(url) as holder:
-            deletion = pool.submit(one.delete_store, "busy")
+        token = patient.create_token(request).secret
+        monkeypatch.setattr(session, "load_queries", load_hurried_queries)
+        with closing(open_administration(url)) as hurried, held_up(url) as holder:
+            deletion = pool.submit(hurried.delete_store, "busy")
             wait_until_one_waits(holder)
-            other.revoke_token(token)
+            patient.revoke_token(token)
             with pytest.raises(SetupError, match="lock timeout"):
                 deletion.result()
-        one.delete_store("busy")
+        patient.delete_store("busy")
 
 
 def load_hurried_queries(package: str) -> dict[str, str]:

@@ -119,6 +119,7 @@ class PageDriver:
         for other in self.page.context.pages:
             if other != self.page:
                 other.close()
+                self.page.bring_to_front()  # in the background it would draw nothing
         self.page.mouse.move(0, 0)
 
     def install_clock(self) -> None:
