@@ -23,7 +23,7 @@ test: ## run all tests
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
-	@scripts/need chromium chromium
+	@scripts/need chromium-headless-shell chromium-headless-shell
 	@scripts/need nginx nginx-light
 	@scripts/need caddy caddy
 	@scripts/need haproxy haproxy
@@ -66,7 +66,7 @@ docs: ## write docs/reference.md from the code
 
 picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev
-	@scripts/need chromium chromium
+	@scripts/need chromium-headless-shell chromium-headless-shell
 	.venv/bin/python -m tests.web.picture docs/page.png
 	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
 
