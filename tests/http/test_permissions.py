@@ -7,7 +7,8 @@ import httpx
 import pytest
 
 from plantstore.model import Role, Scope
-from tests.http.calls import create, expect_refused
+from tests.databases import ON_BOTH
+from tests.http.calls import create, create_plant, expect_refused
 from tests.service import Service
 
 OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
@@ -17,6 +18,16 @@ OPERATIONS: dict[Scope, Callable[[httpx.Client], httpx.Response]] = {
     Scope.DELETE: lambda client: client.delete("/plants/1"),
     Scope.MANAGE: lambda client: client.get("/members"),
 }
+# Some of them would be refused for what they have in them, too.
+WRITES: list[Callable[[httpx.Client], httpx.Response]] = [
+    lambda client: create(client, '{"id": 1, "name": "Fern"}'),
+    lambda client: create(client, '{"id": 1}'),
+    lambda client: create(client, '{"id": 9, "name": "Fern"}'),
+    lambda client: client.put("/plants/1", json={"name": "Moss"}),
+    lambda client: client.put("/plants/x", json={}),
+    lambda client: client.delete("/plants/1"),
+    lambda client: client.delete("/plants/x"),
+]
 SCOPES = [frozenset(scopes) for size in range(1, 6) for scopes in combinations(sorted(Scope), size)]
 
 
@@ -45,3 +56,28 @@ def test_a_token_may_do_what_its_scopes_and_its_role_allow(
         create(client, '{"id": 1, "name": "Fern"}')
         with service.client(token) as other:
             expect_allowed(other, scopes & role.scopes)
+
+
+@ON_BOTH
+def test_a_write_is_refused_to_whom_it_was_allowed_a_moment_ago(
+    service: Service, store: str
+) -> None:
+    user = f"editor of {store}"
+    token = service.make_token(store, user, role=Role.EDITOR)
+    with service.client(token) as client, service.administration() as administration:
+        create_plant(client, 1, "Fern")
+        before = service.events(store)
+        service.set_role(store, user, Role.READER)
+        for write in WRITES:
+            expect_refused(write(client), 40301)
+        service.set_role(store, user, Role.EDITOR)
+        create_plant(client, 2, "Aloe")
+        administration.remove_member(store, user)
+        for write in WRITES:
+            expect_refused(write(client), 40403)
+        service.set_role(store, user, Role.EDITOR)
+        create_plant(client, 3, "Basil")
+        service.revoke(token)
+        for write in WRITES:
+            expect_refused(write(client), 40102)
+    assert len(service.events(store)) == len(before) + 2

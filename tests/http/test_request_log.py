@@ -143,7 +143,7 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
             ("ALTER TABLE stores RENAME TO lost", 50302, "warning"),
         ):
             execute(quiet.database, change)
-            failed = fixture.send(fixture.message(CREATES[0]).adding("X-Request-Id", "mine"))
+            failed = fixture.send(fixture.message(LISTS[0]).adding("X-Request-Id", "mine"))
             record = quiet.record(REQUESTS)
             assert record["error_number"] == failed.number == number
             assert (record["level"], record["message"]) == (level, "request failed")

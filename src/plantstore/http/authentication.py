@@ -4,19 +4,30 @@ A request takes its user's turn; where its token is not known to be valid and gu
 address, the address's before.
 """
 
+from collections.abc import Awaitable, Callable
+
 from plantstore import operations
 from plantstore.database import Database
-from plantstore.errors import InvalidTokenError, RequestError
+from plantstore.errors import (
+    ForbiddenError,
+    InvalidTokenError,
+    NoSuchStoreError,
+    RequestError,
+)
 from plantstore.http.client_address import ClientAddress
 from plantstore.http.invalid_tokens import InvalidTokens, network_of
 from plantstore.http.rates import Rates, require
+from plantstore.http.recent_callers import RecentCallers
 from plantstore.http.turns import ROUTED, Turns
 from plantstore.model import Caller, Scope, TokenInfo
-from plantstore.server.messages import Request
+from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH
 
 _SCHEME = b"bearer "
+_REFUSALS = (RequestError, InvalidTokenError, ForbiddenError, NoSuchStoreError)
+
+Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
 
 class Authentication:
@@ -30,6 +41,7 @@ class Authentication:
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._rates = rates
         self._turns = turns
+        self._recent = RecentCallers()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """Who calls, in their turn, if they may do this in the store (None: their own).
@@ -37,29 +49,33 @@ class Authentication:
         :raises PlantStoreError: the token is missing or not valid, has no access to the store, or
             may not do this; or there were too many calls.
         """
-        token = _read_token(request)
-        was_valid = self._invalid.was_valid(token)
-        if not was_valid:
-            await self._check_token(request, token)
-        try:
-            caller = await operations.authenticate(self._database, token, store_name, scope)
-        except InvalidTokenError:
-            self._invalid.count(self._client_address(request), token)
-            raise
-        if not was_valid:
-            self._invalid.clear(token)
-        request.caller = caller
-        principal = caller.principal
-        if self._rates is not None:
-            require(self._rates.take(principal))
-        if not self._turns.try_take(principal, ROUTED):
-            await self._turns.take(principal, ROUTED)
+        caller = await self._find_caller(request, store_name, scope)
+        await self._take_turn(request, caller)
         return caller
 
-    async def identify(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
-        """As ``admit``, for a request that was admitted."""
+    async def write(
+        self, request: Request, store_name: str | None, scope: Scope, write: Write, *arguments: str
+    ) -> Response:
+        """The response of an operation that writes as its caller, in their turn.
+
+        Its transaction checks the caller again, so that one of a moment ago will do. What is
+        refused without a transaction is refused after a look-up.
+
+        :raises PlantStoreError: as ``admit``, or the operation.
+        """
         token = _read_token(request)
-        return await operations.authenticate(self._database, token, store_name, scope)
+        caller = self._recent.find(token, scope) if store_name is None else None
+        if caller is not None:
+            await self._take_turn(request, caller)
+        else:
+            caller = await self.admit(request, store_name, scope)
+            if store_name is None:
+                self._recent.note(token, caller)
+        try:
+            return await write(request, caller, *arguments)
+        except _REFUSALS:
+            await self._find_caller(request, store_name, scope)  # who may be refused by now
+            raise
 
     async def introspect(self, request: Request) -> TokenInfo:
         """Whose token it is, and which stores it opens.
@@ -77,6 +93,31 @@ class Authentication:
             require(self._rates.take(bearer.principal))
         await self._turns.take(bearer.principal, ROUTED)
         return bearer
+
+    async def _find_caller(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
+        """Who calls, as of now."""
+        request.caller = None
+        token = _read_token(request)
+        was_valid = self._invalid.was_valid(token)
+        if not was_valid:
+            await self._check_token(request, token)
+        try:
+            caller = await operations.authenticate(self._database, token, store_name, scope)
+        except InvalidTokenError:
+            self._invalid.count(self._client_address(request), token)
+            raise
+        if not was_valid:
+            self._invalid.clear(token)
+        request.caller = caller
+        return caller
+
+    async def _take_turn(self, request: Request, caller: Caller) -> None:
+        request.caller = caller
+        principal = caller.principal
+        if self._rates is not None:
+            require(self._rates.take(principal))
+        if not self._turns.try_take(principal, ROUTED):
+            await self._turns.take(principal, ROUTED)
 
     async def _check_token(self, request: Request, token: str) -> None:
         address = self._client_address(request)

@@ -16,7 +16,7 @@ from plantstore.http.responses import (
     json_response,
     make_response,
 )
-from plantstore.model import NewPlant, Plant, Scope, entity_tag_of
+from plantstore.model import Caller, NewPlant, Plant, Scope, entity_tag_of
 from plantstore.server.messages import HeaderLines, Request, Response
 
 
@@ -43,14 +43,16 @@ class OnePlant:
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
         """Replace the plant's name and tag by those in the body."""
-        caller = await self._authentication.admit(request, store_name, Scope.UPDATE)
+        return await self._authentication.write(
+            request, store_name, Scope.UPDATE, self._replace, plant_id
+        )
+
+    async def _replace(self, request: Request, caller: Caller, plant_id: str) -> Response:
         number = read_id(plant_id)
         check_media_type(request.headers)
         body = request.body
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
-            # The body may have taken long: the token may have been revoked since.
-            caller = await self._authentication.identify(request, store_name, Scope.UPDATE)
         plant = decode_plant(body, number)
         condition = read_precondition(request.headers)
         await operations.update_plant(self._database, caller, plant, condition)

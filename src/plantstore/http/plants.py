@@ -19,7 +19,7 @@ from plantstore.http.new_plant import (
 )
 from plantstore.http.preconditions import read_precondition, refuse_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
-from plantstore.model import INT64_MAX, INT64_MIN, Plant, Scope
+from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024
@@ -50,15 +50,16 @@ class PlantOperations:
 
     async def create(self, request: Request, store_name: str | None = None) -> Response | Stream:
         """Create the plant in the body, or many."""
-        caller = await self._authentication.admit(request, store_name, Scope.CREATE)
         if request.headers.get(b"content-type") != JSON_TYPE and is_ndjson(request.headers):
+            caller = await self._authentication.admit(request, store_name, Scope.CREATE)
             return await self._bulk.create(request, caller)
+        return await self._authentication.write(request, store_name, Scope.CREATE, self._create)
+
+    async def _create(self, request: Request, caller: Caller) -> Response:
         check_media_type(request.headers)
         body = request.body
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
-            # The body may have taken long: the token may have been revoked since.
-            caller = await self._authentication.identify(request, store_name, Scope.CREATE)
         key = read_key(request.headers)
         plant = decode_new_plant(body)
         once = None if key is None else make_key(key, plant, body)
@@ -71,7 +72,10 @@ class PlantOperations:
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
         """Delete the plant with this id."""
-        caller = await self._authentication.admit(request, store_name, Scope.DELETE)
+        delete = self._delete
+        return await self._authentication.write(request, store_name, Scope.DELETE, delete, plant_id)
+
+    async def _delete(self, request: Request, caller: Caller, plant_id: str) -> Response:
         condition = read_precondition(request.headers)
         await operations.delete_plant(self._database, caller, read_id(plant_id), condition)
         return make_response(204, b"")
