@@ -123,7 +123,7 @@ class Database(Protocol):
     def write(self, write: Write) -> Awaitable[Outcome]:
         """Execute the write, and store its event and its key with it, durably.
 
-        Its outcome. If the caller is no longer allowed to: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
+        Its outcome. If the caller may no longer do this: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
         Writes that wait at the same time may be one transaction.
         """
 

@@ -107,7 +107,7 @@ async def test_a_thousand_listeners_cost_nothing_until_something_happens(
         await database.has_checked.wait()
     assert not any(task.done() for task in waiting)
     assert 2 * (CHECKS - 1) <= costs["call_at"] < 100  # each check waits for its time
-    assert costs["create_future"] < LISTENERS + 100  # each waits, and is not woken in vain
+    assert costs["create_future"] < LISTENERS + 100  # each waits, and is not woken for nothing
     await harness.create(NewPlant(1, "Fern"))
     (part,) = set(await asyncio.gather(*waiting))
     assert b"plant.created" in part
