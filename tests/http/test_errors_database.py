@@ -38,6 +38,8 @@ OUTCOMES = {
 REVISIONS = {"sqlite": "stores", "postgres": "revisions"}  # the table that has them
 # A writer on SQLite knows whose fault an error is; PostgreSQL is told to roll the batch back.
 WITHOUT_TABLE = {"sqlite": 50001, "postgres": 50302}
+# The fixture's token was looked up for its own store: these writes leave it to their transaction.
+BEGUN = (CREATES[0], UPDATES[0], DELETES[0])
 UNKNOWN_ROLE = {
     "sqlite": "PRAGMA ignore_check_constraints = 1; UPDATE members SET role = 'pilot'",
     "postgres": "ALTER TABLE members DROP CONSTRAINT members_role_check, "
@@ -70,7 +72,8 @@ def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind
     fixture = make_fixture(own_service)
     execute(own_service.database, f"ALTER TABLE {REVISIONS[database_kind.name]} RENAME TO lost")
     for route in OPERATIONS:
-        expect_error(fixture.send(fixture.message(route)), 50302, method=route.method)
+        number = WITHOUT_TABLE[database_kind.name] if route in BEGUN else 50302
+        expect_error(fixture.send(fixture.message(route)), number, method=route.method)
     for route in READS:
         if route.path == "/readyz":  # as of the last second on PostgreSQL
             wait_until(lambda: fixture.send(fixture.message(READY)).status == 503)
@@ -98,7 +101,7 @@ def test_an_internal_error_is_told_as_such_and_logged(
 ) -> None:
     fixture = make_fixture(own_service)
     execute(own_service.database, UNKNOWN_ROLE[database_kind.name])
-    for route in (*OPERATIONS, *ME):
+    for route in {*OPERATIONS, *ME} - {*BEGUN}:
         answer = fixture.send(fixture.message(route))
         expect_error(answer, 50001, method=route.method)
         assert "pilot" not in answer.body.decode()
