@@ -14,6 +14,7 @@ from bench.bulk import measure_bulk
 from bench.fairness import measure_fairness
 from bench.importing import measure_import
 from bench.memory import measure_start, measure_stream
+from bench.page import measure_page
 from bench.postgres import measure_on_postgres, running_on_postgres
 from bench.report import find_figures, show, to_json
 from bench.rounds import Result, Rounds, measure
@@ -28,6 +29,7 @@ _OTHERS = {
     "import": measure_import,
     "size": measure_size,
     "bulk": measure_bulk,
+    "page": measure_page,
 }
 _NAMES = (*SCENARIOS, *POSTGRES_SCENARIOS, *_OTHERS)
 
