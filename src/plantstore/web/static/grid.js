@@ -12,7 +12,7 @@ const ROW_MARGIN = 80; // pixels
 const LETTER = 9.5;
 
 export class Grid {
-  /** @type {Map<number, HTMLElement>} */ #rows = new Map(); // by their indices
+  /** @type {Map<Plant, HTMLElement>} */ #rows = new Map(); // a plant that has changed is another object
   #height = 0; // of all rows, in pixels, whether in the document or not
   /** @type {{ids: string[], rest: number}} */
   #top = { ids: [], rest: 0 }; // the visible rows: the first of them that is left stays in place
@@ -50,11 +50,11 @@ export class Grid {
     if (!keepPlace) {
       this.root.scrollTop = this.#active = 0;
       this.#activeId = this.#anchorId = null;
+      this.#rows.clear();
+      this.body.replaceChildren();
     }
     this.#items = items;
     this.#fresh = fresh;
-    this.#rows.clear();
-    this.body.replaceChildren();
     const left = new Set(this.selected.size ? items.flatMap(({ id }) => (this.selected.has(id) ? id : [])) : []);
     if (left.size < this.selected.size) this.select(left);
     const place = this.#indexOf(this.#activeId);
@@ -91,7 +91,7 @@ export class Grid {
     const index = this.#indexOf(id);
     if (index < 0) return false;
     this.#activate(index);
-    this.#rows.get(index)?.classList.add("fresh");
+    this.#rows.get(this.#items[index])?.classList.add("fresh");
     return true;
   }
 
@@ -141,14 +141,19 @@ export class Grid {
     const last = Math.min(this.#items.length, first + shown);
     const ids = offset ? this.#items.slice(above, last).map(({ id }) => id) : [];
     this.#top = { ids, rest: offset - above * this.rowHeight };
-    for (const [index, row] of this.#rows) {
-      if (index >= first && index < last) continue;
-      this.#rows.delete(index);
-      row.remove();
-    }
-    for (let index = first; index < last; index += 1) {
-      const row = this.#rows.get(index) ?? this.#makeRow(index);
+    const plants = this.#items.slice(first, last);
+    const rows = new Map(plants.map((plant) => [plant, this.#rows.get(plant) ?? this.#makeRow(plant)]));
+    for (const [plant, row] of this.#rows) if (!rows.has(plant)) row.remove();
+    this.#rows = rows;
+    let [index, place] = [first, this.body.firstElementChild]; // rows are read in their order
+    for (const [plant, row] of rows) {
+      if (row === place) place = row.nextElementSibling;
+      else this.body.insertBefore(row, place);
+      row.id = `row-${index}`;
+      row.ariaRowIndex = `${index + 2}`;
+      row.classList.toggle("busy", this.busy.has(plant.id));
       row.style.transform = `translateY(${index * this.rowHeight + top - offset}px)`;
+      index += 1;
     }
     this.#tellActive();
     if (last >= this.#items.length - 3 * SPARE) this.on.near();
@@ -157,33 +162,29 @@ export class Grid {
 
   // It may name only an existing element: a row far out of sight has none.
   #tellActive() {
-    for (const [index, row] of this.#rows) row.classList.toggle("active", index === this.#active);
-    const row = this.#hasActive ? this.#rows.get(this.#active) : undefined;
+    const active = this.#items[this.#active];
+    for (const [plant, row] of this.#rows) row.classList.toggle("active", plant === active);
+    const row = this.#hasActive ? this.#rows.get(active) : undefined;
     this.root.setAttribute("aria-activedescendant", row?.id ?? "");
   }
 
-  /** @param {number} index */
-  #makeRow(index) {
-    const { id, name, tag = "" } = this.#items[index];
+  /** @param {Plant} plant */
+  #makeRow(plant) {
+    const { id, name, tag = "" } = plant;
     const row = /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
-    row.id = `row-${index}`;
-    row.ariaRowIndex = `${index + 2}`;
     row.ariaLabel = [name, tag, id].filter(Boolean).join(", ");
-    row.classList.toggle("busy", this.busy.has(id));
     row.classList.toggle("fresh", this.#fresh.has(id));
     for (const part of all("[data-label]", row)) part.ariaLabel = `${part.dataset.label} ${name}`;
     const texts = [id, name, tag];
     for (const [at, cell] of all("bdi", row).entries()) cell.textContent = cell.title = texts[at];
     if (tag) colour(/** @type {HTMLElement} */ (row.querySelector(".pill")), tag);
-    this.#rows.set(index, row);
-    this.#tellSelected(index, row);
-    this.body.append(row);
+    this.#tellSelected(plant, row);
     return row;
   }
 
-  /** @param {number} index @param {HTMLElement} row */
-  #tellSelected(index, row) {
-    const isSelected = this.selected.has(this.#items[index].id);
+  /** @param {Plant} plant @param {HTMLElement} row */
+  #tellSelected({ id }, row) {
+    const isSelected = this.selected.has(id);
     row.ariaSelected = this.#canSelect ? `${isSelected}` : null;
     for (const box of row.querySelectorAll("input")) box.checked = isSelected;
   }
@@ -253,7 +254,7 @@ export class Grid {
   /** @param {Set<string>} ids */
   select(ids) {
     this.selected = this.#canSelect ? ids : new Set();
-    for (const [index, row] of this.#rows) this.#tellSelected(index, row);
+    for (const [plant, row] of this.#rows) this.#tellSelected(plant, row);
     const { size } = this.selected;
     $("select-all").checked = size > 0 && size === this.#items.length;
     $("select-all").indeterminate = size > 0 && size < this.#items.length;
