@@ -96,6 +96,18 @@ def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
     assert len(driver.list_plants()) == 120
 
 
+def test_what_is_in_flight_at_a_stop_is_counted(driver: PageDriver) -> None:
+    delete_all(driver)
+    driver.assert_shows("Deleted 120 plants", "#toasts")
+    held = driver.hold(re.compile("/plants$"), responses=True)
+    driver.undo()
+    driver.wait_until(lambda: held.routes)
+    driver["#toasts"].get_by_role("button", name="Stop").click()
+    held.release()
+    driver.assert_shows("Restored 120 plants", "#toasts")
+    assert len(driver.list_plants()) == 120
+
+
 def test_an_undo_that_failed_is_tried_again(driver: PageDriver) -> None:
     driver["#clear-selected"].click()
     driver["#rows .remove"].first.click()

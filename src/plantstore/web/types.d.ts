@@ -55,7 +55,7 @@ interface Words {
   undone?: string;
 }
 
-/** What many changes are sent with, so many at once: the signal ends them, and `tell` gets how many have ended. */
+/** What many changes are sent with, so many at once: the signal ends them, but for those in flight, and `tell` gets how many have ended. */
 interface Batch {
   atOnce?: number;
   signal: AbortSignal;

@@ -210,11 +210,11 @@ export class Store {
 
   // The error of each plant, null for one that is stored; shorter where the response ended early: the rest was stored or
   // not, and may be sent again.
-  /** @param {Plant[]} plants @param {AbortSignal} [signal] @returns {Promise<(ApiError | null)[]>} */
-  async createMany(plants, signal) {
+  /** @param {Plant[]} plants @returns {Promise<(ApiError | null)[]>} */
+  async createMany(plants) {
     const headers = { "Content-Type": "application/x-ndjson" };
     const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
-    const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body, signal });
+    const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body });
     /** @type {(ApiError | null)[]} */ const outcomes = [];
     const results = parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`));
     for (const { status, error, message } of results) {
@@ -224,23 +224,23 @@ export class Store {
     return outcomes;
   }
 
-  /** @param {string} id @param {AbortSignal} [signal] */
-  delete(id, signal) {
-    return this.api.ask("DELETE", `${this.path}/plants/${id}`, { signal });
+  /** @param {string} id */
+  delete(id) {
+    return this.api.ask("DELETE", `${this.path}/plants/${id}`);
   }
 
   // A plant as it is now, and its entity tag.
-  /** @param {string} id @param {AbortSignal} [signal] @returns {Promise<{plant: Plant, etag: string}>} */
-  async get(id, signal) {
-    const response = await this.api.ask("GET", `${this.path}/plants/${id}`, { signal });
+  /** @param {string} id @returns {Promise<{plant: Plant, etag: string}>} */
+  async get(id) {
+    const response = await this.api.ask("GET", `${this.path}/plants/${id}`);
     return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
   }
 
   // Unless the plant is another one than `etag` names.
-  /** @param {Plant} plant @param {string} etag @param {AbortSignal} [signal] */
-  replace({ id, name, tag }, etag, signal) {
+  /** @param {Plant} plant @param {string} etag */
+  replace({ id, name, tag }, etag) {
     const headers = { ...JSON_BODY, "If-Match": etag };
-    return this.api.ask("PUT", `${this.path}/plants/${id}`, { headers, body: writePlant({ name, tag }), signal });
+    return this.api.ask("PUT", `${this.path}/plants/${id}`, { headers, body: writePlant({ name, tag }) });
   }
 
   // The events after a revision, or the oldest ones that are kept.

@@ -1,12 +1,12 @@
 // Many changes: a few requests at a time, or many plants in one. Each reports how many have ended, and
 // returns those that are done and the first error; a final one, which every further one would get,
-// ends it, as does the signal.
+// ends it, as does the signal: what is in flight by then is waited for, since it may be done.
 
 import { ApiError, isFinal } from "./api.js";
 
 const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
 
-/** @template T @param {T[]} items @param {(item: T, signal: AbortSignal) => Promise<void>} act @param {Batch} batch */
+/** @template T @param {T[]} items @param {(item: T) => Promise<void>} act @param {Batch} batch */
 export async function each(items, act, { atOnce = 1, signal, tell }) {
   /** @type {T[]} */ const done = [];
   /** @type {Error | null} */ let error = null;
@@ -16,7 +16,7 @@ export async function each(items, act, { atOnce = 1, signal, tell }) {
     for (const item of waiting) {
       if (signal.aborted || (error && isFinal(error))) return;
       try {
-        await act(item, signal);
+        await act(item);
         done.push(item);
       } catch (failure) {
         const isWorse = !error || (isFinal(failure) && !isFinal(error));
@@ -37,7 +37,7 @@ export async function createAll(store, changes, { signal, tell }) {
   /** @type {Map<Plant | undefined, Failure>} */ const refused = new Map();
   /** @param {Change[]} piece which keeps those that have no result */
   const send = async (piece) => {
-    const results = await store.createMany(piece.map(({ after }) => /** @type {Plant} */ (after)), signal);
+    const results = await store.createMany(piece.map(({ after }) => /** @type {Plant} */ (after)));
     for (const [index, change] of piece.splice(0, results.length).entries()) {
       const refusal = results[index];
       if (refusal) refused.set(change.after, refusal);

@@ -111,8 +111,7 @@ async function send(store, changes, words) {
 async function changeEach(store, changes, options) {
   for (const change of changes) store.busy.add(idOf(change));
   list.grid.refresh();
-  /** @param {Change} change @param {AbortSignal} signal */
-  const sendOne = (change, signal) => (change.after ? replacePlant : removePlant)(store, change, signal);
+  const sendOne = (/** @type {Change} */ change) => (change.after ? replacePlant : removePlant)(store, change, options.signal);
   const outcome = await each(changes, sendOne, { ...options, atOnce: AT_ONCE });
   for (const change of changes) store.busy.delete(idOf(change));
   list.grid.refresh();
@@ -163,7 +162,7 @@ async function settle(store, change, conflict, words) {
 /** @param {Store} store @param {Change} change @param {AbortSignal} signal */
 async function removePlant(store, change, signal) {
   try {
-    await store.api.insist(() => store.delete(idOf(change), signal), signal);
+    await store.api.insist(() => store.delete(idOf(change)), signal);
   } catch (error) {
     if (error.number !== NO_PLANT) throw error;
   }
@@ -175,10 +174,10 @@ async function replacePlant(store, change, signal) {
   const { api } = store;
   const { before, after } = /** @type {Required<Change>} */ (change);
   try {
-    const { plant, etag } = await api.insist(() => store.get(after.id, signal), signal);
+    const { plant, etag } = await api.insist(() => store.get(after.id), signal);
     if (isSame(plant, after)) return;
     if (!isSame(plant, before)) throw new Conflict(plant);
-    await api.insist(() => store.replace(after, etag, signal), signal);
+    await api.insist(() => store.replace(after, etag), signal);
   } catch (error) {
     if (error.number === NO_PLANT) throw new Conflict(null);
     if (error.number !== NOT_AS_EXPECTED) throw error;
