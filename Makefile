@@ -24,6 +24,7 @@ test: ## run all tests
 	@scripts/need curl curl
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need chromium-headless-shell chromium-headless-shell
+	@scripts/need firefox-esr firefox-esr
 	@scripts/need nginx nginx-light
 	@scripts/need caddy caddy
 	@scripts/need haproxy haproxy
@@ -74,6 +75,7 @@ bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need wrk wrk
+	@scripts/need chromium chromium
 	@scripts/need nginx nginx-light
 	.venv/bin/python -m bench $(ARGS)
 

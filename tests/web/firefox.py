@@ -1,0 +1,104 @@
+"""Firefox without a window, driven with real keys over its own protocol, Marionette.
+
+A message is its length, a colon and JSON: ``[0, number, command, parameters]``, answered by
+``[1, number, error, result]``.
+"""
+
+import json
+import shutil
+import socket
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+_TIMEOUT = 30.0
+_SETTINGS = 'user_pref("marionette.port", 0);\nuser_pref("app.update.disabledForTesting", true);\n'
+_ARGUMENTS = ("--headless", "--no-remote", "--marionette", "--profile")
+_WAIT = """const [done] = arguments;
+const look = () => (%s ? done() : setTimeout(look, 20));
+look();"""
+
+
+class Firefox:
+    """A tab; elements are found by CSS selectors."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self._connection = connection
+        self._stream = connection.makefile("rb")
+        self._receive()  # what it is
+        self._send("WebDriver:NewSession", {})
+
+    def open(self, address: str) -> None:
+        """Go to a page."""
+        self._send("WebDriver:Navigate", {"url": address})
+
+    def press(self, *keys: str) -> None:
+        """Press keys one after another, where the focus is."""
+        steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        source = {"type": "key", "id": "keyboard", "actions": steps}
+        self._send("WebDriver:PerformActions", {"actions": [source]})
+
+    def fill(self, selector: str, text: str) -> None:
+        """Type into an empty field, or choose a file."""
+        found = self._send("WebDriver:FindElement", {"using": "css selector", "value": selector})
+        element = next(iter(found["value"].values()))
+        self._send("WebDriver:ElementSendKeys", {"id": element, "text": text})
+
+    def focus(self, selector: str) -> None:
+        """Move the focus there."""
+        self.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
+
+    def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
+        """The value of a JavaScript expression in the page."""
+        return self._send("WebDriver:ExecuteScript", {"script": f"return {script}"})["value"]
+
+    def wait_until(self, condition: str) -> None:
+        """Return when the JavaScript condition holds.
+
+        :raises AssertionError: it does not.
+        """
+        self._send("WebDriver:ExecuteAsyncScript", {"script": _WAIT % condition})
+
+    def assert_shows(self, text: str, selector: str = "body") -> None:
+        """The part shows the text, now or soon."""
+        part = f"document.querySelector({json.dumps(selector)})"
+        self.wait_until(f"{part}?.innerText.includes({json.dumps(text)})")
+
+    def _send(self, command: str, parameters: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
+        message = json.dumps([0, 0, command, parameters]).encode()
+        self._connection.sendall(b"%d:%s" % (len(message), message))
+        _, _, error, result = self._receive()
+        assert error is None, (command, parameters, error)
+        return result
+
+    def _receive(self) -> Any:  # noqa: ANN401 - JSON
+        length = b"".join(iter(lambda: self._stream.read(1), b":"))
+        return json.loads(self._stream.read(int(length)))
+
+
+@contextmanager
+def open_firefox(profile: Path) -> Iterator[Firefox]:
+    """Firefox with a new profile in this folder."""
+    path = shutil.which("firefox-esr")
+    assert path is not None, "install it: sh scripts/need firefox-esr firefox-esr"
+    (profile / "user.js").write_text(_SETTINGS)
+    with (profile / "log").open("wb") as log:
+        process = subprocess.Popen([path, *_ARGUMENTS, str(profile)], stdout=log, stderr=log)
+    try:
+        with closing(_connect(profile / "MarionetteActivePort")) as connection:
+            yield Firefox(connection)
+    finally:
+        process.terminate()
+        process.wait(_TIMEOUT)
+
+
+def _connect(port: Path) -> socket.socket:
+    """A connection to Firefox, which writes its port to this file once it listens."""
+    deadline = time.monotonic() + _TIMEOUT
+    while not (port.exists() and port.read_text()):
+        assert time.monotonic() < deadline, "Firefox does not start"
+        time.sleep(0.02)
+    return socket.create_connection(("127.0.0.1", int(port.read_text())), _TIMEOUT)
