@@ -117,9 +117,16 @@ test("what a spreadsheet writes is read", () => {
     assert.deepEqual(show(check(read(content))), expected);
 });
 
+test("a sheet of names alone is read, as older spreadsheets save it", () => {
+  const text = "Pflanzenname\r\nB\xe4rlauch\r\nRosa, syn. canina; wild\r\n";
+  const sheet = read(Uint8Array.from(text, (letter) => letter.charCodeAt(0)).buffer);
+  assert.ok(sheet.isGuessed);
+  assert.deepEqual(show(check(sheet)), ["1|Bärlauch|", "2|Rosa, syn. canina; wild|"]);
+});
+
 test("a file that is no list is told of", () => {
   assert.throws(() => read(Uint8Array.from([80, 75, 3, 4]).buffer), /workbook: save it as “CSV UTF-8”/);
-  assert.throws(() => read(Uint8Array.from([66, 228, 114]).buffer), /not in UTF-8/);
+  assert.throws(() => read(Uint8Array.from([0, 228, 114]).buffer), /not a text file/);
   assert.throws(() => read('[{"id": 1'), FileError);
   assert.deepEqual(read("id,name,tag\n").rows, []);
   assert.deepEqual(read("").rows, []);

@@ -2,11 +2,11 @@
 
 import { fold } from "./plant.js";
 
-/** @type {Record<Field, string>} */
+/** @type {Record<Field, RegExp>} */
 const TITLES = {
-  id: "id, plant id",
-  name: "name, names, plant, plants, plant name, botanical name, species, pflanze, nom, plante, nombre, planta, nome, pianta, naam",
-  tag: "tag, tags, type, kind, category, group, typ, kategorie, gruppe, categorie, groupe, tipo, categoria, grupo, gruppo, soort, groep",
+  id: /^(plant )?id$/,
+  name: /name$|^(names|plants?|species|pflanzen?|nom|plante|nombre|planta|nome|pianta|naam)$/,
+  tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep)$/,
 };
 const LOOKED_AT = 100; // lines
 
@@ -15,7 +15,7 @@ const LOOKED_AT = 100; // lines
 export function guessColumns([first = [], ...others]) {
   const titles = first.map((cell) => fold(cell.trim()));
   /** @param {Field} field */
-  const find = (field) => titles.findIndex((title) => TITLES[field].split(", ").includes(title));
+  const find = (field) => titles.findIndex((title) => TITLES[field].test(title));
   const columns = { id: find("id"), name: find("name"), tag: find("tag") };
   if (first.some(isNumber) || (columns.id < 0 && columns.name < 0)) return guessByContent(first, others);
   if (columns.name < 0) columns.name = titles.findIndex((_, index) => index !== columns.id && index !== columns.tag);

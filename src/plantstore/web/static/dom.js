@@ -90,8 +90,7 @@ export function forgetPrivate(part) {
 
 // Moves the focus to the list when the focused element is gone, or about to go.
 export function focusPlants() {
-  const place = $("grid").hidden ? $("plants-title") : $("grid");
-  place.focus({ preventScroll: true });
+  $($("grid").hidden ? "plants-title" : "grid").focus({ preventScroll: true });
 }
 
 // Not disabled, which would lose the focus.

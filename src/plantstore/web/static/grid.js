@@ -14,8 +14,7 @@ const LETTER = 9.5;
 export class Grid {
   /** @type {Map<Plant, HTMLElement>} */ #rows = new Map(); // a plant that has changed is another object
   #height = 0; // of all rows, in pixels, whether in the document or not
-  /** @type {{ids: string[], rest: number}} */
-  #top = { ids: [], rest: 0 }; // the visible rows: the first of them that is left stays in place
+  #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
   #active = 0;
   #hasActive = false;
   /** @type {string | null} */ #activeId = null;

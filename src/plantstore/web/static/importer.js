@@ -15,6 +15,7 @@ const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
 const MAX_PASSES = 3;
+const CHECK_LETTERS = " The file is not in UTF-8: check that letters such as ä and é are right.";
 /** @type {Field[]} */ const FIELDS = ["name", "tag", "id"];
 
 const dialog = $("import");
@@ -83,7 +84,8 @@ function check(rows) {
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
-  const text = describeRows(rows.length, good.length, bad.length, countNamesakes(good, list.plants));
+  const counts = describeRows(rows.length, good.length, bad.length, countNamesakes(good, list.plants));
+  const text = counts + (sheet?.isGuessed ? CHECK_LETTERS : "");
   $("import-counts").textContent = text;
   const sample = good.slice(0, PREVIEW).map(({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]));
   $("import-sample").replaceChildren(...sample);
@@ -116,10 +118,9 @@ async function send(store, rows) {
 function tellLeft(store, rows, error) {
   const left = rows.filter((row) => !row.isIn);
   const why = error ? `: ${error.message}` : "";
-  const download = { Download: () => saveRows(left) };
-  const retry = { "Try again": () => send(store, rows) };
-  if (left.length)
-    fail([`Not imported: ${count(left.length, "line")}${why}`], { ...download, ...(left.some(isWaiting) && retry) });
+  const retry = left.some(isWaiting) && { "Try again": () => send(store, rows) };
+  const actions = { Download: () => saveRows(left), ...retry };
+  if (left.length) fail([`Not imported: ${count(left.length, "line")}${why}`], actions);
 }
 
 /** @param {"choose" | "preview"} step */

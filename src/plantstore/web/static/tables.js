@@ -12,22 +12,23 @@ export class FileError extends Error {}
 // The rows; of CSV the sheet, whose columns can be chosen.
 /** @param {ArrayBuffer} bytes @returns {Sheet | Row[]} */
 export function readTable(bytes) {
-  const text = decode(bytes);
+  const { text, isGuessed } = decode(bytes);
   const [first] = /\S/.exec(text) ?? [];
   if (first === "[") return readArray(text);
-  return first === "{" ? readNdjson(text) : new Sheet([...splitCsv(text, findDelimiter(text))]);
+  return first === "{" ? readNdjson(text) : new Sheet([...splitCsv(text, findDelimiter(text))], isGuessed);
 }
 
-// Text in another encoding would be stored garbled.
+// Spreadsheets also save CSV as Windows-1252, which any text could be: a guess, for people to check.
 /** @param {ArrayBuffer} bytes */
 function decode(bytes) {
   const mark = new Uint8Array(bytes.slice(0, 2)).join();
   if (WORKBOOKS.includes(mark)) throw new FileError("is a workbook: save it as “CSV UTF-8”, and choose that file.");
-  const encoding = ENCODINGS.get(mark) ?? "utf-8";
   try {
-    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    return { text: new TextDecoder(ENCODINGS.get(mark) ?? "utf-8", { fatal: true }).decode(bytes), isGuessed: false };
   } catch {
-    throw new FileError("is not in UTF-8: save it as “CSV UTF-8”, and choose it again.");
+    const text = new TextDecoder("windows-1252").decode(bytes);
+    if (text.includes("\0")) throw new FileError("is not a text file: save it as “CSV UTF-8”, and choose it again.");
+    return { text, isGuessed: true };
   }
 }
 
@@ -56,8 +57,9 @@ function readObject(number, read) {
 }
 
 export class Sheet {
-  /** @param {CsvRecord[]} records */
-  constructor(records) {
+  /** @param {CsvRecord[]} records @param {boolean} isGuessed its encoding */
+  constructor(records, isGuessed) {
+    this.isGuessed = isGuessed;
     const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
     this.records = isHint ? records.slice(1) : records;
     this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
@@ -78,10 +80,10 @@ export class Sheet {
   }
 }
 
-/** @param {string} text */
+/** The tab where there is none: names may have the others. @param {string} text */
 function findDelimiter(text) {
   const [head] = /[^\r\n]+/.exec(text) ?? [""];
-  return [",", ";", "\t"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
+  return ["\t", ",", ";"].sort((a, b) => head.split(b).length - head.split(a).length)[0];
 }
 
 // RFC 4180: a cell in quotes may hold delimiters, line ends, and quotes written twice.

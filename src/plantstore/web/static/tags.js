@@ -19,8 +19,7 @@ export class Tags {
   /** @param {(tag: string | null) => void} choose */
   constructor(choose) {
     this.choose = choose;
-    const chosen = () => $("tag-filter").value;
-    $("tag-filter").addEventListener("change", () => choose(chosen() === "" ? null : chosen().slice(1)));
+    $("tag-filter").addEventListener("change", () => choose(/=(.*)/.exec($("tag-filter").value)?.[1] ?? null));
     $("tags-more").addEventListener("click", () => {
       this.#isOpen = !this.#isOpen;
       this.#draw();

@@ -24,8 +24,8 @@ function show(content, actions, kind) {
   const text = make("p", {}, ...content);
   const toast = make("div", { className: `toast ${kind}` }, text);
   const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act));
-  const close = makeButton("×", () => {}, { className: "quiet close", "aria-label": "Close this message" });
-  toast.append(make("div", { className: "buttons" }, ...buttons), close);
+  buttons.push(makeButton("×", () => {}, { className: "quiet close", "aria-label": "Close this message" }));
+  toast.append(make("div", { className: "buttons" }, ...buttons));
   toast.addEventListener("click", (event) => targetOf(event).closest("button") && closeToast(toast), true);
   if (!$("who").hasChildNodes()) return toast;
   $("toasts").prepend(toast);
