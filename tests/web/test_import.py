@@ -48,7 +48,7 @@ def test_a_sheet_of_any_columns_is_imported_without_ids(driver: PageDriver) -> N
     driver["#import-name"].select_option("2: Art")
     driver["#import-tag"].select_option("3: Gruppe")
     driver["#import-header"].check()
-    driver.assert_shows("2 plants to import, 0 lines with a problem.", "#import-counts")
+    driver.assert_shows("2 plants to import.", "#import-counts")
     assert driver.evaluate(SAMPLE) == [["8", "Farn", "Kraut"], ["9", "Aloe", ""]]
     driver["#import-start"].click()
     driver.assert_shows("Imported 2 plants", "#toasts")
@@ -108,8 +108,8 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     driver["#find"].fill("plant 499")
     driver.assert_count("1 of 500 plants")
     driver["#toasts"].get_by_role("button", name="Stop").click()
-    driver.assert_shows("Not imported: 700 lines", "#toasts")
     held.release()
+    driver.assert_shows("Not imported: 200 lines", "#toasts")
     driver["#toasts"].get_by_role("button", name="Try again").click()
     driver.assert_count("1 of 1,200 plants")
     driver["#find"].fill("plant 1199")

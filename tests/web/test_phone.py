@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import ViewportSize, expect
 
-from tests.service import Service
+from tests.service import JSON, Service
 from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
 
@@ -13,6 +13,10 @@ CUT = """() => {
     const isCut = (name) =>
         name.scrollHeight > name.clientHeight + 1 || name.scrollWidth > name.clientWidth;
     return [...document.querySelectorAll("#rows .name")].filter(isCut).length;
+}"""
+CUT_VERSIONS = """() => {
+    const cells = [...document.querySelectorAll("#conflict td")];
+    return cells.filter((cell) => cell.scrollWidth > cell.clientWidth).length;
 }"""
 COVERED = """() => {
     const grid = document.getElementById("grid").getBoundingClientRect();
@@ -91,3 +95,22 @@ def test_a_message_covers_no_row_and_leaves_after_a_while(phone: PageDriver) -> 
     phone.assert_shows("Exported 29 plants", "#toasts")
     phone.page.clock.fast_forward(20_000)
     expect(phone["#toasts > *"]).to_have_count(0)
+
+
+def test_a_search_moves_nothing_above_the_list(phone: PageDriver) -> None:
+    phone.sign_in().assert_count("30 plants")
+    tops = [top_of(phone, selector) for selector in ("#find", "#grid")]
+    phone["#find"].fill("plant 1")
+    phone.assert_count("11 of 30 plants")
+    assert [top_of(phone, selector) for selector in ("#find", "#grid")] == tops
+
+
+def test_both_versions_in_a_conflict_are_whole(phone: PageDriver) -> None:
+    phone.sign_in().assert_count("30 plants")
+    phone["#rows .name"].first.tap()
+    phone["#edit-name"].fill(f"{LONG}, mine")
+    with phone.service.client(phone.owner) as client:
+        client.put("/plants/0", json={"name": LONG}, headers=JSON).raise_for_status()
+    phone["#edit-save"].tap()
+    phone.assert_shows(f"{LONG}, mine", "#conflict")
+    assert phone.evaluate(CUT_VERSIONS) == 0

@@ -160,9 +160,9 @@ function offerColumns({ titles, columns, hasHeader }) {
 
 /** @param {number} all @param {number} good @param {number} bad @param {number} namesakes */
 function describeRows(all, good, bad, namesakes) {
-  const parts = [`${count(good, "plant")} to import`];
-  if (all > good + bad) parts.push(`${figures(all - good - bad)} in the store already`);
-  const text = `${parts.join(", ")}, ${count(bad, "line")} with a problem.`;
+  const stored = all > good + bad && `${figures(all - good - bad)} in the store already`;
+  const problems = bad && `${count(bad, "line")} with a problem`;
+  const text = `${[`${count(good, "plant")} to import`, stored, problems].filter(Boolean).join(", ")}.`;
   return namesakes ? `${text} ${count(namesakes, "plant")} with a known name and tag will be in the store twice.` : text;
 }
 
@@ -207,7 +207,7 @@ addEventListener("dragover", (event) => {
 addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dropping"));
 addEventListener("paste", (event) => {
   const text = event.clipboardData?.getData("text") ?? "";
-  if (!text.trim() || targetOf(event).closest("input, dialog[open]") || !isWelcome()) return;
+  if (!text.trim() || targetOf(event).closest("input:not([type=file]), dialog[open]:not(#import)") || !isWelcome()) return;
   event.preventDefault();
   read(new File([text], "Pasted rows"));
 });
