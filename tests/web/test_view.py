@@ -8,7 +8,7 @@ from tests.web.page_driver import PageDriver
 PASTE = """(text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text", text);
-    document.body.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true}));
+    document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true}));
 }"""
 
 
@@ -112,6 +112,9 @@ def test_counts_of_tags_follow_the_search(opened: PageDriver) -> None:
 
 
 def test_pasted_rows_are_imported(opened: PageDriver) -> None:
+    opened.page.evaluate(PASTE, "Dahlia\n")
+    opened.assert_shows("Dahlia", "#import-sample")
+    opened["#import-other"].click()
     opened.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
     opened.assert_shows("Import Pasted rows", "#import")
     opened["#import-start"].click()
