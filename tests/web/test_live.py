@@ -7,7 +7,10 @@ from playwright.sync_api import Route, expect
 
 from tests.http.blocking import fill_store
 from tests.service import JSON
+from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
+
+SLOW = {"offline": False, "latency": 1200, "downloadThroughput": -1, "uploadThroughput": -1}
 
 
 @pytest.fixture
@@ -65,6 +68,17 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
     driver.create_plants({"id": 2, "name": "Missed"})
     driver.page.unroute("**/events")
     driver.assert_count("2 plants")
+
+
+def test_a_slow_network_has_the_stream_too(open_page: OpenPage, owner: str) -> None:
+    driver = open_page(shared=False)
+    devtools = driver.page.context.new_cdp_session(driver.page)
+    devtools.send("Network.emulateNetworkConditions", SLOW)
+    driver.sign_in(owner).assert_shows("No plants yet", "#state-empty")
+    asked = driver.record_requests("GET")
+    driver.create_plants({"id": 1, "name": "New"}, token=owner)
+    driver.assert_count("1 plant")
+    assert asked == []
 
 
 def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:

@@ -8,7 +8,8 @@ from tests.web.page_driver import PageDriver
 PASTE = """(text) => {
     const clipboardData = new DataTransfer();
     clipboardData.setData("text", text);
-    document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true}));
+    const paste = new ClipboardEvent("paste", {clipboardData, bubbles: true});
+    document.activeElement.dispatchEvent(paste);
 }"""
 
 

@@ -59,8 +59,7 @@ async function save() {
   const [before, store] = [edited, editedIn];
   if (!before || !store || isBusy($("edit-save"))) return;
   const after = { id: before.id, name: $("edit-name").value, tag: $("edit-tag").value || undefined };
-  if (isSame(before, after)) closeEditor();
-  if (!edited) return;
+  if (isSame(before, after)) return void closeEditor();
   explain("edit-reason", "");
   setBusy($("edit-save"), true);
   const error = await editPlant(store, before, after);

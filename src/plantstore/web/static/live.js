@@ -5,7 +5,8 @@ import { isBarred, isPassing } from "./api.js";
 import { pause } from "./dom.js";
 import { parseExactly } from "./plant.js";
 
-const START = 1_000; // milliseconds; a proxy may keep a stream back
+const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
+const START = 1_000 + 2 * arrival.responseStart; // milliseconds; a proxy may keep a stream back, a network be slow
 const PAUSE = 1_000;
 const MAX_DOUBLINGS = 5;
 
