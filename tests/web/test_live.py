@@ -7,10 +7,9 @@ from playwright.sync_api import Route, expect
 
 from tests.http.blocking import fill_store
 from tests.service import JSON
-from tests.web.browser import OpenPage
 from tests.web.page_driver import PageDriver
 
-SLOW = {"offline": False, "latency": 1200, "downloadThroughput": -1, "uploadThroughput": -1}
+SLOW_ARRIVAL = "performance.getEntriesByType = () => [{responseStart: 3_000}]"
 
 
 @pytest.fixture
@@ -70,13 +69,17 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
     driver.assert_count("2 plants")
 
 
-def test_a_slow_network_has_the_stream_too(open_page: OpenPage, owner: str) -> None:
-    driver = open_page(shared=False)
-    devtools = driver.page.context.new_cdp_session(driver.page)
-    devtools.send("Network.emulateNetworkConditions", SLOW)
-    driver.sign_in(owner).assert_shows("No plants yet", "#state-empty")
+def test_a_slow_network_has_the_stream_too(driver: PageDriver) -> None:
+    driver.install_clock()
+    driver.page.add_init_script(SLOW_ARRIVAL)
+    held = driver.hold("**/events")
+    driver.sign_in()
+    driver.wait_until(lambda: held.routes)
+    driver.page.clock.fast_forward(5_000)
+    held.release()
+    driver.assert_shows("No plants yet", "#state-empty")
     asked = driver.record_requests("GET")
-    driver.create_plants({"id": 1, "name": "New"}, token=owner)
+    driver.create_plants({"id": 1, "name": "New"})
     driver.assert_count("1 plant")
     assert asked == []
 

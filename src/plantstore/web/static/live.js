@@ -6,7 +6,7 @@ import { pause } from "./dom.js";
 import { parseExactly } from "./plant.js";
 
 const [arrival] = /** @type {PerformanceNavigationTiming[]} */ (performance.getEntriesByType("navigation"));
-const START = 1_000 + 2 * arrival.responseStart; // milliseconds; a proxy may keep a stream back, a network be slow
+const START = 1_000 + Math.min(2 * (arrival?.responseStart ?? 0), 9_000); // milliseconds; a proxy may keep a stream back
 const PAUSE = 1_000;
 const MAX_DOUBLINGS = 5;
 
