@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 _TIMEOUT = 30.0
 _SETTINGS = 'user_pref("marionette.port", 0);\nuser_pref("app.update.disabledForTesting", true);\n'
@@ -25,9 +25,9 @@ look();"""
 class Firefox:
     """A tab; elements are found by CSS selectors."""
 
-    def __init__(self, connection: socket.socket) -> None:
+    def __init__(self, connection: socket.socket, stream: BinaryIO) -> None:
         self._connection = connection
-        self._stream = connection.makefile("rb")
+        self._stream = stream
         self._receive()  # what it is
         self._send("WebDriver:NewSession", {})
 
@@ -48,8 +48,10 @@ class Firefox:
         self._send("WebDriver:ElementSendKeys", {"id": element, "text": text})
 
     def focus(self, selector: str) -> None:
-        """Move the focus there."""
-        self.evaluate(f"document.querySelector({json.dumps(selector)}).focus()")
+        """Move the focus there, as soon as it is there."""
+        element = f"document.querySelector({json.dumps(selector)})"
+        self.wait_until(element)
+        self.evaluate(f"{element}.focus()")
 
     def evaluate(self, script: str) -> Any:  # noqa: ANN401 - whatever JavaScript gives
         """The value of a JavaScript expression in the page."""
@@ -88,8 +90,11 @@ def open_firefox(profile: Path) -> Iterator[Firefox]:
     with (profile / "log").open("wb") as log:
         process = subprocess.Popen([path, *_ARGUMENTS, str(profile)], stdout=log, stderr=log)
     try:
-        with closing(_connect(profile / "MarionetteActivePort")) as connection:
-            yield Firefox(connection)
+        with (
+            closing(_connect(profile / "MarionetteActivePort")) as connection,
+            connection.makefile("rb") as stream,
+        ):
+            yield Firefox(connection, stream)
     finally:
         process.terminate()
         process.wait(_TIMEOUT)

@@ -29,7 +29,7 @@ def test_a_day_with_the_keyboard(tmp_path: Path, service: Service, owner: str) -
 
         firefox.focus("#grid")
         firefox.press(DELETE)
-        firefox.assert_shows("No plants yet", "#state-empty")
+        firefox.assert_shows("Deleted Moss", "#toasts")
         firefox.focus("#toasts button")
         firefox.press(SPACE)
         firefox.assert_shows("Restored", "#toasts")
