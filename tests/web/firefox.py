@@ -67,7 +67,9 @@ class Firefox:
     def assert_shows(self, text: str, selector: str = "body") -> None:
         """The part shows the text, now or soon."""
         part = f"document.querySelector({json.dumps(selector)})"
-        self.wait_until(f"{part}?.innerText.includes({json.dumps(text)})")
+        self.wait_until(
+            f"{part}?.checkVisibility() && {part}.innerText.includes({json.dumps(text)})"
+        )
 
     def _send(self, command: str, parameters: Mapping[str, object]) -> Any:  # noqa: ANN401 - JSON
         message = json.dumps([0, 0, command, parameters]).encode()

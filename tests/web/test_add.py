@@ -41,6 +41,16 @@ def test_enter_adds_and_makes_ready_for_the_next(empty: PageDriver) -> None:
     assert [one["name"] for one in empty.list_plants()] == ["Fern", "Aloe", "Basil"]
 
 
+def test_one_who_adds_before_the_list_is_there_gets_an_id_too(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    held = driver.hold("**/plants?*", responses=True)
+    driver.sign_in()
+    driver.submit_plant("Aloe")
+    driver.assert_shows("Adding", "#add-button")
+    held.release()
+    driver.assert_shows("Added Aloe, id 2", "#add-done")
+
+
 def test_an_id_of_ones_own_takes_its_place_in_the_list(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "One"}, {"id": 9007199254740993, "name": "Great"})
     driver.sign_in()

@@ -25,12 +25,12 @@ async function submit() {
   const { store } = list;
   if (isBusy($("add-button")) || !store) return;
   const typed = { id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value };
-  const plant = makePlant(typed);
-  const key = makeKey();
   clearReasons();
   markAdding(true);
-  /** @type {Failure | null} */
-  const error = await store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
+  if (!typed.id && (await list.loadWhole())) typed.id = list.plants.proposeId() ?? "";
+  if (list.store !== store) return markAdding(false);
+  const [plant, key] = [makePlant(typed), makeKey()];
+  /** @type {Failure | null} */ const error = await store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
   markAdding(false);
   if (error) return tellFailure(error, store, plant);
   finish(typed, plant);
