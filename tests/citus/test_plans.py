@@ -9,6 +9,7 @@ import psycopg
 import pytest
 
 import plantstore.postgres
+import plantstore.sql.reading
 from plantstore.model import INT64_MIN
 from plantstore.postgres.citus.distributing import citus_queries
 from tests.plans.cases import PAGE, write
@@ -59,6 +60,7 @@ def test_a_statement_is_of_one_shard(connection: psycopg.Connection, name: str) 
 def test_these_are_the_statements_of_serving() -> None:
     folder = Path(plantstore.postgres.__file__).parent
     modules = [path for path in folder.rglob("*.py") if path.name != "session.py"]
+    modules.append(Path(plantstore.sql.reading.__file__))
     used = {name for path in modules for name in _USE.findall(path.read_text(encoding="utf-8"))}
     expected = {*SERVING, *LOCAL, *OF_ALL_STORES, *_OF_PLAIN_TABLES, "plan_lookups"}
     assert used & citus_queries().keys() == expected

@@ -67,6 +67,15 @@ class CitusCluster(PostgresServer):
         self.workers.append(self._running.enter_context(worker))
         self._add_node(worker, url.rpartition("/")[2])
 
+    def remove_worker(self, url: str, mode: str) -> None:
+        """Move the shards of the first one to the others, and stop it; of this database alone."""
+        worker = self.workers[0]
+        place = f"'127.0.0.1', {worker.port}"
+        for statement in (f"citus_drain_node({place}, '{mode}')", f"citus_remove_node({place})"):
+            self.execute(f"SELECT {statement}", database=url.rpartition("/")[2])
+        self.workers.remove(worker)
+        worker.stop()
+
     def _add_node(self, worker: PostgresServer, name: str) -> None:
         worker.execute(f"CREATE DATABASE {name}")
         worker.execute("CREATE EXTENSION citus", database=name)

@@ -28,7 +28,8 @@ PROGRAMS = Path(os.environ.get("POSTGRESQL_PROGRAMS", _PROGRAMS))  # of another 
 _START_SECONDS = 30.0
 _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
-_LISTEN = "listen_addresses=127.0.0.1"
+# Of loopback alone: the path of a test's folder may be too long for a socket.
+_LISTEN = ("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
 # PostgreSQL refuses to run as root: as root it gets a user of its own, in a namespace.
 AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
 _numbers = itertools.count(1)
@@ -53,8 +54,7 @@ class PostgresServer:
     ) -> None:
         self._prefix = prefix
         self._data = folder / "data"
-        self._sockets = folder / "s"
-        self._sockets.mkdir(parents=True)
+        folder.mkdir(parents=True, exist_ok=True)
         self._log = folder / "log"
         self._emptied: str | None = None
         self.port = free_port()
@@ -79,10 +79,10 @@ class PostgresServer:
 
     def start(self) -> Self:
         """Start the server, and return when it takes connections."""
-        arguments = ["-D", str(self._data), "-p", str(self.port), "-k", str(self._sockets)]
+        arguments = ["-D", str(self._data), "-p", str(self.port)]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [*self._prefix, *_command("postgres", *arguments), "-c", _LISTEN],
+                [*self._prefix, *_command("postgres", *arguments), *_LISTEN],
                 stdout=log,
                 stderr=log,
             )
