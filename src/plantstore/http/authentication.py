@@ -65,16 +65,13 @@ class Authentication:
         """
         token = _read_token(request)
         caller = self._recent.find(token, scope) if store_name is None else None
-        if caller is not None:
-            await self._take_turn(request, caller)
-        else:
-            caller = await self.admit(request, store_name, scope)
-            if store_name is None:
-                self._recent.note(token, caller)
+        if caller is None:
+            caller = await self._find_writer(request, token, store_name, scope)
         try:
+            await self._take_turn(request, caller)
             return await write(request, caller, *arguments)
         except _REFUSALS:
-            await self._find_caller(request, store_name, scope)  # who may be refused by now
+            await self._find_writer(request, token, store_name, scope)  # who may be refused by now
             raise
 
     async def introspect(self, request: Request) -> TokenInfo:
@@ -109,6 +106,15 @@ class Authentication:
         if not was_valid:
             self._invalid.clear(token)
         request.caller = caller
+        return caller
+
+    async def _find_writer(
+        self, request: Request, token: str, store_name: str | None, scope: Scope
+    ) -> Caller:
+        """Who calls, as of now, and for the writes of the next moment."""
+        caller = await self._find_caller(request, store_name, scope)
+        if store_name is None:
+            self._recent.note(token, caller)
         return caller
 
     async def _take_turn(self, request: Request, caller: Caller) -> None:

@@ -1,0 +1,23 @@
+"""A write that begins without a look-up is refused as any other to whom it is no longer allowed."""
+
+from pathlib import Path
+
+from tests.databases import ON_BOTH
+from tests.http.expect import expect_error
+from tests.http.fixtures import CREATES, DELETES, UPDATES, make_fixture
+from tests.service import Service
+
+OWN_WRITES = (CREATES[0], UPDATES[0], DELETES[0])
+
+
+@ON_BOTH
+def test_a_revoked_token_beyond_its_rate_is_refused_as_revoked(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"rate_limit": "2/hour"}) as limited:
+        fixture = make_fixture(limited)
+        assert fixture.send(fixture.message(UPDATES[0])).status == 200
+        expect_error(fixture.send(fixture.message(UPDATES[0])), 42901)
+        limited.revoke(fixture.token)
+        for route in OWN_WRITES:
+            expect_error(fixture.send(fixture.message(route)), 40102)
+
+
