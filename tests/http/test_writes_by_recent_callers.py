@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from tests.databases import ON_BOTH
+from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, UPDATES, make_fixture
 from tests.service import Service
@@ -21,3 +22,13 @@ def test_a_revoked_token_beyond_its_rate_is_refused_as_revoked(tmp_path: Path, u
             expect_error(fixture.send(fixture.message(route)), 40102)
 
 
+@ON_BOTH
+def test_a_token_refused_once_takes_no_more_transactions(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url, settings={"write_timeout": 0.3}) as running:
+        fixture = make_fixture(running)
+        running.revoke(fixture.token)
+        expect_error(fixture.send(fixture.message(UPDATES[0])), 40102)
+        with blocked_writes(running):
+            answers = [fixture.send(fixture.message(route)) for route in OWN_WRITES]
+        for answer in answers:
+            expect_error(answer, 40102)

@@ -71,6 +71,7 @@ class Authentication:
             await self._take_turn(request, caller)
             return await write(request, caller, *arguments)
         except _REFUSALS:
+            self._recent.forget(token)
             await self._find_writer(request, token, store_name, scope)  # who may be refused by now
             raise
 

@@ -28,5 +28,9 @@ class RecentCallers:
             until = min(until, caller.expires_at)
         self._found[parse_token(token)] = caller, until
 
+    def forget(self, token: str) -> None:
+        """Have the token looked up next time."""
+        self._found.pop(parse_token(token), None)
+
 
 _NOBODY = (None, 0)
