@@ -1,12 +1,15 @@
 """A write that begins without a look-up is refused as any other to whom it is no longer allowed."""
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from plantstore.model import Role
 from tests.databases import ON_BOTH
 from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, UPDATES, make_fixture
 from tests.service import Service
+from tests.waiting import wait_until
 
 OWN_WRITES = (CREATES[0], UPDATES[0], DELETES[0])
 
@@ -32,3 +35,23 @@ def test_a_token_refused_once_takes_no_more_transactions(tmp_path: Path, url: st
             answers = [fixture.send(fixture.message(route)) for route in OWN_WRITES]
         for answer in answers:
             expect_error(answer, 40102)
+
+
+@ON_BOTH
+def test_a_revoked_token_is_refused_as_such_where_writes_wait(tmp_path: Path, url: str) -> None:
+    settings = {"max_writes": 1, "write_timeout": 0.5}
+    with Service(tmp_path, database=url, settings=settings) as running:
+        fixture = make_fixture(running)
+        revoked = [running.make_token(fixture.store, f"user {n}", role=Role.EDITOR) for n in (1, 2)]
+        for token in revoked:
+            assert fixture.send(fixture.message(UPDATES[0], token)).status == 200
+            running.revoke(token)
+        with ThreadPoolExecutor(8) as threads, blocked_writes(running):
+            waiting = [
+                threads.submit(fixture.send, fixture.message(UPDATES[0], token))
+                for token in (revoked[0], *(7 * [fixture.token]))
+            ]
+            wait_until(lambda: any(one.done() for one in waiting))  # there is no more room
+            answer = fixture.send(fixture.message(UPDATES[0], revoked[1]))
+        expect_error(answer, 40102)
+        expect_error(waiting[0].result(), 40102)

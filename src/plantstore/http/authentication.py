@@ -9,9 +9,11 @@ from collections.abc import Awaitable, Callable
 from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import (
+    DatabaseUnavailableError,
     ForbiddenError,
     InvalidTokenError,
     NoSuchStoreError,
+    OverloadedError,
     RequestError,
 )
 from plantstore.http.client_address import ClientAddress
@@ -25,7 +27,10 @@ from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH
 
 _SCHEME = b"bearer "
-_REFUSALS = (RequestError, InvalidTokenError, ForbiddenError, NoSuchStoreError)
+_REFUSALS = (
+    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # the transaction's
+    *(RequestError, OverloadedError, DatabaseUnavailableError),  # without one
+)
 
 Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
