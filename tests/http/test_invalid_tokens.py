@@ -10,8 +10,9 @@ from plantstore.errors import InvalidTokenError, RequestError
 from plantstore.http.invalid_tokens import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.tokens import make_token
+from tests.databases import ON_BOTH, execute
 from tests.http.expect import expect_error
-from tests.http.fixtures import ME, make_fixture
+from tests.http.fixtures import LISTS, ME, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -81,6 +82,18 @@ def test_beyond_the_rate_the_database_is_not_asked(limited: Service) -> None:
         database.execute("ALTER TABLE tokens RENAME TO lost")
         assert connection.ask(listing(make_token(1))).status == 503
         assert numbers(connection, [REPEATED, *MALFORMED[COUNT:]]) == 46 * [42901]
+
+
+@ON_BOTH
+def test_a_list_seen_before_does_not_ask_the_database_beyond_the_rate(limited: Service) -> None:
+    fixture = make_fixture(limited)
+    with Connection(limited.origin) as connection:
+        for _ in range(3):
+            assert connection.ask(fixture.message(LISTS[0])).status == 200
+        limited.revoke(fixture.token)
+        assert numbers(connection, COUNT * [fixture.token]) == COUNT * [40102]
+        execute(limited.database, "ALTER TABLE tokens RENAME TO lost")
+        assert connection.ask(fixture.message(LISTS[0])).number == 42901
 
 
 def is_refused(tokens: InvalidTokens, address: str, token: str) -> bool:

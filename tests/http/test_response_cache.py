@@ -49,6 +49,19 @@ def test_a_request_remembered_again_takes_its_bytes_once() -> None:
     assert cache.used == used > 0
 
 
+def test_a_request_forgotten_gives_its_bytes_back() -> None:
+    cache = ResponseCache(SIZE)
+    cache.put((1, 7, b""), RESPONSE)
+    used = cache.used
+    longer = RESPONSE.with_headers(b"Link: <?>\r\n")
+    for response in (RESPONSE, longer, RESPONSE):
+        cache.remember(b"request", response, CALLER)
+    cache.forget(b"request")
+    cache.forget(b"another")
+    assert cache.find(b"request") is None
+    assert cache.used == used
+
+
 def test_what_is_too_large_is_not_kept() -> None:
     cache = ResponseCache(SIZE)
     cache.put((1, 7, b""), Response(b"head", b"x" * SIZE))

@@ -183,9 +183,10 @@ class App:
             return self._respond_otherwise(request, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
-        found = None if request.wire is None else self.cache.find(request.wire)
-        if found and (response := await self._respond_again(request, found, *arguments)):
-            return response
+        if request.wire is not None and (found := self.cache.find(request.wire)):
+            if response := await self._respond_again(request, found, *arguments):
+                return response
+            self.cache.forget(request.wire)
         return await operation(request, *arguments)
 
     async def _respond_again(

@@ -70,12 +70,17 @@ class ResponseCache:
         if caller.unchanged is not self._unchanged:
             self._forget_requests()
             self._unchanged = caller.unchanged
+        self.forget(data)
         whole = response.with_headers(lines)
-        if data not in self._requests:
-            self._requests_used += len(data) + len(response.head) + _ENTRY_BYTES
-            self.used += len(data) + len(response.head) + _ENTRY_BYTES
         self._requests[data] = Remembered(caller, response, lines, whole, response.status)
+        self._count_request(data, whole, 1)
         self._make_room()
+
+    def forget(self, data: bytes) -> None:
+        """Handle a request as one that was not seen before."""
+        found = self._requests.pop(data, None)
+        if found is not None:
+            self._count_request(data, found.whole, -1)
 
     def get(self, key: Key) -> Response | None:
         """The response to a query, if it is cached."""
@@ -101,6 +106,11 @@ class ResponseCache:
         self._forget_requests()  # they hold responses, too
         while self.used > _FILLED * self._size:
             self.used -= _measure(*self._responses.popitem(last=False))
+
+    def _count_request(self, data: bytes, whole: Response, sign: int) -> None:
+        used = sign * (len(data) + len(whole.head) + _ENTRY_BYTES)
+        self._requests_used += used
+        self.used += used
 
     def _forget_requests(self) -> None:
         self._requests.clear()
