@@ -1,11 +1,17 @@
 """Which tokens are valid: those of the database, as they are there at this moment."""
 
 import time
+from contextlib import closing
 
+import psycopg
+import pytest
+
+from plantstore.clock import now
 from tests.databases import ON_BOTH
 from tests.http.calls import expect_refused
 from tests.http.raw import Connection, Message, exchange
 from tests.service import Service
+from tests.waiting import wait_until
 
 INVALID = "the token is not valid: ask the owner of the store for a new one"
 
@@ -54,6 +60,20 @@ def test_a_token_expires_at_its_time(service: Service, store: str) -> None:
             assert time.time() < expires_at / 1000 + 1
         assert time.time() >= expires_at / 1000
         assert expect_refused(client.get("/plants"), 40102) == INVALID
+
+
+@pytest.mark.parametrize("database_kind", ["postgres"], indirect=True)
+def test_a_token_that_expires_during_its_look_up_is_refused(service: Service, store: str) -> None:
+    expires_at = now() + 1000
+    message = listing(service.make_token(store, expires_at=expires_at))
+    with Connection(service.origin) as connection, closing(psycopg.connect(service.database)) as it:
+        for _ in range(3):  # read, remembered, seen before
+            assert connection.ask(message).status == 200
+        it.execute("LOCK TABLE tokens")
+        connection.send(message)
+        wait_until(lambda: now() > expires_at)
+        it.rollback()
+        assert connection.receive().number == 40102
 
 
 def test_without_a_bearer_token_one_is_asked_for(service: Service, token: str) -> None:

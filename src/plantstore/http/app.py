@@ -197,7 +197,7 @@ class App:
         if not self._turns.try_take(caller.principal, PARSED):
             await self._turns.take(caller.principal, PARSED)
         token = (caller.token_store_id, caller.token_hash)
-        if await self._database.find_caller(*token, store_name) != caller:
+        if await self._database.find_caller(*token, store_name) != caller or found.has_expired:
             return None
         request.caller = caller
         if self._rates is not None:

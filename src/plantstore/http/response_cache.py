@@ -30,6 +30,12 @@ class Remembered(Struct, frozen=True):
     whole: Response
     status: int
 
+    @property
+    def has_expired(self) -> bool:
+        """Whether its caller's token has."""
+        expires_at = self.caller.expires_at
+        return expires_at is not None and expires_at <= time.time() * 1000
+
 
 class ResponseCache:
     """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
@@ -51,12 +57,7 @@ class ResponseCache:
     def find(self, data: bytes) -> Remembered | None:
         """What is cached of a complete request seen before; valid if its caller is current."""
         found = self._requests.get(data)
-        if found is None:
-            return None
-        expires_at = found.caller.expires_at
-        if expires_at is not None and expires_at <= time.time() * 1000:
-            return None
-        return found
+        return None if found is None or found.has_expired else found
 
     def remember(
         self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
