@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 
+from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import (
     OutcomeUnknownError,
@@ -197,7 +198,8 @@ class App:
         if not self._turns.try_take(caller.principal, PARSED):
             await self._turns.take(caller.principal, PARSED)
         token = (caller.token_store_id, caller.token_hash)
-        if await self._database.find_caller(*token, store_name) != caller or found.has_expired:
+        current = await self._database.find_caller(*token, store_name)
+        if current != caller or found.expires_at <= now():
             return None
         request.caller = caller
         if self._rates is not None:

@@ -6,6 +6,7 @@ its caller, who has the store's revision, is what the database has. Where the da
 without a query that nothing was committed, no request is parsed for that.
 """
 
+import math
 import time
 from collections import OrderedDict
 
@@ -22,19 +23,17 @@ _FILLED = 0.9  # after an eviction, so that not each new response has one
 
 
 class Remembered(Struct, frozen=True):
-    """A request's caller and response, which is ``whole`` with the request's own ``lines``."""
+    """A request's caller and response, which is ``whole`` with the request's own ``lines``.
+
+    It expires with the caller's token, at a time in milliseconds.
+    """
 
     caller: Caller
     response: Response
     lines: HeaderLines
     whole: Response
     status: int
-
-    @property
-    def has_expired(self) -> bool:
-        """Whether its caller's token has."""
-        expires_at = self.caller.expires_at
-        return expires_at is not None and expires_at <= time.time() * 1000
+    expires_at: float
 
 
 class ResponseCache:
@@ -57,7 +56,7 @@ class ResponseCache:
     def find(self, data: bytes) -> Remembered | None:
         """What is cached of a complete request seen before; valid if its caller is current."""
         found = self._requests.get(data)
-        return None if found is None or found.has_expired else found
+        return None if found is None or found.expires_at <= time.time() * 1000 else found
 
     def remember(
         self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
@@ -73,7 +72,8 @@ class ResponseCache:
             self._unchanged = caller.unchanged
         self.forget(data)
         whole = response.with_headers(lines)
-        self._requests[data] = Remembered(caller, response, lines, whole, response.status)
+        until = math.inf if caller.expires_at is None else caller.expires_at
+        self._requests[data] = Remembered(caller, response, lines, whole, response.status, until)
         self._count_request(data, whole, 1)
         self._make_room()
 
