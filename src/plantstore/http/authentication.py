@@ -9,7 +9,6 @@ from collections.abc import Awaitable, Callable
 from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import (
-    DatabaseUnavailableError,
     ForbiddenError,
     InvalidTokenError,
     NoSuchStoreError,
@@ -27,10 +26,8 @@ from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH
 
 _SCHEME = b"bearer "
-_REFUSALS = (
-    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # the transaction's
-    *(RequestError, OverloadedError, DatabaseUnavailableError),  # without one
-)
+_BY_THE_TRANSACTION = (InvalidTokenError, ForbiddenError, NoSuchStoreError)
+_WITHOUT_ONE = (RequestError, OverloadedError)
 
 Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
@@ -75,7 +72,7 @@ class Authentication:
         try:
             await self._take_turn(request, caller)
             return await write(request, caller, *arguments)
-        except _REFUSALS:
+        except (*_BY_THE_TRANSACTION, *_WITHOUT_ONE):
             self._recent.forget(token)
             await self._find_writer(request, token, store_name, scope)  # who may be refused by now
             raise
