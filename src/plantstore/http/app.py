@@ -30,7 +30,8 @@ from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import Remembered, ResponseCache
 from plantstore.http.routes import Methods, Routes
 from plantstore.http.streams import StreamPlaces
-from plantstore.http.turns import PARSED, RECALLED, Turns
+from plantstore.http.turns import PARSED, RECALLED, ROUTED, Turns
+from plantstore.model import Scope
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -71,11 +72,11 @@ class App:
         self.cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
         places = StreamPlaces(settings.max_streams)
-        lists = PlantLists(database, self.cache, self._cors, places)
+        self._lists = PlantLists(database, self.cache, self._cors, places)
         authentication = Authentication(database, settings, self._rates, self._turns)
         self._listeners = Listeners(database, settings.max_listeners)
         bulk = BulkCreates(database, settings, self._turns)
-        plants = PlantOperations(database, authentication, lists, bulk)
+        plants = PlantOperations(database, authentication, self._lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
         self._routes = Routes(database, authentication, plants, events, settings)
         access = AccessRoutes(authentication, settings, open_session)
@@ -192,18 +193,23 @@ class App:
 
     async def _respond_again(
         self, request: Request, found: Remembered, store_name: str | None = None
-    ) -> Response | None:
-        """As ``recall``, where the user must wait for a turn, or the database be asked."""
+    ) -> Response | Stream | None:
+        """A list seen before, as of now; None where the caller is to be refused."""
         caller = found.caller
         if not self._turns.try_take(caller.principal, PARSED):
             await self._turns.take(caller.principal, PARSED)
         token = (caller.token_store_id, caller.token_hash)
         current = await self._database.find_caller(*token, store_name)
-        if current != caller or found.expires_at <= now():
+        if current is None or Scope.LIST not in current.permissions:
             return None
-        request.caller = caller
+        if current.expires_at is not None and current.expires_at <= now():
+            return None
+        request.caller = current
         if self._rates is not None:
             require(self._rates.take(caller.principal))
+        if current != caller:  # the store has changed, or what they may do there
+            await self._turns.take(caller.principal, ROUTED - PARSED)
+            return await self._lists.respond(request, current)
         self.cache.hits += 1
         return found.response
 
