@@ -81,3 +81,18 @@ def test_a_write_is_refused_to_whom_it_was_allowed_a_moment_ago(
         for write in WRITES:
             expect_refused(write(client), 40102)
     assert len(service.events(store)) == len(before) + 2
+
+
+@ON_BOTH
+@pytest.mark.parametrize("base", ["", "/stores/{store}"])
+def test_a_list_seen_before_is_refused_to_a_former_member(
+    service: Service, store: str, base: str
+) -> None:
+    user, path = f"editor of {store}", f"{base.format(store=store)}/plants"
+    token = service.make_token(store, user, role=Role.EDITOR)
+    with service.client(token) as client, service.administration() as administration:
+        for _ in range(3):  # read, remembered, recalled
+            assert client.get(path).status_code == 200
+        administration.remove_member(store, user)
+        for _ in range(2):
+            expect_refused(client.get(path), 40403)
