@@ -1,4 +1,4 @@
-"""A write that begins without a look-up is refused as any other to whom it is no longer allowed."""
+"""A write that begins without a look-up is refused like any other."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path

@@ -26,8 +26,10 @@ from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH
 
 _SCHEME = b"bearer "
-_BY_THE_TRANSACTION = (InvalidTokenError, ForbiddenError, NoSuchStoreError)
-_WITHOUT_ONE = (RequestError, OverloadedError)
+_REFUSALS = (
+    *(RequestError, OverloadedError),  # without a transaction
+    *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # by it
+)
 
 Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
@@ -72,7 +74,7 @@ class Authentication:
         try:
             await self._take_turn(request, caller)
             return await write(request, caller, *arguments)
-        except (*_BY_THE_TRANSACTION, *_WITHOUT_ONE):
+        except _REFUSALS:
             self._recent.forget(token)
             await self._find_writer(request, token, store_name, scope)  # who may be refused by now
             raise
