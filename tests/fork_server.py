@@ -18,6 +18,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+from plantstore.cli import cli
 from plantstore.cli import main as run
 
 _STATUS = struct.Struct("i")  # what is told of a process: first its id, then its exit status
@@ -135,6 +136,7 @@ def main() -> None:
     """Import the program, and run it in each fork."""
     for module in _IMPORTS:
         import_module(module)
+    list(cli.commands.values())  # imports them
     assert "plantstore.server.request_ids" not in sys.modules
     gc.freeze()  # or each fork would copy what its collector looks at
     with socket.socket(fileno=int(sys.argv[1])) as control:

@@ -1,6 +1,6 @@
 """A worker that dies is replaced at once; where it dies at its start again and again, no more."""
 
-from plantstore.server.deaths import Deaths
+from plantstore.server.workers import Deaths
 
 
 def test_the_fifth_death_at_the_start_in_a_row_is_the_last_and_each_waits_longer() -> None:

@@ -1,3 +1,8 @@
 """Plant Store: a self-hosted HTTP/JSON service that keeps stores of plants."""
 
+import gc
+
 __version__ = "1.0.0"
+
+# Neither imports nor requests leave many cycles: collecting took 8 % of a start, and of a create.
+gc.set_threshold(50_000, 20, 50)

@@ -127,6 +127,19 @@ def create_database(url: str) -> str | None:
     return None
 
 
+def prepare_database(url: str) -> None:
+    """Give a SQLite file without tables its tables; refuse a schema of another version.
+
+    :raises SetupError: the database cannot be served; a ``DatabaseAwayError`` if not now.
+    """
+    if is_postgres(url):
+        open_session(url).close()
+        return
+    from plantstore.sqlite.connection import database_path, prepare
+
+    prepare(database_path(url))
+
+
 def check_database(url: str) -> "Iterator[Check]":
     """Check the database without changing anything.
 
@@ -173,28 +186,22 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
 def create_app(settings: Settings, reports: socket | None = None) -> "App":
     """The application on its database, for one serving process; it reports its metrics there."""
     from plantstore.clock import SteadyClock
+    from plantstore.http.app import App
     from plantstore.last_use import keep_last_use
     from plantstore.retention import Retention
 
     set_up_logs(settings.log_format)
-    logs = _open_logs(settings)
     database = open_database(settings)
     open_access = partial(open_existing_session, settings.database)
-    if reports is None:
-        from plantstore.http.app import App
+    app = App(database, settings, open_access, _open_logs(settings))
+    if reports is not None:
+        from plantstore.http.monitoring.meter import add_metrics
 
-        app = App(database, settings, open_access, logs)
-    else:
-        from plantstore.http.metered import metered_app
-
-        app = metered_app(database, settings, open_access, reports, logs)
+        add_metrics(app, database, reports)
     app.run_beside(keep_last_use(database))
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep, SteadyClock()).run())
-    # Objects of the start stay alive, and requests leave hardly any cycles: garbage collection
-    # took 8 % of a create's time.
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+    gc.freeze()  # objects of the start stay alive: no collection needs to look at them
     return app
 
 
@@ -230,9 +237,9 @@ def serve(settings: Settings, listeners: list[socket], reports: socket | None = 
 
 
 def _open_logs(settings: Settings) -> "Sequence[Observer]":
-    from plantstore.http.client_address import ClientAddress
-    from plantstore.http.request_log import RequestLog
-    from plantstore.http.security_log import SecurityLog
+    from plantstore.http.limits.client_address import ClientAddress
+    from plantstore.http.monitoring.request_log import RequestLog
+    from plantstore.http.monitoring.security_log import SecurityLog
 
     client_address = ClientAddress(settings.trusted_proxies)
     return RequestLog(settings, client_address).observe, SecurityLog(client_address).observe

@@ -47,7 +47,7 @@ class Role(StrEnum):
     @property
     def scopes(self) -> frozenset[Scope]:
         """The operations that the role allows."""
-        return _ROLE_SCOPES[self]
+        return ROLE_SCOPES[self]
 
     @property
     def default_scopes(self) -> frozenset[Scope]:
@@ -55,7 +55,7 @@ class Role(StrEnum):
         return self.scopes - {Scope.MANAGE}
 
 
-_ROLE_SCOPES = {
+ROLE_SCOPES = {
     Role.READER: frozenset({Scope.LIST}),
     Role.EDITOR: frozenset(Scope) - {Scope.MANAGE},
     Role.OWNER: frozenset(Scope),
@@ -142,9 +142,10 @@ class Caller(Struct, frozen=True):
 
     ``role`` is None if the user is not a member of that store, or there is no such store;
     ``permissions`` are what both the role and the token's scopes allow. ``revision`` is the
-    store's, read together with the rest. ``unchanged`` tells whether nothing has been
-    committed since, by any process, as far as that is known without a query. The token is
-    found by ``token_store_id``, its own store's, and ``token_hash``.
+    store's, read together with the rest. ``principal`` has this caller's rate, turns and
+    streams. ``unchanged`` tells whether nothing has been committed since, by any process, as
+    far as that is known without a query. The token is found by ``token_store_id``, its own
+    store's, and ``token_hash``.
     """
 
     token_store_id: int
@@ -156,12 +157,8 @@ class Caller(Struct, frozen=True):
     role: Role | None
     permissions: frozenset[Scope]
     revision: int
+    principal: Principal
     unchanged: Unchanged = cannot_tell
-
-    @property
-    def principal(self) -> Principal:
-        """Who has this caller's rate, turns and streams."""
-        return self.token_store_id, self.user_id
 
     @property
     def token_id(self) -> str:
@@ -193,7 +190,7 @@ class TokenInfo(Struct, frozen=True):
 
     @property
     def principal(self) -> Principal:
-        """See ``Caller``."""
+        """As a caller's."""
         return self.token_store_id, self.user_id
 
 

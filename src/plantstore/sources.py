@@ -4,7 +4,6 @@ Invariant: every error names the flag, the variable or the key as it was given, 
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_origin
@@ -62,6 +61,8 @@ def read_file(path: str | None) -> dict[str, Given]:
     """
     if not path:
         return {}
+    import tomllib  # noqa: PLC0415 - 3 ms that a start without a file need not take
+
     try:
         values = tomllib.loads(Path(path).read_text(encoding=_UTF_8))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:

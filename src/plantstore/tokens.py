@@ -5,8 +5,8 @@ detects typing errors and leaked tokens. Only the SHA-256 of a token is stored.
 """
 
 import hashlib
+import os
 import re
-import secrets
 import string
 import zlib
 from functools import lru_cache
@@ -25,14 +25,17 @@ _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
 def make_token(store_id: int, prefix: str = PREFIX) -> str:
     """A new token for the store with this number, or a link's code."""
-    secret = int.from_bytes(secrets.token_bytes(_SECRET_BYTES), "big")
+    secret = int.from_bytes(os.urandom(_SECRET_BYTES), "big")
     unchecked = f"{prefix}_{_to_base62(store_id)}_{_to_base62(secret, _SECRET_LENGTH)}"
     return unchecked + _checksum(unchecked)
 
 
+TokenKey = tuple[int | None, bytes]  # its store's number, None where it has none, and its hash
+
+
 @lru_cache(maxsize=1000)
-def parse_token(token: str) -> tuple[int | None, bytes]:
-    """The key of a token: its store's number, or None, and its hash.
+def parse_token(token: str) -> TokenKey:
+    """The key of a token.
 
     Results are cached: pass no token longer than ``MAX_LENGTH``.
     """

@@ -9,6 +9,7 @@ import pytest
 from tests.cli.program import PLANTSTORE, Program
 from tests.databases import execute
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -192,4 +193,4 @@ def test_the_service_follows_each_change_at_once(program: Program) -> None:
         (used,) = [one for one in program.data("token", "list") if one["id"] == made["id"]]
         assert used["last_used_at"] >= made["created_at"]
         service.start()
-        assert f"token expires soon token_id={made['id']}" in service.log()
+        wait_until(lambda: f"token expires soon token_id={made['id']}" in service.log())

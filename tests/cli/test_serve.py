@@ -178,3 +178,12 @@ def test_no_token_is_in_the_database(tmp_path: Path) -> None:
         secret = service.make_token().split("_")[2].encode()
         for file in (tmp_path / "plants.db", tmp_path / "plants.db-wal"):
             assert secret not in file.read_bytes()
+
+
+def test_a_start_imports_nothing_that_serving_does_not_need(tmp_path: Path) -> None:
+    shows_imports = (sys.executable, "-X", "importtime", "-m", "plantstore")
+    with Service(tmp_path, command=shows_imports) as service:
+        imported = {line.rpartition("|")[2].strip() for line in service.log().splitlines()}
+    assert {"plantstore.http.app", "plantstore.sqlite.database"} <= imported
+    needless = {"email", "jinja2", "multiprocessing", "plantstore.cli.tokens", "prometheus_client"}
+    assert not imported & (needless | {"psycopg", "rich", "secrets", "tomllib", "yaml"})

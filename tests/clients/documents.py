@@ -28,3 +28,8 @@ def run(*command: object, folder: Path) -> str:
 def tool(name: str) -> Path:
     """A program of node_modules."""
     return NODE_MODULES / ".bin" / name
+
+
+# It knows no types that happen to be installed beside it.
+_OPTIONS = "--strict --target es2022 --module nodenext --skipLibCheck --typeRoots none"
+TSC = (tool("tsc"), *_OPTIONS.split())

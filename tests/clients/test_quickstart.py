@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.clients.documents import NODE_MODULES, PYTHON, run, tool
+from tests.clients.documents import NODE_MODULES, PYTHON, TSC, run
 from tests.docs.pages import take
 from tests.service import Service
 
@@ -38,6 +38,5 @@ def test_the_generated_typescript_client(tmp_path: Path, monkeypatch: pytest.Mon
         monkeypatch.setenv("TOKEN", service.make_token())
         run("sh", "-ec", block("sh", service, 1), folder=tmp_path)
         (tmp_path / "program.ts").write_text(block("ts", service))
-        options = ("--strict", "--target", "es2022", "--module", "nodenext", "--skipLibCheck")
-        run(tool("tsc"), *options, "program.ts", folder=tmp_path)
+        run(*TSC, "program.ts", folder=tmp_path)
         assert run("node", "program.js", folder=tmp_path).split() == ["Aloe", "undefined", "204"]

@@ -53,6 +53,7 @@ async def test_a_token_tells_its_user_its_label_and_its_store(
         role=Role.EDITOR,
         permissions=Role.EDITOR.scopes,
         revision=1,
+        principal=(ids_of_stores(administration)["nursery"], user.user_id),
     )
 
 

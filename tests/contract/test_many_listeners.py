@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from plantstore.database import Database
-from plantstore.http.listeners import Listeners
+from plantstore.http.events.listeners import Listeners
 from plantstore.model import Caller, EventPage, NewPlant, cannot_tell
 from tests.contract.harness import DatabaseHarness
 

@@ -69,7 +69,7 @@ def test_a_hangup_has_it_taken_at_once_and_keeps_connections(
         assert connection.ask(LIVE).status == 200
         link(tmp_path, "new")
         service.process.send_signal(signal.SIGHUP)
-        wait_until(lambda: shown_certificates(service) == {new})
+        wait_until(lambda: shown_certificates(service) == {new}, pause=0.2)
         assert connection.ask(LIVE).status == 200
 
 
@@ -84,7 +84,7 @@ def test_files_are_taken_when_they_change_but_not_if_they_do_not_belong_together
     wait_until(lambda: service.log().count(KEPT) >= processes)
     assert shown_certificates(service) == {old}
     link(tmp_path, "new")
-    wait_until(lambda: shown_certificates(service) == {new})
+    wait_until(lambda: shown_certificates(service) == {new}, pause=0.2)
     assert service.log().count(KEPT) == processes  # it is said once, not at each look
 
 

@@ -20,7 +20,7 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 SETTINGS = {"lame_duck": 4, "trusted_proxies": "127.0.0.1"}  # as in the document
-_PAUSE_SECONDS = 0.01  # of a caller; the machine has other things to do than their requests
+_PAUSE_SECONDS = 0.05  # of a caller; the machine has other things to do than their requests
 PROGRAM = (sys.executable, "-m", "plantstore")
 
 

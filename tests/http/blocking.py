@@ -74,6 +74,11 @@ def peak_memory(service: Service) -> int:
     return int(line.split()[1]) * 1024
 
 
+def count_threads(service: Service) -> int:
+    """The threads of the process."""
+    return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
+
+
 def count_connections(service: Service) -> int:
     """Connections of clients that the service has not let go."""
     port = f"{urlsplit(service.origin).port:04X}"

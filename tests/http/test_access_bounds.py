@@ -12,6 +12,7 @@ import pytest
 from plantstore.sql.access import MAX_MEMBERS, MAX_TOKENS
 from tests.databases import ON_BOTH, execute, writes_held
 from tests.http.access_calls import make_token, managing, members_of, set_role, tokens_of
+from tests.http.blocking import count_threads
 from tests.http.calls import expect_refused
 from tests.http.log_lines import LoggingService
 from tests.service import Service
@@ -79,10 +80,6 @@ def administration_held(url: str) -> Iterator[None]:
     with closing(psycopg.connect(url)) as connection:
         connection.execute("SELECT pg_advisory_lock(%s)", (_ADMINISTRATION,))
         yield
-
-
-def count_threads(service: Service) -> int:
-    return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
 
 
 @ON_BOTH

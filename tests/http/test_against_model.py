@@ -28,7 +28,7 @@ IDS = (-1, 0, 1, 2, 3, 4, 2**63 - 1)
 USERS = ("ada", "eve", "kiosk")
 ROLES = (Role.OWNER, Role.EDITOR, Role.READER)  # at first
 TAGS = (None, "green", "shade")
-EXAMPLES = {"sqlite": 60, "postgres": 20}  # of 50 requests, some 10 s each
+EXAMPLES = {"sqlite": 30, "postgres": 10}  # of 50 requests, some 5 s each
 OTHER_TAG, NO_TOKEN = '"0123456789abcdef"', "0123456789abcdef"
 
 pytestmark = ON_BOTH

@@ -141,7 +141,7 @@ def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> N
 def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
     service, answers = fixture.service, 0
     before = peak_memory(service)
-    blank = bulk_message(fixture.token, b"\n" * 2**21)
+    blank = bulk_message(fixture.token, b"\n" * 2**20)
     with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
         bulk = pool.submit(fixture.send, blank)
         while not bulk.done():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from plantstore.http.client_address import ClientAddress
+from plantstore.http.limits.client_address import ClientAddress
 from plantstore.server.messages import Request
 
 PROXIES = ("10.0.0.0/8", "2001:db8:1::/48", "192.0.2.7")

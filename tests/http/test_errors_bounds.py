@@ -31,7 +31,7 @@ from tests.http.fixtures import (
     StoreFixture,
     make_fixture,
 )
-from tests.http.raw import Connection, Response
+from tests.http.raw import Connection, Message, Response
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -120,6 +120,16 @@ def test_requests_past_the_bound_are_refused_but_for_health(start: StartService)
             else:
                 expect_error(response, 50301, method=route.method)
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)
+
+
+def test_past_the_bound_paths_and_methods_are_told_as_ever(start: StartService) -> None:
+    fixture = make_fixture(start(max_requests=1))
+    with in_flight_request(fixture):
+        for path in ("/plants", "/docs"):
+            preflight = fixture.send(Message("OPTIONS", path).adding("Origin", "https://a.example"))
+            assert preflight.status == 204
+            assert fixture.send(Message("PATCH", path)).number == 40501
+        expect_error(fixture.send(Message("GET", "/nowhere")), 40402)
 
 
 def test_writes_past_the_bound_are_refused_and_nothing_is_done(start: StartService) -> None:

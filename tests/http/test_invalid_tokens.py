@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plantstore.errors import InvalidTokenError, RequestError
-from plantstore.http.invalid_tokens import InvalidTokens
+from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
 from plantstore.tokens import make_token
 from tests.databases import ON_BOTH, execute

@@ -20,14 +20,6 @@ from tests.service import Service
 ROUNDS = 10
 
 
-@pytest.fixture
-def manager(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner, who may manage it and has a reader, the kiosk."""
-    with managing(service, store) as client:
-        set_role(client, "kiosk", "reader")
-        yield client
-
-
 def make_link(client: httpx.Client, user: str, **more: object) -> str:
     """The code of a new link."""
     made = client.post("/links", json={"user": user, **more})

@@ -9,7 +9,7 @@ import pytest
 from backports import zstd
 
 from plantstore.http.compression import choose_coding
-from tests.http.blocking import FILLER, fill_store
+from tests.http.blocking import FILLER, count_threads, fill_store
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
@@ -97,10 +97,6 @@ def test_a_client_that_hangs_up_leaves_no_thread(tmp_path: Path) -> None:
         assert count_threads(own) < before + 10
         assert "its client has gone" in own.log()
         assert "Traceback" not in own.log()
-
-
-def count_threads(service: Service) -> int:
-    return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))
 
 
 @pytest.mark.parametrize(

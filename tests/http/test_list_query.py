@@ -1,5 +1,7 @@
 """A list's parameters: what is written of a query reads back as it was."""
 
+import string
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +29,16 @@ QUERIES = st.builds(
 @given(QUERIES)
 def test_what_is_written_reads_back(query: PlantQuery) -> None:
     assert read_plant_query(write_plant_query(query).encode()) == query
+
+
+@given(st.text(string.ascii_letters + string.digits + "-_", min_size=10, max_size=12))
+def test_a_cursor_that_is_taken_was_given_out(cursor: str) -> None:
+    text = f"after={cursor}"
+    try:
+        found = read_plant_query(text.encode())
+    except PlantStoreError:
+        return
+    assert write_plant_query(found) == text
 
 
 @given(st.binary() | st.lists(st.sampled_from([b"limit=", b"tag=", b"&", b"1", b"%", b"+"])))

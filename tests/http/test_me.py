@@ -15,6 +15,11 @@ def get_me(service: Service, token: str) -> httpx.Response:
         return client.get("/me")
 
 
+def get_stores(service: Service, token: str, **headers: str) -> httpx.Response:
+    with service.client(token) as client:
+        return client.get("/stores", headers=headers)
+
+
 def test_a_bearer_is_told_its_user_and_its_store(service: Service, store: str, token: str) -> None:
     answer = get_me(service, token)
     assert answer.status_code == 200
@@ -60,6 +65,7 @@ def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store
     stores = get_me(service, token).json()["stores"]
     assert stores[0] == {"name": store, "role": "owner", "scopes": ALL}
     assert {"name": readable, "role": "reader", "scopes": ["list"]} in stores
+    assert get_stores(service, token).json() == stores
     names = [one["name"] for one in stores]
     assert names == sorted([store, readable, f"{store}-z", f"{store}a", f"{store}-a"])
 
@@ -67,7 +73,9 @@ def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store
 def test_a_token_for_one_store_tells_no_other(service: Service, store: str) -> None:
     token = service.make_token(store, f"owner of {store}")
     service.make_token(f"{store}-second", f"owner of {store}")
-    assert [one["name"] for one in get_me(service, token).json()["stores"]] == [store]
+    stores = get_me(service, token).json()["stores"]
+    assert [one["name"] for one in stores] == [store]
+    assert get_stores(service, token).json() == stores
 
 
 def test_who_has_left_the_own_store_is_told_the_others(service: Service, store: str) -> None:
@@ -91,8 +99,13 @@ def test_a_revoked_or_expired_token_is_refused(service: Service, store: str) -> 
     expect_refused(get_me(service, service.make_token(store, expires_at=1)), 40102)
 
 
-def test_a_changed_role_is_told_at_once(service: Service, store: str) -> None:
+def test_stores_that_have_not_changed_are_not_sent_again(service: Service, store: str) -> None:
     token = service.make_token(store, "eve")
-    for role in (Role.READER, Role.OWNER, Role.EDITOR):
-        service.set_role(store, "eve", role)
-        assert get_me(service, token).json()["role"] == role
+    first = get_stores(service, token)
+    assert first.headers["cache-control"] == "private, no-cache"
+    known = {"If-None-Match": first.headers["etag"]}
+    unchanged = get_stores(service, token, **known)
+    assert (unchanged.status_code, unchanged.content) == (304, b"")
+    service.set_role(store, "eve", Role.READER)
+    changed = get_stores(service, token, **known).json()
+    assert changed == [{"name": store, "role": "reader", "scopes": ["list"]}]

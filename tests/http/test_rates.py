@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.http.rates import Rates
+from plantstore.http.limits.rates import Rates
 from tests.databases import ON_BOTH
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, make_fixture

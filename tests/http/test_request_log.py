@@ -9,7 +9,13 @@ from pathlib import Path
 import pytest
 
 from tests.databases import execute
-from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream
+from tests.http.blocking import (
+    FILLER,
+    blocked_writes,
+    fill_store,
+    in_flight_request,
+    in_flight_stream,
+)
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.log_lines import LoggingService, Record
 from tests.http.raw import Connection, Message
@@ -148,6 +154,16 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
             assert record["error_number"] == failed.number == number
             assert (record["level"], record["message"]) == (level, "request failed")
             assert record["request_id"] == failed.headers["x-request-id"] == "mine"
+
+
+def test_what_is_refused_under_load_is_logged_with_its_route(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0, "max_requests": 1}) as full:
+        fixture = make_fixture(full)
+        with in_flight_request(fixture):
+            for target in ("/plants", "/stores/x/plants/1", "/docs"):
+                assert fixture.send(Message("GET", target)).number == 50301
+        routes = [record["route"] for record in full.records(REQUESTS)]
+        assert routes == ["/plants", "/stores/{store}/plants/{id}", "/docs"]
 
 
 def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """A store's tokens over HTTP: how owners create, see and revoke them."""
 
 import json
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 
@@ -21,14 +20,6 @@ MANAGERS = [
     for size in range(len(OTHERS) + 1)
     for others in combinations(OTHERS, size)
 ]
-
-
-@pytest.fixture
-def manager(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner, who may manage it and has a reader, the kiosk."""
-    with managing(service, store) as client:
-        set_role(client, "kiosk", "reader")
-        yield client
 
 
 def test_a_new_token_opens_the_store_until_it_is_revoked(

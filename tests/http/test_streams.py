@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from plantstore.errors import OverloadedError
-from plantstore.http.streams import StreamPlaces
+from plantstore.http.limits.streams import StreamPlaces
 from plantstore.model import Caller, Role, Scope
 from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.expect import expect_error
@@ -17,7 +17,7 @@ from tests.service import Service
 
 def caller(user_id: int, store_id: int) -> Caller:
     may = frozenset({Scope.LIST})
-    return Caller(0, bytes(32), user_id, "", None, store_id, Role.READER, may, 0)
+    return Caller(0, bytes(32), user_id, "", None, store_id, Role.READER, may, 0, (0, user_id))
 
 
 async def acquire_many(places: StreamPlaces, *callers: Caller) -> list[bool]:

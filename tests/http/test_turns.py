@@ -7,7 +7,7 @@ from pathlib import Path
 
 from plantstore.bootstrap import open_administration, open_database, open_session
 from plantstore.http.app import App
-from plantstore.http.turns import RECALLED, ROUTED, Turns
+from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
 from plantstore.model import TokenRequest
 from plantstore.server.messages import Request
 from plantstore.settings import Settings

@@ -3,14 +3,17 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from plantstore.model import Role
+from plantstore.http.recent_callers import RecentCallers
+from plantstore.model import Role, Scope
 from tests.databases import ON_BOTH
 from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, UPDATES, make_fixture
 from tests.service import Service
+from tests.sqlite.writes import ADA
 from tests.waiting import wait_until
 
+SENT = b"Bearer pst_1_secret"
 OWN_WRITES = (CREATES[0], UPDATES[0], DELETES[0])
 
 
@@ -50,3 +53,12 @@ def test_a_revoked_token_is_refused_as_such_where_writes_wait(tmp_path: Path, ur
             wait_until(lambda: any(one.done() for one in waiting))  # there is no more room
             answer = fixture.send(fixture.message(UPDATES[0], revoked))
         expect_error(answer, 40102)
+
+
+def test_a_token_has_one_place_however_it_is_sent() -> None:
+    recent = RecentCallers()
+    others = (SENT.lower(), SENT.replace(b" ", b"  "))
+    for sent in (SENT, *others):
+        recent.note(sent, ADA)
+    assert recent.find(SENT, Scope.CREATE) is ADA
+    assert [recent.find(sent, Scope.CREATE) for sent in others] == [None, None]

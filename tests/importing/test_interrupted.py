@@ -51,8 +51,10 @@ def assert_events_explain_the_plants(service: Service, store: str) -> None:
     assert found.plants == len(replay(events))
 
 
-@pytest.mark.parametrize("write", [2, FOURTH_PORTION, ITS_EVENTS, 20])
-@pytest.mark.parametrize("assigns", [False, True], ids=["ids", "assign"])
+@pytest.mark.parametrize(
+    ("write", "assigns"),
+    [(2, False), (FOURTH_PORTION, False), (ITS_EVENTS, True), (20, False), (20, True)],
+)
 def test_a_killed_import_goes_on_where_it_stopped(
     program: Program,
     service: Service,
@@ -91,8 +93,10 @@ def test_what_a_killed_import_has_written_can_be_removed(
     program.out("import", "other.csv", "--store", store)
 
 
-@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("write", [3, FOURTH_PORTION, ITS_EVENTS])
+@pytest.mark.parametrize(
+    ("write", "stop"),
+    [(3, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM), (ITS_EVENTS, signal.SIGINT)],
+)
 def test_an_interrupted_import_leaves_nothing(
     program: Program,
     service: Service,

@@ -37,7 +37,7 @@ def write(connection: apsw.Connection, clock: Clock) -> WriteBatch:
 
     def write_batch(*writes: Write) -> list[Outcome]:
         try:
-            assert writer.try_begin()
+            writer.begin()
             outcomes = [writer.apply(write) for write in writes]
             writer.finish()
             writer.commit()

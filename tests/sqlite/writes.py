@@ -16,6 +16,7 @@ ADA = Caller(
     role=Role.OWNER,
     permissions=frozenset(Scope),
     revision=0,
+    principal=(1, 1),
 )
 
 

@@ -16,7 +16,8 @@ from tests.web.page_driver import PageDriver
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 _BROWSER = "chromium-headless-shell"  # takes half of the CPU time that the whole browser does
 # A container has few rights and a small /dev/shm.
-_ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage"]
+# One process for all pages of a service, whatever tab they are in, saves a start for each test.
+_ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--process-per-site"]
 
 
 class OpenPage(Protocol):
@@ -57,8 +58,6 @@ class Tabs:
         defaults = {"viewport": DESKTOP, "locale": "en-GB", "reduced_motion": "reduce"}
         context = self._browser.new_context(**defaults | options)
         context.set_default_timeout(30_000)
-        # A page that learns of interception only when a test needs it may have sent something.
-        context.route("**/intercepted", lambda route: route.continue_())
         return context.new_page()
 
 

@@ -91,7 +91,7 @@ def test_after_a_lost_response_a_plant_is_added_once(empty: PageDriver) -> None:
         route.fetch()
         route.abort()
 
-    empty.page.route("**/plants", lose_response)
+    empty.route("**/plants", lose_response)
     empty.submit_plant("Fern")
     empty.assert_shows("The server cannot be reached", "#offline")
     expect(empty["#add-name"]).to_have_value("Fern")

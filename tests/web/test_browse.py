@@ -18,7 +18,7 @@ def load_less(route: Route) -> None:
 
 def test_beyond_very_many_the_rest_comes_as_one_scrolls(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 3_500, size=6)
-    driver.page.route("**/loading.js", load_less)
+    driver.route("**/loading.js", load_less)
     driver.sign_in().assert_count("2,000 plants so far")
     expect(driver["#add-id"]).to_have_value("")
     driver["#grid"].focus()

@@ -59,7 +59,7 @@ def test_what_failed_is_counted_and_stays_selected(driver: PageDriver) -> None:
         else:
             route.fulfill(status=500, body=FAILED, content_type="application/json")
 
-    driver.page.route("**/plants/*", respond)
+    driver.route("**/plants/*", respond)
     delete_all(driver)
     driver.assert_shows("80 plants were not deleted", "#toasts")
     expect(driver["#toasts"]).to_contain_text(re.compile(r"Deleted 40\b"))
@@ -86,7 +86,7 @@ def test_leaving_meanwhile_is_asked_about_and_a_stop_ends_it(driver: PageDriver)
 
 def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
     for pattern in ("**/plants/*", "**/livez"):
-        driver.page.route(pattern, lambda route: route.abort())
+        driver.route(pattern, lambda route: route.abort())
     delete_all(driver)
     expect(driver["#offline"]).to_be_visible()
     driver["#toasts"].get_by_role("button", name="Stop").click()

@@ -98,7 +98,7 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     driver.choose_file("many.csv", "".join(f"Plant {number}\n" for number in range(1200)))
     left = iter(range(1))
     held = driver.hold("**/plants")
-    driver.page.route(
+    driver.route(
         "**/plants",
         lambda route: route.fallback() if next(left, None) is None else route.continue_(),
     )
@@ -129,7 +129,7 @@ def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDrive
     chooser.value.set_files({"name": "a.csv", "mimeType": "", "buffer": ROWS.encode()})
     expect(driver["#import-start"]).to_be_focused()
     for pattern in AWAY:
-        driver.page.route(pattern, lambda route: route.abort())
+        driver.route(pattern, lambda route: route.abort())
     keyboard.press("Enter")
     expect(driver["#import"]).to_be_hidden()
     expect(driver["#import-open"]).to_be_focused()

@@ -105,7 +105,7 @@ def test_a_delete_that_waits_is_not_of_the_next_user(driver: PageDriver, ben: st
         else:
             route.fulfill(status=429, headers={"Retry-After": "5"}, body=busy)
 
-    driver.page.route("**/plants/*", response)
+    driver.route("**/plants/*", response)
     driver["#rows .remove"].first.click()
     driver.wait_until(lambda: asked)
     driver.settle()

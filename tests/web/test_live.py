@@ -62,7 +62,7 @@ def test_a_stream_that_ends_is_resumed_without_a_gap(driver: PageDriver) -> None
         route.fulfill(status=200, body=message, content_type="text/event-stream")
 
     driver.create_plants({"id": 1, "name": "First"})
-    driver.page.route("**/events", cut)
+    driver.route("**/events", cut)
     driver.sign_in().assert_count("1 plant")
     driver.create_plants({"id": 2, "name": "Missed"})
     driver.page.unroute("**/events")
@@ -97,7 +97,7 @@ def test_without_a_stream_the_store_is_looked_at(driver: PageDriver) -> None:
 
 
 def test_a_history_that_is_gone_loads_the_list_again(opened: PageDriver) -> None:
-    opened.page.route(
+    opened.route(
         "**/events",
         lambda route: route.fulfill(
             status=410, body='{"error": 41001, "message": "gone"}', content_type="application/json"

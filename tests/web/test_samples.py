@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plantstore.http.document import parse_document, read_document
+from plantstore.http.site.openapi import parse_document, read_document
 from plantstore.model import Role, Scope
 from plantstore.web.reference import document, samples
 from tests.service import Service

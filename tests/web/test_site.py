@@ -9,7 +9,7 @@ import httpx
 import pytest
 
 from plantstore.http.errors import TABLE
-from plantstore.http.remedies import REMEDIES
+from plantstore.http.site.remedies import REMEDIES
 from tests.http.calls import expect_refused
 from tests.service import Service
 

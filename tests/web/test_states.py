@@ -25,7 +25,8 @@ SIZES = {"phone": PHONE, "desktop": DESKTOP, "wide": WIDE}
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 AXE: str = Axe().axe_script
 RUN_AXE = """async ([parts, options]) => {
-    const { violations } = await axe.run(parts, { preload: false, ...options });
+    const defaults = { preload: false, reporter: "no-passes" };
+    const { violations } = await axe.run(parts, { ...defaults, ...options });
     return { violations };
 }"""
 

@@ -28,7 +28,7 @@ def break_off(route: Route) -> None:
 def test_a_reload_in_trouble_keeps_the_token(driver: PageDriver) -> None:
     driver.sign_in()
     for trouble in (respond_503, break_off):
-        driver.page.route("**/me", trouble)
+        driver.route("**/me", trouble)
         driver.page.reload()
         expect(driver["#sign-in-reason"]).to_be_visible()
         expect(driver["#sign-in-reason"]).not_to_be_empty()

@@ -78,7 +78,7 @@ def test_too_many_requests_and_a_restart_are_waited_for(
 
 def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(driver: PageDriver) -> None:
     fill_store(driver.service, driver.store, 2000)
-    driver.page.route("**/plants?*after=*", lambda route: route.abort())
+    driver.route("**/plants?*after=*", lambda route: route.abort())
     driver.sign_in()
     driver.assert_shows("Only part of the list was loaded", "#state-error")
     driver.assert_shows("000001", "#rows")
@@ -90,7 +90,7 @@ def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(driver: PageDriv
 def test_a_first_request_too_many_is_waited_for(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     body = '{"error": 42901, "message": "too many requests"}'
-    driver.page.route(
+    driver.route(
         "**/plants?limit=0",
         lambda route: route.fulfill(status=429, body=body, content_type="application/json"),
         times=1,

@@ -2,30 +2,55 @@
 
 import os
 import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from pathlib import Path
 
 import click
 
 import plantstore
-from plantstore.cli.copy import copy
-from plantstore.cli.events import event, plant
-from plantstore.cli.help import show_help
-from plantstore.cli.keeping import backup, restore, verify
-from plantstore.cli.links import link
-from plantstore.cli.maintenance import check, migrate
-from plantstore.cli.members import member
-from plantstore.cli.serve import serve
-from plantstore.cli.settings import settings
-from plantstore.cli.stores import store
-from plantstore.cli.tokens import token
-from plantstore.cli.transfer import export, import_plants
-from plantstore.cli.users import user
 from plantstore.errors import SetupError
 
 INTERRUPTED = 130
 
+_PLACES = {
+    "backup": "keeping.backup",
+    "check": "maintenance.check",
+    "copy": "copy.copy",
+    "event": "events.event",
+    "export": "transfer.export",
+    "help": "help.show_help",
+    "import": "transfer.import_plants",
+    "link": "links.link",
+    "member": "members.member",
+    "migrate": "maintenance.migrate",
+    "plant": "events.plant",
+    "restore": "keeping.restore",
+    "serve": "serve.serve",
+    "settings": "settings.settings",
+    "store": "stores.store",
+    "token": "tokens.token",
+    "user": "users.user",
+    "verify": "keeping.verify",
+}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is asked for: ``serve`` starts without others."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, attribute = _PLACES[name].partition(".")
+        command: click.Command = getattr(import_module(f"plantstore.cli.{module}"), attribute)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+@click.group(commands=Commands(), context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(plantstore.__version__, message="%(version)s")
 def cli() -> None:
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
@@ -39,12 +64,6 @@ def cli() -> None:
     Complete commands in bash; zsh_source and fish_source are for other shells:
       eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
     """
-
-
-for command in (serve, link, migrate, backup, restore, verify, copy, import_plants, export, check):
-    cli.add_command(command)
-for group in (settings, show_help, store, user, member, token, event, plant):
-    cli.add_command(group)
 
 
 def main() -> None:

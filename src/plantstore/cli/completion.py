@@ -6,17 +6,20 @@ Invariant: nothing is created, and nothing but the values is printed, whatever f
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
+from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
 from plantstore.bootstrap import open_existing
 from plantstore.settings import setting_names
-from plantstore.sql.administration import Administration
+
+if TYPE_CHECKING:
+    from plantstore.sql.administration import Administration
 
 _MAX_ITEMS = 200
 
-Read = Callable[[Administration], Iterable[CompletionItem]]
+Read = Callable[["Administration"], Iterable[CompletionItem]]
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -33,7 +36,7 @@ def _completing(read: Read) -> Complete:
     return complete
 
 
-def _read_tokens(administration: Administration) -> Iterable[CompletionItem]:
+def _read_tokens(administration: "Administration") -> Iterable[CompletionItem]:
     for token in administration.list_tokens():
         if token.revoked_at is None:
             about = f"{token.subject} for {token.store} {token.label}"

@@ -1,4 +1,4 @@
-"""Logs, at the start of the service and once a day, which tokens expire soon.
+"""Logs, soon after the start of the service and once a day, which tokens expire soon.
 
 A thread of the first process does it, whatever the number of workers.
 """
@@ -8,14 +8,14 @@ import threading
 import time
 from contextlib import closing
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_existing
 from plantstore.cli.output import format_time
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.sql.administered import SOON_MS
 
 logger = logging.getLogger("plantstore.tokens")
 
+_START_SECONDS = 1.0  # for the service to become ready, which this would delay
 _DAY_SECONDS = 24 * 3600.0
 _AGAIN_SECONDS = 600.0  # where the database is away
 _MAX_LINES = 100
@@ -27,6 +27,7 @@ def warn_daily(database: str) -> None:
 
 
 def _warn(database: str) -> None:
+    time.sleep(_START_SECONDS)
     while True:
         try:
             warn_of_expiring(database)
@@ -39,9 +40,11 @@ def _warn(database: str) -> None:
 def warn_of_expiring(database: str) -> None:
     """A line for each token that expires within 14 days.
 
-    :raises SetupError: the database cannot be read.
+    :raises SetupError: the database is not there, or cannot be read.
     """
-    with closing(open_administration(database)) as administration:
+    from plantstore.sql.administered import SOON_MS  # noqa: PLC0415 - the start needs nothing of it
+
+    with closing(open_existing(database)) as administration:
         found = administration.list_expiring(now() + SOON_MS, _MAX_LINES + 1)
     for token_id, expires_at in found[:_MAX_LINES]:
         fields = {"token_id": token_id, "expires_at": format_time(expires_at)}

@@ -12,10 +12,10 @@ from plantstore.cli.options import (
     database_option,
     json_option,
     output_options,
-    settings_option,
     warn_of_unknown_variables,
 )
 from plantstore.cli.output import Output
+from plantstore.cli.settings_file import settings_option
 from plantstore.errors import SetupError
 from plantstore.settings import load_settings, without_password
 from plantstore.sql.checks import Check

@@ -11,10 +11,9 @@ import click
 from plantstore.bootstrap import open_existing
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.output import Output
+from plantstore.cli.settings_file import Command, settings_option
 from plantstore.model import Role
 from plantstore.settings import load_database, load_setting, unknown_variables
-
-Command = Callable[..., None]
 
 _SETTINGS_FILE = "plantstore.settings"  # in the context: the file that --settings names
 
@@ -32,14 +31,6 @@ def database_option(command: Command) -> Command:
         "your data folder.",
     )(command)
     return settings_option(is_eager=True, expose_value=False, callback=_note_file)(command)
-
-
-def settings_option(**attributes: Any) -> Callable[[Command], Command]:  # noqa: ANN401 - click's
-    """``--settings FILE``: the command gets the ``settings_file`` of the flag."""
-    explanation = "TOML file with settings; else PLANTSTORE_SETTINGS."
-    return click.option(
-        "--settings", "settings_file", metavar="FILE", help=explanation, **attributes
-    )
 
 
 def administration_option(command: Command) -> Command:

@@ -2,17 +2,13 @@
 
 import logging
 import os
-from contextlib import closing
 
 import click
 
 from plantstore import bootstrap
-from plantstore.cli.durations import DAY_MS
 from plantstore.cli.expiry_warnings import warn_daily
 from plantstore.cli.help import help_settings_option, summarize_settings
-from plantstore.cli.options import settings_option
-from plantstore.cli.welcome import welcome
-from plantstore.clock import now
+from plantstore.cli.settings_file import settings_option
 from plantstore.errors import DatabaseAwayError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings, load_settings, unknown_variables, without_password
@@ -78,10 +74,11 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
         try:
-            with closing(bootstrap.open_administration(settings.database)) as administration:
-                if welcomes:
-                    expires_at = now() + settings.token_expiry * DAY_MS
-                    welcome(administration, origins[0], expires_at)
+            bootstrap.prepare_database(settings.database)
+            if welcomes:
+                from plantstore.cli.welcome import welcome  # noqa: PLC0415 - seldom asked for
+
+                welcome(settings, origins[0])
         except DatabaseAwayError:
             if welcomes:
                 raise

@@ -5,8 +5,9 @@ import os
 import click
 
 from plantstore.cli.completion import complete_settings
-from plantstore.cli.options import json_option, settings_option, warn_of_unknown_variables
+from plantstore.cli.options import json_option, warn_of_unknown_variables
 from plantstore.cli.output import Output
+from plantstore.cli.settings_file import settings_option
 from plantstore.settings import collect, load_settings, setting_names, without_password
 from plantstore.sources import PREFIX, Given
 

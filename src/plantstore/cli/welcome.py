@@ -1,13 +1,18 @@
 """A first store with a token, for new users: shown once, on stdout, only with --welcome."""
 
 import shlex
+from contextlib import closing
 
 import click
 from msgspec.structs import replace
 
+from plantstore.bootstrap import open_administration
 from plantstore.cli.administration_log import log_change, log_token
+from plantstore.cli.durations import DAY_MS
 from plantstore.cli.links import make_url
+from plantstore.clock import now
 from plantstore.model import TokenRequest
+from plantstore.settings import Settings
 from plantstore.sql.administration import Administration
 
 _STORE = "nursery"
@@ -45,11 +50,14 @@ To sign in with a browser: plantstore link --store NAME --user NAME
 """
 
 
-def welcome(administration: Administration, origin: str, expires_at: int) -> None:
-    """Show the three calls with a new token if there is no store yet, else only the address.
+def welcome(settings: Settings, origin: str) -> None:
+    """Show the three calls with a new token if there is no store yet, else only the address."""
+    expires_at = now() + settings.token_expiry * DAY_MS
+    with closing(open_administration(settings.database)) as administration:
+        _welcome(administration, origin, expires_at)
 
-    The token expires at ``expires_at``, a Unix time in milliseconds.
-    """
+
+def _welcome(administration: Administration, origin: str, expires_at: int) -> None:
     if administration.list_stores():
         click.echo(_LATER.format(origin=origin))
         return

@@ -5,33 +5,38 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 
 import asyncio
 import logging
+import math
 import time
-from collections.abc import Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 
-from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import (
+    ForbiddenError,
+    InvalidTokenError,
+    NoSuchStoreError,
     OutcomeUnknownError,
     OverloadedError,
     PlantStoreError,
     RequestError,
 )
-from plantstore.http.access.routes import AccessRoutes
+from plantstore.http.access.routes import add_access
 from plantstore.http.authentication import Authentication
-from plantstore.http.bulk import BulkCreates
+from plantstore.http.bulk.creates import BulkCreates
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.events import EventOperations
-from plantstore.http.listeners import Listeners
+from plantstore.http.events.listeners import Listeners
+from plantstore.http.events.operations import EventOperations
+from plantstore.http.limits.rates import Rates, require
+from plantstore.http.limits.streams import StreamPlaces
+from plantstore.http.limits.turns import PARSED, RECALLED, ROUTED, Turns
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
-from plantstore.http.rates import Rates, require
 from plantstore.http.response_cache import Remembered, ResponseCache
-from plantstore.http.routes import Methods, Routes
-from plantstore.http.streams import StreamPlaces
-from plantstore.http.turns import PARSED, RECALLED, ROUTED, Turns
+from plantstore.http.routes import Methods, Operation, Routes, reads
+from plantstore.http.site.files import Site
 from plantstore.model import Scope
+from plantstore.operations import authenticate
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -40,6 +45,7 @@ from plantstore.sql.session import OpenSession
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
+_REFUSALS = (InvalidTokenError, NoSuchStoreError, ForbiddenError)
 _CLOSING_SECONDS = 2.0  # for what may be lost
 _UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
 _OVERLOADED = 50301
@@ -55,6 +61,7 @@ class App:
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
     from the request's last byte, except requests that are answered from memory by their bytes.
+    The ``logs`` get those that were refused or slow, or all where that is asked for.
     """
 
     def __init__(
@@ -62,9 +69,11 @@ class App:
         database: Database,
         settings: Settings,
         open_session: OpenSession,
-        observers: Sequence[Observer] = (),
+        logs: Sequence[Observer] = (),
     ) -> None:
-        self._observers = observers
+        self.observers: list[Observer] = []
+        self._logs = logs
+        self._logged_seconds = 0.0 if settings.access_log else settings.slow_request or math.inf
         self.connections: Collection[object] = ()
         limit = settings.rate_limit
         self._rates = None if limit is None else Rates(*read_rate(limit))
@@ -79,8 +88,8 @@ class App:
         plants = PlantOperations(database, authentication, self._lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
         self._routes = Routes(database, authentication, plants, events, settings)
-        access = AccessRoutes(authentication, settings, open_session)
-        self._routes.add(access.fixed, access.find)
+        add_access(self._routes, authentication, settings, open_session)
+        self._site = Site(settings.public_url)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
@@ -96,12 +105,13 @@ class App:
         return self._in_flight
 
     def _recall(self, data: bytes) -> Response | None:
-        found = self.cache.find(data)
-        if found is None or not found.caller.unchanged():
+        found = self.cache.requests.get(data)
+        if found is None or found.expires_at <= time.time() or not found.caller.unchanged():
             return None
-        if not self._turns.try_take(found.caller.principal, RECALLED):
+        principal = found.caller.principal
+        if not self._turns.try_take(principal, RECALLED):
             return None  # it is handled, and waits
-        if self._rates is not None and (seconds := self._rates.take(found.caller.principal)):
+        if self._rates is not None and (seconds := self._rates.take(principal)):
             return self._refuse_recalled(found, seconds)
         self.cache.recalled[found.status] += 1
         return found.whole
@@ -120,32 +130,28 @@ class App:
         began = time.perf_counter()
         try:
             response = await self._respond(request)
-        except PlantStoreError as error:
-            # What refers back to the request would keep it until the garbage is collected.
-            error.__traceback__ = error.__context__ = None
-            request.refusal = error
-            response = error_response(error)
         except ClientGoneError:
             raise
-        except asyncio.CancelledError:  # the drain timeout is over
-            is_read = request.method in _READS
-            response = error_response(OverloadedError() if is_read else OutcomeUnknownError())
-        except Exception:
-            logger.exception("request %s failed", request.id.decode())
-            response = error_response(RequestError(50001))
+        except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - it is logged
+            response = _explain(error, request)
         finally:
             self._in_flight -= 1
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not our slowness
         seconds = time.perf_counter() - began
-        for observe in self._observers:
+        for observe in self.observers:
             observe(request, response, seconds)
+        if response.error or seconds >= self._logged_seconds:
+            for log in self._logs:
+                log(request, response, seconds)
         # A client that retries at once must not take the others' time; a connection that is
         # refused as such is not kept for longer.
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
-        lines = self._cors.headers_for(request)
+        lines = self._cors.plain
+        if request.error is not None or b"origin" in request.headers:
+            lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
     @property
@@ -172,38 +178,49 @@ class App:
                 await self._database.write_token_uses()
         await self._database.close()
 
-    async def _respond(self, request: Request) -> Response | Stream:
+    def _respond(self, request: Request) -> Awaitable[Response | Stream]:
         if request.error is not None:
             raise request.error
         path = request.path
-        route = self._routes.find_fixed(path) or await self._routes.find(path)
+        route = self._routes.find_fixed(path) or self._routes.find(path)
         if route is None:
-            raise RequestError(40402)
+            return self._respond_with_page(request)
         methods, arguments, request.route = route
         operation = methods.get(request.method)
         if operation is None:
             return self._respond_otherwise(request, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
-        if request.wire is not None and (found := self.cache.find(request.wire)):
-            if response := await self._respond_again(request, found, *arguments):
-                return response
-            self.cache.forget(request.wire)
-        return await operation(request, *arguments)
+        if request.wire and (found := self.cache.requests.get(request.wire)):
+            return self._respond_again(request, found, operation, *arguments)
+        return operation(request, *arguments)
+
+    async def _respond_with_page(self, request: Request) -> Response:
+        page = await self._site.find(request.path)
+        if page is None:
+            raise RequestError(40402)
+        is_asset = request.path.startswith(b"/static/")
+        request.route = "/static/{file}" if is_asset else request.path.decode()
+        if request.method not in _READS:
+            return await self._respond_otherwise(request, reads(page))
+        if self._in_flight > self._max_requests:
+            raise OverloadedError
+        return await page(request)
 
     async def _respond_again(
-        self, request: Request, found: Remembered, store_name: str | None = None
-    ) -> Response | Stream | None:
-        """A list seen before, as of now; None where the caller is to be refused."""
+        self, request: Request, found: Remembered, operation: Operation, *arguments: str
+    ) -> Response | Stream:
+        """A list seen before, as of now."""
         caller = found.caller
+        (store_name,) = arguments or (None,)
         if not self._turns.try_take(caller.principal, PARSED):
             await self._turns.take(caller.principal, PARSED)
         token = (caller.token_store_id, caller.token_hash)
-        current = await self._database.find_caller(*token, store_name)
-        if current is None or Scope.LIST not in current.permissions:
-            return None
-        if current.expires_at is not None and current.expires_at <= now():
-            return None
+        try:
+            current = await authenticate(self._database, token, store_name, Scope.LIST)
+        except _REFUSALS:
+            self.cache.forget(request.wire)
+            return await operation(request, *arguments)
         request.caller = current
         if self._rates is not None:
             require(self._rates.take(caller.principal))
@@ -213,11 +230,26 @@ class App:
         self.cache.hits += 1
         return found.response
 
-    def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
+    async def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])
         if request.method != "OPTIONS":
             raise RequestError(40501, method=request.method, allow=allowed)
         return self._cors.options_response(allowed, request.route)
+
+
+def _explain(error: BaseException, request: Request) -> Response:
+    """The response to a request in which the error was raised."""
+    if isinstance(error, asyncio.CancelledError):  # the drain timeout is over
+        is_read = request.method in _READS
+        error = OverloadedError() if is_read else OutcomeUnknownError()
+    elif isinstance(error, PlantStoreError):
+        # What refers back to the request would keep it until the garbage is collected.
+        error.__traceback__ = error.__context__ = None
+        request.refusal = error
+    else:
+        logger.error("request %s failed", request.id.decode(), exc_info=error)
+        error = RequestError(50001)
+    return error_response(error)
 
 
 def _forget(_data: bytes) -> None:

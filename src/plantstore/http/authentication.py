@@ -6,7 +6,6 @@ address, the address's before.
 
 from collections.abc import Awaitable, Callable
 
-from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import (
     ForbiddenError,
@@ -15,15 +14,16 @@ from plantstore.errors import (
     OverloadedError,
     RequestError,
 )
-from plantstore.http.client_address import ClientAddress
-from plantstore.http.invalid_tokens import InvalidTokens, network_of
-from plantstore.http.rates import Rates, require
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.invalid_tokens import InvalidTokens, network_of
+from plantstore.http.limits.rates import Rates, require
+from plantstore.http.limits.turns import ROUTED, Turns
 from plantstore.http.recent_callers import RecentCallers
-from plantstore.http.turns import ROUTED, Turns
 from plantstore.model import Caller, Scope, TokenInfo
+from plantstore.operations import authenticate, introspect
 from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
-from plantstore.tokens import MAX_LENGTH
+from plantstore.tokens import MAX_LENGTH, parse_token
 
 _SCHEME = b"bearer "
 _REFUSALS = (
@@ -54,7 +54,8 @@ class Authentication:
             may not do this; or there were too many calls.
         """
         caller = await self._find_caller(request, store_name, scope)
-        await self._take_turn(request, caller)
+        if not self._try_take_turn(request, caller):
+            await self._turns.take(caller.principal, ROUTED)
         return caller
 
     async def write(
@@ -67,16 +68,17 @@ class Authentication:
 
         :raises PlantStoreError: as ``admit``, or the operation.
         """
-        token = _read_token(request)
-        caller = self._recent.find(token, scope) if store_name is None else None
+        sent = request.headers.get(b"authorization")
+        caller = self._recent.find(sent, scope) if store_name is None else None
         if caller is None:
-            caller = await self._find_writer(request, token, store_name, scope)
+            caller = await self._find_writer(request, store_name, scope)
         try:
-            await self._take_turn(request, caller)
+            if not self._try_take_turn(request, caller):
+                await self._turns.take(caller.principal, ROUTED)
             return await write(request, caller, *arguments)
         except _REFUSALS:
-            self._recent.forget(token)
-            await self._find_writer(request, token, store_name, scope)  # who may be refused by now
+            self._recent.forget(sent)
+            await self._find_writer(request, store_name, scope)  # who may be refused by now
             raise
 
     async def introspect(self, request: Request) -> TokenInfo:
@@ -87,7 +89,7 @@ class Authentication:
         token = _read_token(request)
         await self._check_token(request, token)
         try:
-            bearer = await operations.introspect(self._database, token)
+            bearer = await introspect(self._database, parse_token(token))
         except InvalidTokenError:
             self._invalid.count(self._client_address(request), token)
             raise
@@ -104,7 +106,7 @@ class Authentication:
         if not was_valid:
             await self._check_token(request, token)
         try:
-            caller = await operations.authenticate(self._database, token, store_name, scope)
+            caller = await authenticate(self._database, parse_token(token), store_name, scope)
         except InvalidTokenError:
             self._invalid.count(self._client_address(request), token)
             raise
@@ -113,22 +115,19 @@ class Authentication:
         request.caller = caller
         return caller
 
-    async def _find_writer(
-        self, request: Request, token: str, store_name: str | None, scope: Scope
-    ) -> Caller:
+    async def _find_writer(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """Who calls, as of now, and for the writes of the next moment."""
         caller = await self._find_caller(request, store_name, scope)
         if store_name is None:
-            self._recent.note(token, caller)
+            self._recent.note(request.headers[b"authorization"], caller)
         return caller
 
-    async def _take_turn(self, request: Request, caller: Caller) -> None:
+    def _try_take_turn(self, request: Request, caller: Caller) -> bool:
+        """Count their call; whether it is their turn."""
         request.caller = caller
-        principal = caller.principal
         if self._rates is not None:
-            require(self._rates.take(principal))
-        if not self._turns.try_take(principal, ROUTED):
-            await self._turns.take(principal, ROUTED)
+            require(self._rates.take(caller.principal))
+        return self._turns.try_take(caller.principal, ROUTED)
 
     async def _check_token(self, request: Request, token: str) -> None:
         address = self._client_address(request)

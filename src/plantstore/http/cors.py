@@ -21,23 +21,24 @@ _PREFLIGHT = (
 
 
 class Cors:
-    """The headers for the origins in the settings; ``*`` stands for any."""
+    """The headers for the origins in the settings; ``*`` stands for any.
+
+    Without an Origin, a response has those in ``plain``.
+    """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
         self._origins = frozenset(origin.encode() for origin in origins)
+        self.plain = b"" if _ANY in self._origins or not origins else _VARY
 
     def headers_for(self, request: Request) -> HeaderLines:
         """The headers that let the page that sent the request read the response."""
         origin = request.headers.get(b"origin")
-        if _ANY in self._origins:
-            # The head of a refused request may not have been read up to its Origin.
-            is_page = origin is not None or request.error is not None
-            return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED if is_page else b""
-        if not self._origins:
-            return b""
-        if origin in self._origins:
+        # The head of a refused request may not have been read up to its Origin.
+        if _ANY in self._origins and (origin is not None or request.error is not None):
+            return b"Access-Control-Allow-Origin: *\r\n" + _EXPOSED
+        if origin is not None and origin in self._origins:
             return _VARY + header_line("Access-Control-Allow-Origin", origin) + _EXPOSED
-        return _VARY
+        return self.plain
 
     def options_response(self, methods: str, route: str) -> Response:
         """The response to OPTIONS: the methods and what they take, for people and browsers."""

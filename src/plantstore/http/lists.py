@@ -14,10 +14,10 @@ from msgspec.structs import replace
 from plantstore.database import Database, Snapshot
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
+from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import JSON, header_line, is_current, make_response
-from plantstore.http.streams import StreamPlaces
 from plantstore.model import Caller, PlantQuery
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
@@ -45,7 +45,7 @@ class PlantLists:
         response = self._find_unread(request, caller)
         if response is None:
             return await self._read(request, caller, query)
-        if request.wire is not None:
+        if request.wire:
             lines = self._cors.headers_for(request)
             self._cache.remember(request.wire, response, caller, lines)
         return response

@@ -1,10 +1,21 @@
-"""Describes a token's bearer and permissions: what a page or a program needs at first."""
+"""Who holds a token and which stores it opens: what a page or a program needs at first."""
 
+from hashlib import sha256
+
+import msgspec
 from msgspec import Struct
 
 from plantstore.clock import write_time
 from plantstore.http.authentication import Authentication
-from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.responses import (
+    JSON,
+    NO_STORE,
+    REVALIDATED,
+    header_line,
+    is_current,
+    json_response,
+    make_response,
+)
 from plantstore.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.server.messages import Request, Response
 
@@ -34,23 +45,31 @@ async def describe_token(authentication: Authentication, request: Request) -> Re
     return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
 
 
+async def list_stores(authentication: Authentication, request: Request) -> Response:
+    """List the stores by name, with what the token may do in each; 304 if the client has them."""
+    bearer = await authentication.introspect(request)
+    body = msgspec.json.encode([_describe_store(store) for store in bearer.stores])
+    etag = b'"%s"' % sha256(body).hexdigest()[:16].encode()
+    headers = header_line("ETag", etag) + REVALIDATED
+    if is_current(etag, request.headers.get(b"if-none-match")):
+        return make_response(304, headers)
+    return make_response(200, JSON + headers, body)
+
+
 def _describe(bearer: TokenInfo) -> Me:
-    own = next((store for store in bearer.stores if store.name == bearer.store), None)
+    stores = [_describe_store(store) for store in bearer.stores]
+    own = next((store for store in stores if store.name == bearer.store), None)
     return Me(
         user=bearer.subject,
         label=bearer.token_label,
         store=bearer.store,
         role=None if own is None else own.role,
-        scopes=[] if own is None else _order(own.permissions),
+        scopes=[] if own is None else own.scopes,
         expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
-        stores=[describe_store(store) for store in bearer.stores],
+        stores=stores,
     )
 
 
-def describe_store(store: OpenStore) -> MyStore:
-    """A store, as clients see it."""
-    return MyStore(store.name, store.role, _order(store.permissions))
-
-
-def _order(permissions: frozenset[Scope]) -> list[Scope]:
-    return [scope for scope in Scope if scope in permissions]
+def _describe_store(store: OpenStore) -> MyStore:
+    scopes = [scope for scope in Scope if scope in store.permissions]
+    return MyStore(store.name, store.role, scopes)

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.errors import RequestError
+from plantstore.http.preconditions import refuse_precondition
 from plantstore.model import (
     INT64_MAX,
     INT64_MIN,
@@ -26,6 +27,8 @@ from plantstore.model import (
 )
 
 JSON_TYPE = b"application/json"
+# The headers besides Content-Type that say something about a create; most have none of them.
+UNUSUAL = frozenset({b"content-encoding", b"idempotency-key", b"if-match", b"if-none-match"})
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
@@ -68,22 +71,18 @@ def _refuse_type(reason: str, wanted: bytes) -> RequestError:
     return RequestError(41501, wanted=wanted.decode(), reason=reason, accept=wanted.decode())
 
 
-def read_key(headers: Mapping[bytes, bytes]) -> str | None:
-    """The request's Idempotency-Key, or None if it has none.
+def read_key(headers: Mapping[bytes, bytes], plant: NewPlant, body: bytes) -> IdempotencyKey | None:
+    """The key of a create of this plant, which came as this body; None if it has none.
 
-    :raises RequestError: the key is not valid.
+    :raises RequestError: the Idempotency-Key is not valid, or there is a precondition.
     """
+    refuse_precondition(headers)
     key = headers.get(b"idempotency-key")
     if key is None:
         return None
     if not _PRINTABLE.fullmatch(key):
         raise RequestError(40010, reason="must be 1 to 255 printable ASCII characters")
-    return key.decode()
-
-
-def make_key(key: str, plant: NewPlant, body: bytes) -> IdempotencyKey:
-    """The key of a create of this plant, which came as this body."""
-    return IdempotencyKey(key, digest_of(plant), hashlib.sha256(body).digest())
+    return IdempotencyKey(key.decode(), digest_of(plant), hashlib.sha256(body).digest())
 
 
 def decode_new_plant(body: bytes) -> NewPlant:

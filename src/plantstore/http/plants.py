@@ -3,26 +3,30 @@
 Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
+from collections.abc import Awaitable
+
 from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
-from plantstore.http.bulk import BulkCreates, is_ndjson
+from plantstore.http.bulk.creates import BulkCreates, is_ndjson
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import (
     JSON_TYPE,
+    UNUSUAL,
     check_media_type,
     decode_new_plant,
-    make_key,
     read_key,
 )
-from plantstore.http.preconditions import read_precondition, refuse_precondition
+from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024
+# To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+_CREATE, _DELETE = Scope.CREATE, Scope.DELETE
 _REPLAYED = NO_STORE + b"Idempotent-Replayed: true\r\n"
 
 
@@ -48,32 +52,37 @@ class PlantOperations:
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         return await self._lists.respond(request, caller)
 
-    async def create(self, request: Request, store_name: str | None = None) -> Response | Stream:
+    def create(
+        self, request: Request, store_name: str | None = None
+    ) -> Awaitable[Response | Stream]:
         """Create the plant in the body, or many."""
         if request.headers.get(b"content-type") != JSON_TYPE and is_ndjson(request.headers):
-            caller = await self._authentication.admit(request, store_name, Scope.CREATE)
-            return await self._bulk.create(request, caller)
-        return await self._authentication.write(request, store_name, Scope.CREATE, self._create)
+            return self._create_many(request, store_name)
+        return self._authentication.write(request, store_name, _CREATE, self._create)
 
     async def _create(self, request: Request, caller: Caller) -> Response:
-        check_media_type(request.headers)
-        body = request.body
+        headers, body = request.headers, request.body
+        is_usual = headers.get(b"content-type") == JSON_TYPE and headers.keys().isdisjoint(UNUSUAL)
+        if not is_usual:
+            check_media_type(headers)
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
-        key = read_key(request.headers)
         plant = decode_new_plant(body)
-        once = None if key is None else make_key(key, plant, body)
-        refuse_precondition(request.headers)
-        is_replay = await operations.create_plant(self._database, caller, plant, once)
-        headers = _REPLAYED if is_replay else NO_STORE
-        return json_response(200, Plant(plant.name, plant.tag), headers)
+        key = None if is_usual else read_key(headers, plant, body)
+        is_replay = await operations.create_plant(self._database, caller, plant, key)
+        lines = _REPLAYED if is_replay else NO_STORE
+        return json_response(200, Plant(plant.name, plant.tag), lines)
 
-    async def delete(
+    async def _create_many(self, request: Request, store_name: str | None) -> Stream:
+        caller = await self._authentication.admit(request, store_name, _CREATE)
+        return await self._bulk.create(request, caller)
+
+    def delete(
         self, request: Request, plant_id: str, store_name: str | None = None
-    ) -> Response:
+    ) -> Awaitable[Response]:
         """Delete the plant with this id."""
         delete = self._delete
-        return await self._authentication.write(request, store_name, Scope.DELETE, delete, plant_id)
+        return self._authentication.write(request, store_name, _DELETE, delete, plant_id)
 
     async def _delete(self, request: Request, caller: Caller, plant_id: str) -> Response:
         condition = read_precondition(request.headers)

@@ -1,36 +1,43 @@
 """Callers as they were a moment ago: enough for a write, whose transaction checks them again."""
 
-from plantstore.clock import now
+import time
+
 from plantstore.model import Caller, Scope
-from plantstore.tokens import parse_token
+from plantstore.tokens import PREFIX
 
 _MAX_CALLERS = 10_000
-_MAX_AGE_MS = 10_000  # a token's last use is as exact
+# As nearly all clients send it; in all cases and with any spaces, a token would have many entries.
+_BEGINNING = f"Bearer {PREFIX}_".encode()
+_MAX_AGE_SECONDS = 10.0  # a token's last use is as exact
 
 
 class RecentCallers:
-    """The callers found last by their tokens alone, until they are too old or expire."""
+    """The callers found last by their Authorization alone, until they are too old or expire."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[int | None, bytes], tuple[Caller, int]] = {}
+        self._found: dict[bytes | None, tuple[Caller, float]] = {}
 
-    def find(self, token: str, scope: Scope) -> Caller | None:
+    def find(self, sent: bytes | None, scope: Scope) -> Caller | None:
         """The caller, if they could do this a moment ago."""
-        caller, until = self._found.get(parse_token(token), _NOBODY)
-        return caller if caller and scope in caller.permissions and now() < until else None
+        caller, until = self._found.get(sent, _NOBODY)
+        if caller is None or scope not in caller.permissions or time.time() >= until:
+            return None
+        return caller
 
-    def note(self, token: str, caller: Caller) -> None:
-        """Remember who has this token."""
+    def note(self, sent: bytes, caller: Caller) -> None:
+        """Remember who sends this."""
+        if not sent.startswith(_BEGINNING):
+            return
         if len(self._found) >= _MAX_CALLERS:
             self._found.clear()
-        until = now() + _MAX_AGE_MS
+        until = time.time() + _MAX_AGE_SECONDS
         if caller.expires_at is not None:
-            until = min(until, caller.expires_at)
-        self._found[parse_token(token)] = caller, until
+            until = min(until, caller.expires_at / 1000)
+        self._found[sent] = caller, until
 
-    def forget(self, token: str) -> None:
-        """Have the token looked up next time."""
-        self._found.pop(parse_token(token), None)
+    def forget(self, sent: bytes | None) -> None:
+        """Have the caller looked up next time."""
+        self._found.pop(sent, None)
 
 
-_NOBODY = (None, 0)
+_NOBODY = (None, 0.0)

@@ -7,7 +7,6 @@ without a query that nothing was committed, no request is parsed for that.
 """
 
 import math
-import time
 from collections import OrderedDict
 
 from msgspec import Struct
@@ -25,7 +24,7 @@ _FILLED = 0.9  # after an eviction, so that not each new response has one
 class Remembered(Struct, frozen=True):
     """A request's caller and response, which is ``whole`` with the request's own ``lines``.
 
-    It expires with the caller's token, at a time in milliseconds.
+    It expires with the caller's token, at a time in seconds.
     """
 
     caller: Caller
@@ -39,6 +38,7 @@ class Remembered(Struct, frozen=True):
 class ResponseCache:
     """The list responses that a process caches, in at most ``size`` bytes, of which ``used``.
 
+    ``requests`` are complete requests seen before, by their bytes.
     It counts those ``recalled`` by their status, those ``refused`` instead, and the ``hits``
     and ``misses`` of queries.
     """
@@ -49,14 +49,9 @@ class ResponseCache:
         self.recalled = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
-        self._requests: dict[bytes, Remembered] = {}  # by their bytes
+        self.requests: dict[bytes, Remembered] = {}
         self._requests_used = 0
         self._unchanged: Unchanged = cannot_tell  # since all of their callers were read
-
-    def find(self, data: bytes) -> Remembered | None:
-        """What is cached of a complete request seen before; valid if its caller is current."""
-        found = self._requests.get(data)
-        return None if found is None or found.expires_at <= time.time() * 1000 else found
 
     def remember(
         self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
@@ -72,14 +67,14 @@ class ResponseCache:
             self._unchanged = caller.unchanged
         self.forget(data)
         whole = response.with_headers(lines)
-        until = math.inf if caller.expires_at is None else caller.expires_at
-        self._requests[data] = Remembered(caller, response, lines, whole, response.status, until)
+        until = math.inf if caller.expires_at is None else caller.expires_at / 1000
+        self.requests[data] = Remembered(caller, response, lines, whole, response.status, until)
         self._count_request(data, whole, 1)
         self._make_room()
 
     def forget(self, data: bytes) -> None:
         """Handle a request as one that was not seen before."""
-        found = self._requests.pop(data, None)
+        found = self.requests.pop(data, None)
         if found is not None:
             self._count_request(data, found.whole, -1)
 
@@ -114,7 +109,7 @@ class ResponseCache:
         self.used += used
 
     def _forget_requests(self) -> None:
-        self._requests.clear()
+        self.requests.clear()
         self.used -= self._requests_used
         self._requests_used = 0
 

@@ -35,7 +35,9 @@ def header_line(name: str, value: bytes) -> HeaderLines:
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
     """A response with a value as its JSON body."""
-    return make_response(status, JSON + headers, _encode(value))
+    body = _encode(value)
+    lines = (_STATUS_LINES[status], JSON, headers, len(body))
+    return Response(b"%s%s%sContent-Length: %d\r\n" % lines, body)
 
 
 def is_current(etag: bytes, known: bytes | None) -> bool:

@@ -1,23 +1,20 @@
 """The routes: the operations by path and method.
 
-A path is split before it is decoded, so that an encoded slash stays within its segment.
+A path is split before it is unquoted, so that an encoded slash stays within its segment.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote
 
 from plantstore.database import Database
 from plantstore.http.authentication import Authentication
-from plantstore.http.events import EventOperations
+from plantstore.http.events.operations import EventOperations
 from plantstore.http.health import Health
-from plantstore.http.me import describe_token
+from plantstore.http.me import describe_token, list_stores
 from plantstore.http.one_plant import OnePlant
-from plantstore.http.openapi import OpenApi
 from plantstore.http.plants import PlantOperations
-from plantstore.http.site import find_page
-from plantstore.http.stores import list_stores
-from plantstore.http.well_known import WellKnown
+from plantstore.http.site.well_known import WellKnown
 from plantstore.server.messages import Response, Stream
 from plantstore.settings import Settings
 
@@ -25,8 +22,6 @@ Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
 # With the values in the path, which are arguments of the operation, and the path's pattern.
 Route = tuple[Methods, tuple[str, ...], str]
-# Of what follows a store's address, in parts.
-FindRoute = Callable[[list[str]], Route | None]
 
 
 class Routes:
@@ -40,66 +35,63 @@ class Routes:
         events: EventOperations,
         settings: Settings,
     ) -> None:
-        self.health, document = Health(database), OpenApi(settings.public_url)
+        self.health = Health(database)
         well_known = WellKnown(settings.public_url, settings.security_contact)
-        self._plants: Methods = reads(operations.list_plants) | {"POST": operations.create}
         one = OnePlant(database, authentication)
-        self._plant: Methods = reads(one.read) | {"PUT": one.replace, "DELETE": operations.delete}
-        self._events = reads(events.list_events)
         live = reads(self.health.respond_live)
-        fixed = {
-            "/plants": self._plants,
-            "/events": self._events,
-            "/me": reads(partial(describe_token, authentication)),
-            "/stores": reads(partial(list_stores, authentication)),
-            "/livez": live,
-            "/readyz": reads(self.health.respond_ready),
-            "/openapi.json": reads(document.respond_json),
-            "/openapi.yaml": reads(document.respond_yaml),
-            "/.well-known/api-catalog": reads(well_known.respond_catalog),
-            "/.well-known/security.txt": reads(well_known.respond_contact),
-            "*": live,  # of the service as a whole; only OPTIONS comes with it
-        }
-        self._fixed: dict[bytes, Route] = {
-            path.encode(): (methods, (), path) for path, methods in fixed.items()
-        }
+        self._fixed: dict[bytes, Route] = {}
+        # By the first part of what follows a store's address: alone, and with a value.
+        self._of_store: dict[str, Route] = {}
+        self._of_one: dict[str, tuple[Methods, str]] = {}
         self.find_fixed = self._fixed.get
-        self._find_more: FindRoute = lambda _parts: None
+        self.add_of_store("/plants", reads(operations.list_plants) | {"POST": operations.create})
+        of_plant = {"PUT": one.replace, "DELETE": operations.delete}
+        self.add_of_store("/plants/{id}", reads(one.read) | of_plant)
+        self.add_of_store("/events", reads(events.list_events))
+        self.add("/me", reads(partial(describe_token, authentication)))
+        self.add("/stores", reads(partial(list_stores, authentication)))
+        self.add("/livez", live)
+        self.add("/readyz", reads(self.health.respond_ready))
+        self.add("/.well-known/api-catalog", reads(well_known.respond_catalog))
+        self.add("/.well-known/security.txt", reads(well_known.respond_contact))
+        self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
 
-    def add(self, fixed: Mapping[str, Methods], find_more: FindRoute) -> None:
-        """Add the routes of another room: of fixed paths, and below a store's address."""
-        self._fixed |= {path.encode(): (methods, (), path) for path, methods in fixed.items()}
-        self._find_more = find_more
+    def add(self, path: str, methods: Methods) -> None:
+        """Add the route of a fixed path."""
+        self._fixed[path.encode()] = methods, (), path
 
-    async def find(self, path: bytes) -> Route | None:
+    def add_of_store(self, pattern: str, methods: Methods) -> None:
+        """Add the route of what may follow a store's address, such as ``/plants/{id}``."""
+        name, *values = pattern[1:].split("/")
+        if values:
+            self._of_one[name] = methods, pattern
+        else:
+            self._of_store[name] = methods, (), pattern
+            self.add(pattern, methods)
+
+    def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
-        parts = path.split(b"/", 5)
+        parts = path.decode(errors="replace").split("/", 5)
         if b"%" in path:
-            parts = list(map(unquote_to_bytes, parts))
-        match [part.decode(errors="replace") for part in parts]:
+            parts = list(map(unquote, parts))
+        match parts:
             case ["", "stores", store_name, *rest] if store_name:
                 if found := self._find_of_store(rest):
                     methods, arguments, pattern = found
                     return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"
             case ["", *rest]:
-                if found := self._find_of_store(rest):
-                    return found
-        page = await find_page(path)
-        if page is None:
-            return None
-        pattern = "/static/{file}" if path.startswith(b"/static/") else path.decode()
-        return reads(page), (), pattern
+                return self._find_of_store(rest)
+        return None
 
     def _find_of_store(self, parts: list[str]) -> Route | None:
         """The route of what follows a store's address."""
         match parts:
-            case ["plants"]:
-                return self._plants, (), "/plants"
-            case ["plants", plant_id] if plant_id:
-                return self._plant, (plant_id,), "/plants/{id}"
-            case ["events"]:
-                return self._events, (), "/events"
-        return self._find_more(parts)
+            case [name]:
+                return self._of_store.get(name)
+            case [name, value] if value and name in self._of_one:
+                methods, pattern = self._of_one[name]
+                return methods, (value,), pattern
+        return None
 
 
 def reads(operation: Operation) -> dict[str, Operation]:

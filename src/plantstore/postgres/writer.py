@@ -7,6 +7,7 @@ may still be committed after later ones: its outcome is unknown.
 
 import asyncio
 import time
+from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -17,15 +18,15 @@ from psycopg.errors import DataError, IntegrityError
 
 from plantstore.clock import now
 from plantstore.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
-from plantstore.sql.store_shares import StoreShares
 
 _MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
+_OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _encode = msgspec.json.Encoder().encode
 
 # Errors of one write; any other fails the batch as a whole.
@@ -33,7 +34,10 @@ _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
 
 
 class Writer(Batcher[Write, Outcome]):
-    """Writes with the named queries ``sql``. The ``observers`` get each commit."""
+    """Writes with the named queries ``sql``. The ``observers`` get each commit.
+
+    A store has at most half of the queue.
+    """
 
     max_batches = 4
     max_stores = 500  # of a batch: it waits for the locks of all
@@ -53,14 +57,18 @@ class Writer(Batcher[Write, Outcome]):
         self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
-        self._shares = StoreShares(settings.max_writes)
+        self._max_of_store = max(1, settings.max_writes // 2)
+        self._counts: Counter[int] = Counter()  # of a store's writes in the queue
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
 
     def submit(self, item: Write) -> "asyncio.Future[Outcome]":
         """See ``Batcher``."""
-        self._shares.take(item.store_id)
-        return super().submit(item)
+        if self._counts[item.store_id] >= self._max_of_store:
+            raise OverloadedError
+        future = super().submit(item)
+        self._counts[item.store_id] += 1
+        return future
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
         """The oldest writes that may go together, by store, each store's in their order."""
@@ -79,7 +87,7 @@ class Writer(Batcher[Write, Outcome]):
                 batch.append(waiting)
                 stores.add(store_id)
         self._waiting = later
-        self._shares.count(waiting.item.store_id for waiting in later)
+        self._counts = Counter(waiting.item.store_id for waiting in later)
         self._busy |= stores
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
@@ -132,7 +140,7 @@ class Writer(Batcher[Write, Outcome]):
         arguments = self.arguments(writes, (batch, at, oldest_key, self._lock_limit))
         cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
-        return list(map(Outcome, outcomes))
+        return [_OUTCOMES[outcome] for outcome in outcomes]
 
     def arguments(
         self, _writes: Sequence[Write], arguments: tuple[object, ...]

@@ -15,16 +15,10 @@ from plantstore.errors import RequestError
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
 MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has; or of one line
 
-# Each line, and its possible beginnings: an incomplete line is not a bad one.
-_SIZE = (
-    re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n"),
-    re.compile(rb"(?:[0-9A-Fa-f]{1,16}[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r?)?"),
-)
-_END = re.compile(rb"\r\n"), re.compile(rb"\r?")
-_TRAILER = (
-    re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n"),
-    re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+(?::[\t\x20-\x7e\x80-\xff]*\r?)?|\r)?"),
-)
+_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_END = re.compile(rb"\r\n")
+_TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[\t\x20-\x7e\x80-\xff]*)?\r\n")
+_REST = (b"\r\n", b"\n", b"0\r\n", b":\r\n")  # one of these completes the beginning of any line
 
 
 class ClientGoneError(Exception):
@@ -48,7 +42,7 @@ class Body:
         self._wanted = wanted
         self._parts: list[bytes] | None = []
         self._error: Exception = ClientGoneError()
-        self._arrival: asyncio.Future[None] | None = None
+        self._arrival = asyncio.Event()
 
     @classmethod
     def of(cls, data: bytes) -> Self:
@@ -67,8 +61,8 @@ class Body:
             self.is_wanted = True
             self._wanted()
             while not (self.is_complete or self.has_failed or self.buffered > max_bytes):
-                self._arrival = asyncio.get_running_loop().create_future()
-                await self._arrival
+                self._arrival.clear()
+                await self._arrival.wait()
             self.is_wanted = False
         if self.has_failed:
             raise self._error
@@ -85,8 +79,8 @@ class Body:
         while not (self.buffered or self.is_complete or self.has_failed):
             self.is_wanted = True
             self._wanted()
-            self._arrival = asyncio.get_running_loop().create_future()
-            await self._arrival
+            self._arrival.clear()
+            await self._arrival.wait()
             self.is_wanted = False
         if self.has_failed:
             raise self._error
@@ -135,8 +129,7 @@ class Body:
 
     def _arrive(self) -> None:
         self.arrived_at = time.perf_counter()
-        if self._arrival is not None and not self._arrival.done():
-            self._arrival.set_result(None)
+        self._arrival.set()
 
 
 class ChunkedBody(Body):
@@ -157,14 +150,14 @@ class ChunkedBody(Body):
                 position += len(part)
                 self._allowance += len(part)
                 self._keep(part)
-            elif line := self._expected[0].match(data, position):
+            elif line := self._expected.match(data, position):
                 position = line.end()
                 self._allowance -= len(line[0])
                 self._follow(line)
             else:
                 break
         self._line = b"" if self.is_complete else data[position:]
-        if not self._expected[1].fullmatch(self._line):
+        if not any(self._expected.fullmatch(self._line + rest) for rest in _REST):
             raise RequestError(40011, reason="the chunks of its body are not well-formed")
         # What is kept of a line is looked at again with each part that comes.
         if len(self._line) > min(self._allowance, MAX_FRAMING):

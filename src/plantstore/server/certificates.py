@@ -11,7 +11,6 @@ import ssl
 from contextlib import suppress
 
 from plantstore.errors import SetupError
-from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
@@ -21,7 +20,10 @@ Stamp = tuple[tuple[int, ...], ...]
 
 
 class Certificate:
-    """The files ``cert`` and ``key``; ``context`` is for new handshakes."""
+    """The files ``cert`` and ``key``; ``context`` is for new handshakes.
+
+    :raises SetupError: the files are not a certificate and its key.
+    """
 
     def __init__(self, cert: str, key: str) -> None:
         self._cert, self._key = cert, key
@@ -66,13 +68,3 @@ class Certificate:
                 stat = os.stat(path)  # noqa: PTH116 - a path as the settings have it
                 found.append((stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns))
         return tuple(found)
-
-
-def open_certificate(settings: Settings) -> Certificate | None:
-    """The certificate that the settings name, if they do.
-
-    :raises SetupError: the files are not a certificate and its key.
-    """
-    if settings.tls_cert is None or settings.tls_key is None:
-        return None
-    return Certificate(settings.tls_cert, settings.tls_key)

@@ -28,7 +28,9 @@ _MAX_IN_A_ROW = 16  # requests of one connection before others get their turn
 _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
-_READING = (Phase.REQUEST, Phase.HEAD)
+# To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
+_READING = (REQUEST, HEAD)
 
 
 class Connection(asyncio.Protocol):
@@ -44,10 +46,11 @@ class Connection(asyncio.Protocol):
         self._settings = connections.settings
         self._handle = connections.application.handle
         self._recall = connections.application.recall
-        self._find = connections.known_fields.find
+        self._find = connections.known_heads.find
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
+        self._more_idle = self._settings.idle_timeout - self._first_idle
         self._loop = asyncio.get_running_loop()
-        self._phase = Phase.HANDSHAKE  # until it is open
+        self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
         self._parser: HeadParser | None = None  # of an incomplete head
         self._request: Request | None = None
@@ -75,12 +78,12 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         """Serve the requests in the data, if none is in flight."""
-        if self._phase is Phase.REQUEST and not self._buffer and data.startswith(b"GET "):
+        if self._phase is REQUEST and not self._buffer and data.startswith(b"GET "):
             response = self._recall(data)
             if response is not None:
                 self._repeat(response)
                 return
-        elif self._phase is Phase.END:
+        elif self._phase is END:
             return
         if self._body is not None:
             data = self._feed(self._body, data)
@@ -93,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._is_ended = True
         if self._stop_stream is not None:  # nobody may be there to listen
             self._stop_stream()
-        if self._body is None and (self._phase is Phase.RESPONSE or self._buffer):
+        if self._body is None and (self._phase is RESPONSE or self._buffer):
             return self._connections.context is None  # TLS ends in any case
         self._transport.close()
         return False
@@ -106,8 +109,8 @@ class Connection(asyncio.Protocol):
     def resume_writing(self) -> None:
         """The client has read everything that was written."""
         is_sent = self._sender.resume()
-        if self._phase is Phase.RESPONSE and not self._sender.is_paused:
-            self._wait(Phase.RESPONSE, self._settings.body_timeout if self._body else math.inf)
+        if self._phase is RESPONSE and not self._sender.is_paused:
+            self._wait(RESPONSE, self._settings.body_timeout if self._body else math.inf)
             if is_sent and self._handling is None and self._task is None:
                 self._finish()
 
@@ -121,19 +124,19 @@ class Connection(asyncio.Protocol):
             self._parser.close()
         if self._task is not None:
             self._loop.call_soon(self._task.cancel)  # after its first step: it closes the stream
-        self._phase, self._buffer, self._parser = Phase.END, b"", None
+        self._phase, self._buffer, self._parser = END, b"", None
         self._request = self._body = None
 
     def open(self, transport: asyncio.Transport | None) -> None:
         """Serve on this transport, which TLS may have put on ours, or failed to."""
-        if transport is None or self._phase is Phase.END:
+        if transport is None or self._phase is END:
             self._transport.abort()
             self._connections.release(self)
             return
         if transport is not self._transport:
             self._transport = transport
             self._sender = Sender(transport, self._connections)
-        self._wait(Phase.REQUEST, self._settings.head_timeout)
+        self._wait(REQUEST, self._settings.head_timeout)
         self._serve()
 
     def refuse(self) -> None:
@@ -173,21 +176,23 @@ class Connection(asyncio.Protocol):
             head = self._parse()
             if head is None:
                 return
-        fields, method, data = head.fields, head.method, self._buffer
-        own_id = read_own_id(fields.headers) if fields.is_unique else b""
+        fields, size, data = head.fields, head.size, self._buffer
+        headers = fields.headers
+        own_id = read_own_id(headers) if fields.is_unique else b""
         self._request = request = Request(
-            own_id or next_id(), method, fields.headers, head.path, head.query, address=self.address
+            own_id or next_id(), head.method, headers, head.path, head.query, self.address
         )
         self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
-        self._phase, self.timeout = Phase.RESPONSE, math.inf
-        end = head.size + fields.length
+        self._phase, self.timeout = RESPONSE, math.inf
+        end = size + fields.length
         if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
-            self._begin_body(request, fields, data[head.size :])
+            self._begin_body(request, fields, data[size:])
+        elif fields.length or end < len(data):
+            request.body, self._buffer = data[size:end], data[end:]
         else:
-            request.body, self._buffer = data[head.size : end], data[end:]
-            is_plain = not (self._connection_line or fields.is_unique)
-            if end == head.size == len(data) and method == "GET" and is_plain:
+            self._buffer = b""
+            if head.method == "GET" and not (self._connection_line or fields.is_unique):
                 request.wire = data
         self._handling, self._awaited = self._handle(request), None
         self._step()
@@ -196,12 +201,12 @@ class Connection(asyncio.Protocol):
         """The next head, once it is complete; the buffer then begins with it."""
         if self._parser is None:
             self._parser = HeadParser()
-            self._wait(Phase.HEAD, self._settings.head_timeout)
+            self._wait(HEAD, self._settings.head_timeout)
         data, self._buffer = self._buffer, b""
         head = self._parser.feed(data)
         if head is not None:
             self._buffer, self._parser = self._parser.data, None
-            self._connections.known_fields.put(self._buffer, head)
+            self._connections.known_heads.put(self._buffer, head)
         return head
 
     def _refuse(self, error: RequestError) -> None:
@@ -209,9 +214,9 @@ class Connection(asyncio.Protocol):
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
         request_id = read_own_id(headers) or next_id()
-        self._request = Request(request_id, method, headers, error=error, address=self.address)
+        self._request = Request(request_id, method, headers, address=self.address, error=error)
         self._connection_line = CLOSE
-        self._wait(Phase.RESPONSE, math.inf)
+        self._wait(RESPONSE, math.inf)
         self._handling, self._awaited = self._handle(self._request), None
         self._step()
 
@@ -239,7 +244,7 @@ class Connection(asyncio.Protocol):
         body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
         request.body = self._body = body
         self._asks_to_continue = fields.expects_continue
-        self._wait(Phase.RESPONSE, self._settings.body_timeout)
+        self._wait(RESPONSE, self._settings.body_timeout)
         self._buffer = self._feed(body, data)
 
     def _feed(self, body: Body, data: bytes) -> bytes:
@@ -247,13 +252,13 @@ class Connection(asyncio.Protocol):
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
-            if self._phase is Phase.BODY:
+            if self._phase is BODY:
                 self._end()
         elif body.is_complete:
             self._body = None
             self._asks_to_continue = False
             self.timeout = math.inf
-            if self._phase is Phase.BODY:
+            if self._phase is BODY:
                 self._become_idle()
         elif body.buffered > _MAX_BUFFER:
             self._transport.pause_reading()  # also if it is wanted: one round may bring megabytes
@@ -273,10 +278,11 @@ class Connection(asyncio.Protocol):
         """Respond to a request seen before: a complete GET that needs no Connection line."""
         connections = self._connections
         self._connection_line = b""
-        self._become_idle()
-        end = b"%s%x\r\n\r\n" % (connections.end_of_repeated, next_number())
-        if not self._sender.send(response.head + end, response.body):
-            self._phase = Phase.RESPONSE
+        self.since, self.timeout = connections.now, self._first_idle
+        self._extension = self._more_idle
+        head = b"%s%s%x\r\n\r\n" % (response.head, connections.end_of_repeated, next_number())
+        if not self._sender.send(head, response.body):
+            self._phase = RESPONSE
 
     def _respond(self, response: Response | Stream) -> None:
         request = self._request
@@ -286,19 +292,17 @@ class Connection(asyncio.Protocol):
             return
         if self._asks_to_continue:
             self._connection_line = CLOSE  # the client may still send the body, or not
-        connections = self._connections
+        line, common = self._connection_line, self._connections.end_of_heads
         if isinstance(response, Stream):
-            lines = _CHUNKED + self._connection_line if self._takes_chunks else CLOSE
-        else:
-            lines = self._connection_line
-        end = b"%s%s\r\n%s\r\n" % (connections.end_of_heads, request.id, lines)
+            line = _CHUNKED + line if self._takes_chunks else CLOSE
+        head = b"%s%s%s\r\n%s\r\n" % (response.head, common, request.id, line)
         if isinstance(response, Stream):
-            self._task = self._loop.create_task(self._send_stream(response.head + end, response))
+            self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
-        if connections.unsent > MAX_UNSENT and not self._sender.has_room_for(response):
+        if self._connections.unsent > MAX_UNSENT and not self._sender.has_room_for(response):
             self._refuse(RequestError(50301))
-        elif self._sender.send(response.head + end, body, is_shared=response.is_shared):
+        elif self._sender.send(head, body, is_shared=response.is_shared):
             self._finish()
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
@@ -323,7 +327,7 @@ class Connection(asyncio.Protocol):
             self._become_idle()
         else:
             self._body.discard()
-            self._wait(Phase.BODY, self._settings.body_timeout)
+            self._wait(BODY, self._settings.body_timeout)
             self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._transport.resume_reading()
@@ -331,9 +335,9 @@ class Connection(asyncio.Protocol):
 
     def _become_idle(self) -> None:
         """Wait for the next request; check early whether the client's system has the response."""
-        self._phase = Phase.REQUEST
+        self._phase = REQUEST
         self.since, self.timeout = self._connections.now, self._first_idle
-        self._extension = self._settings.idle_timeout - self._first_idle
+        self._extension = self._more_idle
 
     def _end(self) -> None:
         """Close the connection; if some input is unread, give the client time to read first."""
@@ -350,7 +354,7 @@ class Connection(asyncio.Protocol):
         if self._transport.is_closing() and not count_unacknowledged(self._transport):
             self._transport.abort()
         else:
-            self._wait(Phase.END, _LINGER_SECONDS)
+            self._wait(END, _LINGER_SECONDS)
             self._transport.close()
 
     def _close_idle(self) -> None:
@@ -368,7 +372,7 @@ class Connection(asyncio.Protocol):
         If we closed first, its system would discard the response.
         """
         self._body, self._buffer = None, b""
-        self._wait(Phase.END, _LINGER_SECONDS)
+        self._wait(END, _LINGER_SECONDS)
         self._transport.resume_reading()
         if self._transport.can_write_eof():
             self._transport.write_eof()
@@ -385,15 +389,15 @@ class Connection(asyncio.Protocol):
     @property
     def is_waiting(self) -> bool:
         """Whether it may be closed to make room: no request in flight, or a stuck client."""
-        return self._phase is not Phase.RESPONSE or self.is_stuck
+        return self._phase is not RESPONSE or self.is_stuck
 
     def expire(self) -> None:
         """End what has timed out."""
-        if self._phase is Phase.HEAD and self._parser is not None and self._parser.has_begun:
+        if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40802))
-        elif self._phase is Phase.REQUEST:
+        elif self._phase is REQUEST:
             self._expire_idle()
-        elif self._phase is not Phase.RESPONSE:
+        elif self._phase is not RESPONSE:
             self._close()
         elif self._sender.is_paused:
             self.since = self._connections.now
@@ -434,11 +438,11 @@ class Connection(asyncio.Protocol):
         """Close the connection, after what is in flight or has arrived."""
         self._is_stopping = True
         self._end_stream()
-        if self._phase is not Phase.REQUEST:
-            if self._phase is not Phase.RESPONSE:
+        if self._phase is not REQUEST:
+            if self._phase is not RESPONSE:
                 self._close()
         elif self._request is None:  # a new client sends its first request soon
-            self._wait(Phase.REQUEST, _LINGER_SECONDS)
+            self._wait(REQUEST, _LINGER_SECONDS)
         else:
             self._close_idle()
 

@@ -8,13 +8,12 @@ import asyncio
 import ssl
 import time
 from collections import Counter
-from collections.abc import Iterable
-from email.utils import formatdate
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Coroutine, Iterable
+from typing import TYPE_CHECKING, Any
+from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
-from plantstore.server.certificates import open_certificate
-from plantstore.server.handshake import begin_handshake
-from plantstore.server.heads import KnownFields
+from plantstore.server.certificates import Certificate
+from plantstore.server.heads import KnownHeads
 from plantstore.server.messages import Application
 from plantstore.server.request_ids import PREFIX
 from plantstore.settings import Settings
@@ -25,6 +24,8 @@ if TYPE_CHECKING:
 MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not read, over all connections
 _TICK = 0.1  # seconds: the precision of deadlines
 _ROOM = 64  # one connection in so many is closed at a time, since finding them takes time
+
+Handshake = Coroutine["asyncio.Future[Any]", None, asyncio.Transport | None]
 
 
 class Connections:
@@ -40,8 +41,10 @@ class Connections:
         self.settings = settings
         self.opened: set[Connection] = set()
         application.connections = self.opened
-        self.certificate = open_certificate(settings)
-        self.known_fields = KnownFields()
+        self.certificate: Certificate | None = None
+        if settings.tls_cert and settings.tls_key:
+            self.certificate = Certificate(settings.tls_cert, settings.tls_key)
+        self.known_heads = KnownHeads()
         self.unsent = 0
         self.is_stopping = False
         self._addresses: Counter[str] = Counter()
@@ -69,7 +72,7 @@ class Connections:
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
             )
-            begin_handshake(handshake, connection.open)
+            _begin(handshake, connection.open)
 
     def _admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
@@ -90,7 +93,9 @@ class Connections:
         """Stop counting a connection."""
         if connection in self.opened:
             self.opened.remove(connection)
-            self._addresses -= Counter([connection.address])
+            self._addresses[connection.address] -= 1
+            if not self._addresses[connection.address]:
+                del self._addresses[connection.address]
             if not self.opened:
                 self._are_closed.set()
 
@@ -132,7 +137,24 @@ class Connections:
             self._make_room(one for one in self.opened if one.is_stuck)
 
     def _write_end(self) -> bytes:
-        lines = [f"Date: {formatdate(time.time(), usegmt=True)}", "X-Content-Type-Options: nosniff"]
+        lines = [f"Date: {format_date_time(time.time())}", "X-Content-Type-Options: nosniff"]
         if self.certificate is not None:
             lines.append("Strict-Transport-Security: max-age=31536000")
         return "\r\n".join([*lines, "X-Request-Id: "]).encode()
+
+
+def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:
+    """Begin what ``loop.start_tls`` returns, at once: the bytes from now on belong to it.
+
+    ``done`` gets its transport, or None if it fails. It needs no task.
+    """
+
+    def proceed(_future: object) -> None:
+        try:
+            handshake.send(None)
+        except StopIteration as end:
+            done(end.value)
+        except OSError:  # such as ssl.SSLError: the client's problem
+            done(None)
+
+    handshake.send(None).add_done_callback(proceed)

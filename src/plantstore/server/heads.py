@@ -70,17 +70,22 @@ class Head(Struct, frozen=True):
     size: int
 
 
-class KnownFields:
-    """Header lines seen before: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
+class KnownHeads:
+    """Heads seen before, and header lines: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Fields] = {}
+        self._heads: dict[bytes, Head] = {}
+        self._fields: dict[bytes, Fields] = {}
         self._used = 0
 
     def find(self, data: bytes) -> Head | None:
         """The head that the data begins with, if no part of it needs a parser."""
-        line_end, end = data.find(b"\r\n"), data.find(_END) + len(_END)
-        fields = self._known.get(data[line_end:end])
+        end = data.find(_END) + len(_END)
+        head = self._heads.get(data[:end])
+        if head is not None:
+            return head
+        line_end = data.find(b"\r\n")
+        fields = self._fields.get(data[line_end:end])
         line = None if fields is None else _PLAIN_LINE.fullmatch(data, 0, line_end)
         if fields is None or line is None or line_end > MAX_TARGET:
             return None
@@ -88,17 +93,19 @@ class KnownFields:
         return Head(method.decode(), path, query, fields, end)
 
     def put(self, data: bytes, head: Head) -> None:
-        """Store the header lines of a head, unless they are long or need special handling."""
+        """Store a head, unless its header lines are long or need special handling."""
         lines, fields = data[data.find(b"\r\n") : head.size], head.fields
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
         is_plain = is_plain and fields.takes_chunks and not fields.is_unique
         if is_plain and len(lines) <= _MAX_KNOWN_LINES:
-            self._used += 2 * len(lines) + 1000  # twice: with its parsed parts
+            self._used += head.size + 2 * len(lines) + 1500  # twice: with their parsed parts
             if self._used > _MAX_KNOWN_BYTES:
-                self._known.clear()
+                self._heads.clear()
+                self._fields.clear()
                 self._used = 0
-            self._known[lines] = fields
+            self._heads[data[: head.size]] = head
+            self._fields[lines] = fields
 
 
 class HeadParser:

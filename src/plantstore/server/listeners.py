@@ -11,7 +11,7 @@ import socket
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 
 from plantstore.errors import SetupError
@@ -82,13 +82,11 @@ def _inherit() -> list[socket.socket]:
 
 def _listen_tcp(settings: Settings) -> list[socket.socket]:
     host, port = settings.host, settings.port
-    listeners: list[socket.socket] = []
     try:
-        for listener in _bind_all(host, port):
-            listeners.append(listener)  # noqa: PERF402 - to be closed at an error
+        with ExitStack() as opened:
+            listeners = [opened.enter_context(one) for one in _bind_all(host, port)]
+            opened.pop_all()  # they stay open where there was no error
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
-        for listener in listeners:
-            listener.close()
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
             f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
@@ -98,7 +96,8 @@ def _listen_tcp(settings: Settings) -> list[socket.socket]:
 
 def _bind_all(host: str, port: int) -> Iterator[socket.socket]:
     """A socket for each address of the host that this machine has: ``localhost`` may have two."""
-    found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
+    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     missing: OSError | None = None
     is_bound = False
     for family, _, _, _, address in dict.fromkeys(found):

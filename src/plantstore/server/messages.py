@@ -29,10 +29,10 @@ class Request(Struct):
     headers: Mapping[bytes, bytes]
     path: bytes = b""
     query: bytes = b""
+    address: str = ""
     body: bytes | Body = b""
     error: RequestError | None = None
-    wire: bytes | None = None
-    address: str = ""
+    wire: bytes = b""
     caller: Any = None
     route: str = ""
     refusal: Exception | None = None

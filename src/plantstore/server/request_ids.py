@@ -4,13 +4,13 @@ Invariant: an id has no character that could end a header line, or part of a log
 """
 
 import itertools
+import os
 import re
-import secrets
 from collections.abc import Mapping
 
 _OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 # Random for each process, so that ids of several processes and restarts do not meet.
-PREFIX = f"{secrets.token_hex(6)}-".encode()
+PREFIX = f"{os.urandom(6).hex()}-".encode()
 _numbers = itertools.count(1)
 
 next_number = _numbers.__next__

@@ -29,6 +29,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 # the background we are SIGINT. It ignores SIGQUIT too, with which workers are told to end at once.
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
+Beside = Callable[[], Coroutine[None, None, None]]
+
 
 def serve(
     create_application: Callable[[], Application], settings: Settings, listeners: list[socket]
@@ -42,7 +44,7 @@ def serve(
         run(workers.run())
         return not workers.has_failed
     server = Server(create_application, settings)
-    run(server.run(listeners, keep_notifying()))
+    run(server.run(listeners, keep_notifying))
     return not server.has_failed
 
 
@@ -81,30 +83,25 @@ class Server:
         self._connections: Connections | None = None
         self._drain_seconds = settings.drain_timeout
 
-    async def run(self, listeners: list[socket], *beside: Coroutine[None, None, None]) -> None:
+    async def run(self, listeners: list[socket], beside: Beside) -> None:
         """Serve until it is stopped; ``beside`` runs meanwhile.
 
         :raises SetupError: the application cannot be created.
         """
         self._loop = asyncio.get_running_loop()
         take_signals(self._handle_stop, self._handle_hangup)
-        try:
-            application = self._create_application()
-        except BaseException:
-            for one in beside:
-                one.close()
-            raise
+        application = self._create_application()
         self._connections = connections = Connections(application, self._settings)
         make_protocol = partial(Connection, connections)
         servers = [
             await self._loop.create_server(make_protocol, sock=listener, backlog=BACKLOG)
             for listener in listeners
         ]
-        beside = (*beside, self._stop_when_broken(application))
+        running = [beside(), self._stop_when_broken(application)]
         if connections.certificate is not None:
-            beside = (*beside, connections.certificate.follow_files())
-        tasks = [self._loop.create_task(one) for one in beside]
-        self._notify(READY)
+            running.append(connections.certificate.follow_files())
+        tasks = [self._loop.create_task(one) for one in running]
+        notify(READY)
         await self._drain.wait()
         for listener, server in zip(listeners, servers, strict=True):
             await accept_waiting(listener, make_protocol)
@@ -121,7 +118,7 @@ class Server:
         """Announce the stop, and drain after so many seconds."""
         if self._connections is not None and not self._connections.is_stopping:
             self._connections.announce_stop()
-            self._notify(STOPPING)
+            notify(STOPPING)
         self._loop.call_later(seconds, self._drain.set)
 
     def _handle_stop(self, number: int) -> None:
@@ -143,12 +140,7 @@ class Server:
         """Take the certificate anew, if there is one."""
         if self._connections is not None and self._connections.certificate is not None:
             self._connections.certificate.reload()
-        if not self._is_worker:
-            notify_reload()
-
-    def _notify(self, line: str) -> None:
-        if not self._is_worker:
-            notify(line)
+        notify_reload()
 
     async def _stop_when_broken(self, application: Application) -> None:
         error = await application.wait_until_broken()

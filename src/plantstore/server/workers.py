@@ -19,7 +19,6 @@ from multiprocessing.connection import Connection as Pipe
 from socket import socket
 
 from plantstore.errors import SetupError
-from plantstore.server.deaths import EARLY_SECONDS, Deaths
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
 from plantstore.server.serve import SIGNALS, Server, run, take_signals
@@ -31,6 +30,10 @@ _BROKEN = 3  # exit status: the database is broken
 _BEAT_SECONDS = 0.5
 _MAX_SILENCE = 20  # beats that a worker may leave out
 _END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
+_EARLY_SECONDS = 10.0  # a worker that lived for less died at its start
+_HEALTHY_SECONDS = 60.0  # after them the deaths before are forgotten
+_MAX_EARLY = 5  # in a row
+_FIRST_DELAY = 0.5  # of the second replacement; each later one waits twice as long
 
 _spawn = multiprocessing.get_context("spawn")
 
@@ -55,7 +58,7 @@ class Workers:
     async def run(self) -> None:
         """Keep all workers running until a signal."""
         take_signals(self._handle_stop, self._handle_hangup)
-        loop = asyncio.get_running_loop()
+        loop, settings = asyncio.get_running_loop(), self._settings
         places = [loop.create_task(self._keep_one(ready)) for ready in self._ready]
         beside = [loop.create_task(one) for one in (self._notify_ready(), keep_notifying())]
         await self._stopping.wait()
@@ -63,10 +66,11 @@ class Workers:
         self._signal(signal.SIGTERM)
         for listener in self._listeners:  # or clients would wait in it for nobody
             listener.close()
-        _, left = await asyncio.wait(places, timeout=self._max_seconds)
+        seconds = settings.lame_duck + settings.drain_timeout + settings.write_timeout
+        _, left = await asyncio.wait(places, timeout=seconds + _END_SECONDS)
         for worker in self._running:
-            logger.error("worker %s does not stop and is killed", worker.pid)
-            worker.kill()
+            logger.error("worker %s does not stop and is killed", worker.process.pid)
+            worker.process.kill()
         if left:
             await asyncio.wait(left)
         for task in beside:
@@ -94,31 +98,25 @@ class Workers:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self._stopping.wait(), delay)
 
-    def _find_delay(self, worker: "Worker", deaths: Deaths, lived: float) -> float:
+    def _find_delay(self, worker: "Worker", deaths: "Deaths", lived: float) -> float:
         """Seconds until a worker that died is replaced; with too many deaths the service ends."""
-        how = describe_end(worker.exitcode)
-        if worker.exitcode == _BROKEN:  # it has said why
+        pid, exitcode = worker.process.pid, worker.process.exitcode
+        if exitcode == _BROKEN:  # it has said why
             self._fail()
             return 0.0
-        delay = deaths.find_delay(lived)
+        delay, how = deaths.find_delay(lived), _describe_end(exitcode)
         if delay is None:
             message = "worker %s %s, like %d before it, each within %g s: stopping the service"
-            logger.critical(message, worker.pid, how, deaths.early - 1, EARLY_SECONDS)
+            logger.critical(message, pid, how, deaths.early - 1, _EARLY_SECONDS)
             self._fail()
             return 0.0
         when = f"in {delay:g} s" if delay else "now"
-        logger.error("worker %s %s and is replaced %s", worker.pid, how, when)
+        logger.error("worker %s %s and is replaced %s", pid, how, when)
         return delay
 
     def _fail(self) -> None:
         self.has_failed = True
         self._stopping.set()
-
-    @property
-    def _max_seconds(self) -> float:
-        """Until the last worker has ended."""
-        settings = self._settings
-        return settings.lame_duck + settings.drain_timeout + settings.write_timeout + _END_SECONDS
 
     async def _notify_ready(self) -> None:
         """Tell the supervisor when all serve for the first time."""
@@ -141,6 +139,22 @@ class Workers:
             worker.send(number)
 
 
+class Deaths:
+    """The deaths in one worker's place: how soon it is replaced, later and later."""
+
+    def __init__(self) -> None:
+        self.early = 0
+
+    def find_delay(self, lived: float) -> float | None:
+        """Seconds before the next worker, after one that lived so long; None for no other."""
+        if lived >= _HEALTHY_SECONDS:
+            self.early = 0
+        self.early += lived < _EARLY_SECONDS
+        if self.early >= _MAX_EARLY:
+            return None
+        return _FIRST_DELAY * 2 ** (self.early - 2) if self.early > 1 else 0.0
+
+
 class Worker:
     """A process that executes ``serve``, as its parent sees it."""
 
@@ -148,42 +162,32 @@ class Worker:
         self._is_ready = False
         self._silence = 0  # beats that were left out
         self._beats, beats = _spawn.Pipe(duplex=False)
-        self._process = _spawn.Process(target=serve, args=(beats,))
+        self.process = _spawn.Process(target=serve, args=(beats,))
         # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
         resource_tracker.ensure_running()  # with the first worker it would unblock them
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         try:
-            self._process.start()
+            self.process.start()
         finally:
             signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
             beats.close()
 
-    @property
-    def pid(self) -> int | None:
-        """Its process id."""
-        return self._process.pid
-
-    @property
-    def exitcode(self) -> int | None:
-        """Its exit status, or the negative number of the signal that ended it."""
-        return self._process.exitcode
-
     async def wait(self, ready: asyncio.Event) -> None:
         """Wait for its end; kill it if it hangs after it was ready."""
         loop, ended = asyncio.get_running_loop(), asyncio.Event()
-        loop.add_reader(self._process.sentinel, ended.set)
+        loop.add_reader(self.process.sentinel, ended.set)
         loop.add_reader(self._beats, self._hear, ready)
         while not ended.is_set():
             with suppress(TimeoutError):
                 await asyncio.wait_for(ended.wait(), _BEAT_SECONDS)
             self._silence += self._is_ready  # a start may take long
             if self._silence > _MAX_SILENCE:
-                logger.error("worker %s hangs and is killed", self.pid)
-                self.kill()
-        loop.remove_reader(self._process.sentinel)
+                logger.error("worker %s hangs and is killed", self.process.pid)
+                self.process.kill()
+        loop.remove_reader(self.process.sentinel)
         loop.remove_reader(self._beats)
         self._beats.close()
-        self._process.join()
+        self.process.join()
 
     def _hear(self, ready: asyncio.Event) -> None:
         """Take its signs of life."""
@@ -195,15 +199,11 @@ class Worker:
 
     def send(self, number: int) -> None:
         """Send it a signal."""
-        if self.exitcode is None and self.pid is not None:
-            os.kill(self.pid, number)
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
+        if self.process.exitcode is None and self.process.pid is not None:
+            os.kill(self.process.pid, number)
 
 
-def describe_end(exitcode: int | None) -> str:
+def _describe_end(exitcode: int | None) -> str:
     """How a process ended: by a signal, or with an exit status."""
     if exitcode is None or exitcode >= 0:
         return f"died with exit status {exitcode}"
@@ -216,10 +216,11 @@ def _serve(
     listeners: list[socket],
     beats: Pipe,
 ) -> None:
-    """Serve in a worker."""
+    """Serve in a worker, whose parent notifies its supervisor."""
+    os.environ.pop("NOTIFY_SOCKET", None)
     server = Server(create_application, settings, is_worker=True)
     try:
-        run(server.run(listeners, _beat(beats, server)))
+        run(server.run(listeners, partial(_beat, beats, server)))
     except (OSError, SetupError) as error:
         logger.critical("a worker cannot start: %s", error)
         sys.exit(1)

@@ -18,7 +18,7 @@ from plantstore.model import (
     cannot_tell,
     permissions_of,
 )
-from plantstore.sql.scopes import from_text
+from plantstore.sql.scopes import from_text, read_access
 from plantstore.sql.session import Row
 
 Named = tuple[str, tuple[object, ...]]  # a query's name and its arguments
@@ -54,9 +54,9 @@ def to_caller(
     """The caller with a token, in the row of its look-up."""
     user_id, label, expires_at, store_id, role_name, scopes, revision = row
     who = (token_store_id, token_hash, user_id, label, expires_at)
-    role = None if role_name is None else Role(role_name)
-    permissions = permissions_of(role, from_text(scopes))
-    return Caller(*who, store_id, role, permissions, revision, unchanged)
+    role, permissions = read_access(role_name, scopes)
+    principal = (token_store_id, user_id)
+    return Caller(*who, store_id, role, permissions, revision, principal, unchanged)
 
 
 def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:

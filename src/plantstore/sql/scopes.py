@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from plantstore.model import Scope
+from plantstore.model import Role, Scope, permissions_of
 
 _NAMES = frozenset(Scope)
 
@@ -17,3 +17,10 @@ def to_text(scopes: Iterable[Scope]) -> str:
 def from_text(text: str) -> frozenset[Scope]:
     """The scopes of a stored text, but for those that only a later version knows."""
     return frozenset(Scope(name) for name in text.split(",") if name in _NAMES)
+
+
+@cache  # of the few pairs that there are
+def read_access(role_name: str | None, scopes: str) -> tuple[Role | None, frozenset[Scope]]:
+    """A member's role, and what it allows with a token of these scopes; no role, nothing."""
+    role = None if role_name is None else Role(role_name)
+    return role, permissions_of(role, from_text(scopes))

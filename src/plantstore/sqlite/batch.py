@@ -6,27 +6,28 @@ valid.
 """
 
 from collections.abc import Callable
-from typing import Any
 
 import apsw
 from msgspec import Struct
 
 from plantstore.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
 from plantstore.model import (
+    ROLE_SCOPES,
     IdempotencyKey,
     NewPlant,
     Outcome,
     Precondition,
-    Role,
     Scope,
     entity_tag_of,
 )
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import BUSY_TIMEOUT_MS
 
 _CLEAN_INTERVAL_MS = 60_000
 _MAX_FREED_PAGES = 500
 _NOTHING: frozenset[Scope] = frozenset()
+# To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+_CREATED, _DELETED = Outcome.CREATED, Outcome.DELETED
+_Value = int | str | bytes | None
 
 
 class Trim(Struct, frozen=True):
@@ -45,6 +46,14 @@ class Note(Struct, frozen=True):
 
 Chore = Trim | Note  # what is written beside creates and deletes
 _CHORES = (Trim, Note)
+
+
+class _Author(Struct, frozen=True):
+    """What a token may do in a store, or why it may not, and what its events say of it."""
+
+    scopes: frozenset[Scope]
+    refusal: Outcome
+    columns: tuple[_Value, ...] = ()
 
 
 class _Store(Struct):
@@ -72,27 +81,21 @@ class BatchWriter:
         self._cleaned_at = 0
         # Of the current batch:
         self._at = 0
+        self._by: tuple[_Value, ...] = ()  # whose write is applied
         self._stores: dict[int, _Store] = {}
-        self._scopes: dict[tuple[bytes, int], frozenset[Scope]] = {}  # of a token in a store
-        self._events: list[tuple[int | str | bytes | None, ...]] = []
+        self._authors: dict[tuple[bytes, int], _Author] = {}  # by token and store
+        self._events: list[tuple[_Value, ...]] = []
 
-    def try_begin(self) -> bool:
-        """Begin a batch without waiting; False if another connection is writing."""
-        self._connection.set_busy_timeout(0)
-        try:
-            self.begin()
-        except apsw.BusyError:
-            return False
-        finally:
-            self._connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        return True
+    def begin(self, timeout: int = 0) -> None:
+        """Begin a batch, waiting at most so many milliseconds for those of other connections.
 
-    def begin(self) -> None:
-        """Begin a batch, waiting for those of other connections."""
+        :raises apsw.BusyError: another connection is writing.
+        """
         self._at = int(self._clock() * 1000)
         self._stores.clear()
-        self._scopes.clear()
+        self._authors.clear()
         self._events.clear()
+        self._connection.set_busy_timeout(timeout)
         self._execute("BEGIN IMMEDIATE")
 
     def touch(self) -> None:
@@ -105,10 +108,12 @@ class BatchWriter:
         if isinstance(write, _CHORES):
             return self._trim(write) if isinstance(write, Trim) else self._note(write)
         token = (write.caller.token_hash, write.store_id)
-        if token not in self._scopes:
-            self._read(write)
-        if write.scope not in self._scopes[token]:
-            return self._refuse(write)
+        author = self._authors.get(token)
+        if author is None:
+            author = self._authors[token] = self._read(write)
+        if write.scope not in author.scopes:
+            return author.refusal
+        self._by = author.columns
         store = self._stores[write.store_id]
         if isinstance(write, Create):
             if write.key is None:
@@ -137,25 +142,21 @@ class BatchWriter:
         if self._connection.in_transaction:
             self._execute("ROLLBACK")
 
-    def _read(self, write: Write) -> None:
+    def _read(self, write: Write) -> _Author:
         """Read what the write's token may do in the store, and the store: once for a batch."""
-        rows = self._find_role(write)
-        scopes = Role(rows[0][0]).scopes if rows and rows[0][0] is not None else _NOTHING
-        self._scopes[write.caller.token_hash, write.store_id] = scopes
-        if scopes and write.store_id not in self._stores:
-            (row,) = self._execute(self._sql["find_counts"], (write.store_id,))
-            self._stores[write.store_id] = _Store(*row)
-
-    def _refuse(self, write: Write) -> Outcome:
-        rows = self._find_role(write)
-        if not rows:
-            return Outcome.TOKEN_INVALID
-        return Outcome.NO_SUCH_STORE if rows[0][0] is None else Outcome.FORBIDDEN
-
-    def _find_role(self, write: Write) -> list[tuple[Any, ...]]:
-        caller = write.caller
-        token = (caller.token_store_id, caller.token_hash, write.store_id, self._at)
-        return self._execute(self._sql["find_role_of_token"], token).fetchall()
+        caller, store_id = write.caller, write.store_id
+        token = (caller.token_store_id, caller.token_hash, store_id, self._at)
+        row = self._execute(self._sql["find_role_of_token"], token).get
+        if row is None:
+            return _Author(_NOTHING, Outcome.TOKEN_INVALID)
+        role, token_id = row
+        if role is None:
+            return _Author(_NOTHING, Outcome.NO_SUCH_STORE)
+        if store_id not in self._stores:
+            counts = self._execute(self._sql["find_counts"], (store_id,)).get
+            self._stores[store_id] = _Store(*counts)
+        columns = (caller.user_id, caller.token_label, token_id)
+        return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
     def _create_once(self, write: Create, store: _Store, key: IdempotencyKey) -> Outcome:
         row = (write.store_id, write.caller.user_id, key.key)
@@ -186,7 +187,7 @@ class BatchWriter:
             return Outcome.ALREADY_STORED if identical else Outcome.ID_TAKEN
         store.plants += 1
         self._record("plant.created", write, plant, store)
-        return Outcome.CREATED
+        return _CREATED
 
     def _update(self, write: Update, store: _Store) -> Outcome:
         plant = write.plant
@@ -211,18 +212,17 @@ class BatchWriter:
         self._execute(self._sql["delete_plant"], (write.store_id, write.plant_id))
         store.plants -= 1
         self._record("plant.deleted", write, stored, store)
-        return Outcome.DELETED
+        return _DELETED
 
     def _find(self, store_id: int, plant_id: int) -> NewPlant | None:
         row = self._execute(self._sql["find_plant"], (store_id, plant_id)).get
         return None if row is None else NewPlant(plant_id, *row)
 
     def _record(self, kind: str, write: Write, plant: NewPlant, store: _Store) -> None:
-        caller = write.caller
         store.revision += 1
         store.is_changed = True
         event = (write.store_id, store.revision, kind, plant.id, plant.name, plant.tag, self._at)
-        self._events.append((*event, caller.user_id, caller.token_label, caller.token_hash))
+        self._events.append(event + self._by)
 
     def _trim(self, write: Trim) -> Outcome:
         events = (write.store_id, write.before, MAX_TRIMMED)

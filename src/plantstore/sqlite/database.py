@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.database import CommitObserver, Write
+from plantstore.database import CommitObserver
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import (
     Caller,
@@ -64,6 +64,7 @@ class SQLiteDatabase:
         self._writer = Writer(
             self._path, settings.max_writes, settings.write_timeout, self.commit_observers
         )
+        self.write = self._writer.submit
         self._readiness = Readiness(self._path, self._writer, self._read_little)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
         self._max_snapshots = settings.max_streams
@@ -120,10 +121,6 @@ class SQLiteDatabase:
             self._forget(snapshot)
             raise
         return snapshot
-
-    def write(self, write: Write) -> "asyncio.Future[Outcome]":
-        """See ``Database``."""
-        return self._writer.submit(write)
 
     async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
         """See ``Database``."""

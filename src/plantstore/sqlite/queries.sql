@@ -107,10 +107,11 @@ WHERE s.store_id = ?1 ORDER BY e.revision
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
--- The role of a token's user in the store that it writes to; no row where the token is not valid.
+-- The role of a token's user in the store that it writes to, and the token's id, with which its hash
+-- begins; no row where the token is not valid.
 
 -- name: find_role_of_token
-SELECT m.role FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
+SELECT m.role, lower(hex(substr(t.token_hash, 1, 8))) FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
     AND (t.expires_at IS NULL OR t.expires_at > ?4) AND (t.all_stores OR t.store_id = ?3)
 
@@ -126,11 +127,9 @@ UPDATE plants SET name = ?3, tag = ?4 WHERE store_id = ?1 AND id = ?2
 -- name: delete_plant
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 
--- The token's id is the beginning of its hash.
-
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, lower(hex(substr(?10, 1, 8))))
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 
 -- name: set_counts
 UPDATE stores SET revision = ?2, plants = ?3 WHERE store_id = ?1

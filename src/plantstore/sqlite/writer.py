@@ -11,7 +11,9 @@ import asyncio
 import logging
 import math
 import time
+from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import apsw
@@ -20,9 +22,8 @@ from plantstore.database import CommitObserver, Write
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
-from plantstore.sql.store_shares import StoreShares
 from plantstore.sqlite.batch import BatchWriter, Chore, Trim
-from plantstore.sqlite.connection import close_at_stop, connect, open_lock
+from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (
     BLOCKED,
     BROKEN,
@@ -48,7 +49,8 @@ Pending = tuple[Write | Chore, "asyncio.Future[Outcome]", float]
 class Writer:
     """The only writer of this process.
 
-    ``max_waiting`` bounds the queue; a write not begun within ``timeout`` seconds times out.
+    ``max_waiting`` bounds the queue, of which a store has at most half; a write not begun within
+    ``timeout`` seconds times out.
     ``broken`` gets the error after which nothing more is written; ``worked_at`` is the loop's time
     of the last commit. The ``observers`` get each commit.
     """
@@ -61,7 +63,6 @@ class Writer:
         observers: Sequence[CommitObserver] = (),
     ) -> None:
         self._loop = asyncio.get_running_loop()
-        self._max_waiting = max_waiting
         self._timeout = timeout
         self._observers = observers
         self._name = path.name
@@ -76,7 +77,9 @@ class Writer:
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self._pending: list[Pending] = []
-        self._shares = StoreShares(max_waiting)
+        self._max_waiting = max_waiting
+        self._max_of_store = max(1, max_waiting // 2)
+        self._counts: Counter[int] = Counter()  # of a store's writes among them
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
@@ -86,9 +89,10 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        if len(self._pending) >= self._max_waiting:
+        count = self._counts.get(write.store_id, 0)
+        if len(self._pending) >= self._max_waiting or count >= self._max_of_store:
             raise OverloadedError
-        self._shares.take(write.store_id)
+        self._counts[write.store_id] = count + 1
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
@@ -134,7 +138,7 @@ class Writer:
     def _time_out_late(self) -> None:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
-        self._shares.count(write.store_id for write, _, _ in self._pending)
+        self._counts = Counter(write.store_id for write, _, _ in self._pending)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -165,7 +169,7 @@ class Writer:
         try:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
-            self._shares.count(())
+            self._counts.clear()
             batch = [one for one in pending if not one[1].done()]
             results = await self._commit(batch)
         finally:
@@ -192,14 +196,17 @@ class Writer:
             # One of them caused it, and must not fail the others.
             return [(await self._commit([pending]))[0] for pending in batch]
         self._error, self.worked_at = None, self._loop.time()
-        self._failures.note_success()
+        if self._failures.is_failing:
+            self._failures.note_success()
         return outcomes
 
     async def _write(self, writes: Sequence[Write | Chore]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
-            if not self._batches.try_begin():
-                await self._thread.run(self._batches.begin)
+            try:
+                self._batches.begin()
+            except apsw.BusyError:
+                await self._thread.run(partial(self._batches.begin, BUSY_TIMEOUT_MS))
             if self._error is not None:
                 self._batches.touch()
             outcomes: list[Outcome] = []

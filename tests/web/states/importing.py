@@ -38,7 +38,7 @@ def importing(driver: PageDriver) -> Iterator[str]:
     driver.set_file("many.csv", "".join(f"Plant {n}\n" for n in range(1200)))
     first = iter(range(1))
     held = driver.hold("**/plants")
-    driver.page.route(
+    driver.route(
         "**/plants",
         lambda route: route.fallback() if next(first, None) is None else route.continue_(),
     )

@@ -77,9 +77,7 @@ def unfold(driver: PageDriver, part: str) -> None:
 def allow_requests(driver: PageDriver, pattern: str, number: int) -> None:
     """So many requests to such addresses are answered from now on; all others wait."""
     left = iter(range(number))
-    driver.page.route(
-        pattern, lambda route: route.continue_() if next(left, None) is not None else None
-    )
+    driver.route(pattern, lambda route: route.continue_() if next(left, None) is not None else None)
 
 
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
@@ -91,4 +89,4 @@ def respond_with_error(driver: PageDriver, pattern: str, number: int, message: s
 def abort_requests(driver: PageDriver, *patterns: str) -> None:
     """Requests to such addresses get no response from now on."""
     for pattern in patterns:
-        driver.page.route(pattern, lambda route: route.abort())
+        driver.route(pattern, lambda route: route.abort())

@@ -9,7 +9,9 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, InvalidStateError
 from contextlib import closing, contextmanager, suppress
+from functools import partial
 from typing import Generic, TypeVar
 
 from plantstore.errors import (
@@ -31,16 +33,17 @@ Result = TypeVar("Result")
 
 
 class Attempt(Generic[Result]):
-    """Work that is attempted once; ``future`` has its result. Make it on the event loop."""
+    """Work that is attempted once; ``future`` has its result.
+
+    Who commits sets the future running before, and who gives up cancels it: only one of them can.
+    """
 
     def __init__(
         self, open_session: OpenSession, work: "Callable[[Attempt[Result]], Result]"
     ) -> None:
         self._open_session = open_session
         self._work = work
-        self._loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Result] = self._loop.create_future()
-        self._decision = threading.Lock()  # taken once: by who commits, or by who gives up
+        self.future: Future[Result] = Future()
         self._session: Session | None = None
 
     def start(self) -> None:
@@ -58,12 +61,12 @@ class Attempt(Generic[Result]):
         """As the session's, but what was given up is not committed."""
         with self.session.transaction():
             yield
-            if not self._decision.acquire(blocking=False):
+            if not self.future.set_running_or_notify_cancel():
                 raise DatabaseUnavailableError
 
     def give_up(self) -> PlantStoreError:
         """Wait no longer; the error says whether anything may have been written."""
-        is_undone = self._decision.acquire(blocking=False)
+        is_undone = self.future.cancel()
         if self._session is not None:
             self._session.abort()
         return DatabaseUnavailableError() if is_undone else OutcomeUnknownError()
@@ -71,31 +74,17 @@ class Attempt(Generic[Result]):
     def _run(self) -> None:
         try:
             with closing(self._open_session()) as self._session:
-                result = self._work(self)
+                settle = partial(self.future.set_result, self._work(self))
         except SetupError as error:
-            self._settle(None, self._explain(error))
+            settle = partial(self.future.set_exception, self._explain(error))
         except BaseException as error:  # noqa: BLE001 - the request gets it
-            self._settle(None, error)
-        else:
-            self._settle(result, None)
+            settle = partial(self.future.set_exception, error)
+        with suppress(InvalidStateError):  # it was given up
+            settle()
 
     def _explain(self, error: SetupError) -> PlantStoreError:
         failures.add("access cannot be administered: %s", error)
-        is_committing = self._decision.locked()
-        return OutcomeUnknownError() if is_committing else DatabaseUnavailableError()
-
-    def _settle(self, result: Result | None, error: BaseException | None) -> None:
-        def settle() -> None:
-            if self.future.done():  # nobody waits any more
-                return
-            if error is None:
-                failures.note_success()
-                self.future.set_result(result)  # type: ignore[arg-type]  # there is one
-            else:
-                self.future.set_exception(error)
-
-        with suppress(RuntimeError):  # the loop is closed: the process stops
-            self._loop.call_soon_threadsafe(settle)
+        return OutcomeUnknownError() if self.future.running() else DatabaseUnavailableError()
 
 
 class Attempts:
@@ -129,6 +118,8 @@ class Attempts:
         try:
             async with asyncio.timeout(self._seconds), self._turn:
                 attempt.start()
-                return await attempt.future
+                result = await asyncio.wrap_future(attempt.future)
         except TimeoutError:
             raise attempt.give_up() from None
+        failures.note_success()
+        return result

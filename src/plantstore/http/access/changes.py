@@ -9,8 +9,8 @@ from typing import TypeVar
 
 from plantstore.http.access.attempts import Attempt, Attempts
 from plantstore.http.authentication import Authentication
-from plantstore.http.client_address import ClientAddress
-from plantstore.http.log_fields import describe_caller, describe_request
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.monitoring.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.logs import administration_logger
 from plantstore.model import Caller, Scope
@@ -49,24 +49,24 @@ class Changes:
         """Make a change in one transaction, in which the caller is looked up again."""
         refuse_precondition(request.headers)
 
+        def change_as_manager(session: Session) -> tuple[Result, Fields]:
+            return change(session, require_manager(session, caller))
+
+        return await self.commit(request, caller.principal, change_as_manager)
+
+    async def commit(
+        self, request: Request, key: Hashable, change: Callable[[Session], tuple[Result, Fields]]
+    ) -> Result:
+        """Make a change in one transaction; ``key`` is who asks for it, see ``Attempts``."""
+
         def work(attempt: Attempt[Result]) -> Result:
             with attempt.transaction():
-                manager = require_manager(attempt.session, caller)
-                result, fields = change(attempt.session, manager)
-            self.log(request, fields)
+                result, fields = change(attempt.session)
+            self._log(request, fields)
             return result
 
-        return await self._attempts.run(caller.principal, work)
-
-    async def attempt(self, key: Hashable, work: Callable[[Attempt[Result]], Result]) -> Result:
-        """The result of work for which there is no caller; see ``Attempts``."""
         return await self._attempts.run(key, work)
 
-    def address_of(self, request: Request) -> str:
-        """The client's address."""
-        return self._client_address(request)
-
-    def log(self, request: Request, changed: Fields) -> None:
-        """Log what was changed, and who asked for it."""
+    def _log(self, request: Request, changed: Fields) -> None:
         fields = describe_request(request, self._client_address) | describe_caller(request)
         administration_logger().info("access changed", extra={"fields": {**fields, **changed}})

@@ -4,14 +4,11 @@ Invariant: guessing costs no query beyond the rate of invalid tokens for each ad
 never in a URL that reaches the service: pages have it in the fragment.
 """
 
-from collections.abc import Callable
-
 from msgspec import Struct
 from msgspec.structs import asdict
 
 from plantstore.clock import write_time
 from plantstore.errors import InvalidCodeError
-from plantstore.http.access.attempts import Attempt
 from plantstore.http.access.bodies import read_body
 from plantstore.http.access.changes import Changes, Fields
 from plantstore.http.access.tokens import (
@@ -21,8 +18,9 @@ from plantstore.http.access.tokens import (
     describe_token,
     read_wanted,
 )
-from plantstore.http.invalid_tokens import network_of
-from plantstore.http.rates import Rates, require
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.invalid_tokens import network_of
+from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
@@ -57,8 +55,9 @@ class SignedIn(TokenRecord, frozen=True, kw_only=True, omit_defaults=True):
 class LinkOperations:
     """The operations on links."""
 
-    def __init__(self, changes: Changes, settings: Settings) -> None:
+    def __init__(self, changes: Changes, client_address: ClientAddress, settings: Settings) -> None:
         self._changes = changes
+        self._client_address = client_address
         self._days = settings.token_expiry
         self._guesses = Rates(*read_rate(settings.invalid_token_rate))
 
@@ -78,30 +77,25 @@ class LinkOperations:
 
     async def exchange_code(self, request: Request) -> Response:
         """Exchange a code for a new token."""
-        network = network_of(self._changes.address_of(request))
+        network = network_of(self._client_address(request))
         require(self._guesses.check(network))
         code = (await read_body(request, LinkCode)).code
         try:
-            _check_form(code)
-            record = await self._changes.attempt(_ANYBODY, self._exchange(request, code))
+            signed_in = await self._exchange(request, code)
         except InvalidCodeError:
             require(self._guesses.take(network))
             raise
-        return json_response(201, record, NO_STORE)
+        return json_response(201, signed_in, NO_STORE)
 
-    def _exchange(self, request: Request, code: str) -> Callable[[Attempt[SignedIn]], SignedIn]:
-        def work(attempt: Attempt[SignedIn]) -> SignedIn:
-            with attempt.transaction():
-                given = links.exchange_code(attempt.session, code)
-            who = {"store_id": given.store_id, "user_id": given.user.user_id}
-            self._changes.log(request, {**who, **describe_made(given.token)})
+    async def _exchange(self, request: Request, code: str) -> SignedIn:
+        if not is_well_formed(code, CODE_PREFIX):  # it is refused without a query
+            raise InvalidCodeError
+
+        def change(session: Session) -> tuple[SignedIn, Fields]:
+            given = links.exchange_code(session, code)
             record = describe_token(given.token, given.secret)
-            return SignedIn(**asdict(record), store=given.store)
+            who = {"store_id": given.store_id, "user_id": given.user.user_id}
+            signed_in = SignedIn(**asdict(record), store=given.store)
+            return signed_in, {**who, **describe_made(given.token)}
 
-        return work
-
-
-def _check_form(code: str) -> None:
-    """Refuse what cannot be a code without a query."""
-    if not is_well_formed(code, CODE_PREFIX):
-        raise InvalidCodeError
+        return await self._changes.commit(request, _ANYBODY, change)

@@ -31,13 +31,9 @@ class ClientAddress:
             is_trusted = self._trusts_unix and request.address == UNIX
         else:
             is_trusted = self._is_trusted(address)
-        for hop in reversed(_read_hops(request)) if is_trusted else ():
-            said = _parse(hop)
-            if said is None:
-                break
-            address = said
-            if not self._is_trusted(said):
-                break
+        hops = reversed(_read_hops(request))
+        while is_trusted and (said := _parse(next(hops, ""))):
+            address, is_trusted = said, self._is_trusted(said)
         return request.address if address is None else str(address)
 
     def _is_trusted(self, address: Address) -> bool:

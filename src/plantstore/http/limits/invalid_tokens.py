@@ -8,7 +8,7 @@ malformed and repeated ones cost no query.
 import socket
 
 from plantstore.errors import InvalidTokenError
-from plantstore.http.rates import MAX_KEYS, Rates, require
+from plantstore.http.limits.rates import MAX_KEYS, Rates, require
 from plantstore.tokens import is_well_formed
 
 _NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice

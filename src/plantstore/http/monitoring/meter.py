@@ -1,35 +1,55 @@
-"""Counts what one serving process does, for its metrics; it costs a request a microsecond."""
+"""Counts and measures what one serving process does, for its metrics, and reports it.
 
+It costs a request a microsecond, and nothing without metrics.
+"""
+
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import partial
+from socket import socket
 
+from plantstore.database import Database
+from plantstore.errors import PlantStoreError
+from plantstore.http.app import App
 from plantstore.http.response_cache import ResponseCache
 from plantstore.metrics.catalogue import DURATIONS, SIZES
-from plantstore.metrics.numbers import Histogram, Numbers, add_to
+from plantstore.metrics.numbers import Gauges, Histogram, Numbers, add_to
+from plantstore.metrics.reports import Reporter
 from plantstore.server.messages import Request, Response, Stream
 
+_CHECK_SECONDS = 2.0
+_CHECKS_PER_COUNT = 15
 _STATUS = slice(9, 12)  # of a head
 _NO_TIME = [0.0] * (len(DURATIONS) + 1)
 
 _OPERATIONS = {
     ("GET", "/plants"): "list",
-    ("HEAD", "/plants"): "list",
     ("POST", "/plants"): "create",
     ("GET", "/plants/{id}"): "read",
-    ("HEAD", "/plants/{id}"): "read",
     ("PUT", "/plants/{id}"): "update",
     ("DELETE", "/plants/{id}"): "delete",
     ("GET", "/events"): "events",
-    ("HEAD", "/events"): "events",
     ("GET", "/me"): "me",
-    ("HEAD", "/me"): "me",
 }
 
 Requests = tuple[str, bytes, int]  # of one operation, status and error number
 
 
+def add_metrics(app: App, database: Database, reports: socket) -> None:
+    """Have the application counted and measured, and reported to a socket, until it is closed."""
+    meter = Meter()
+    app.observers.append(meter.observe)
+    database.commit_observers.append(meter.observe_commit)
+    watch = Watch(app, database)
+    reporter = Reporter(reports, partial(meter.count, app.cache), watch.measure)
+    app.run_beside(watch.run())
+    app.run_beside(reporter.run())
+
+
 def find_operation(method: str, route: str) -> str:
     """The operation that a metric names: list, create, ..., events, me or other."""
+    method = "GET" if method == "HEAD" else method
     return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
 
 
@@ -71,3 +91,37 @@ class Meter:
         yield ("list", b"429", 42901), [cache.refused, *_NO_TIME]
         for status, count in cache.recalled.items():
             yield ("list", b"%d" % status, 0), [count, *_NO_TIME]
+
+
+class Watch:
+    """Measures what there is now, and asks the database now and then."""
+
+    def __init__(self, app: App, database: Database) -> None:
+        self._app = app
+        self._database = database
+        self._known: Gauges = {}
+
+    async def run(self) -> None:
+        """Ask the database every few seconds whether it is ready, and at times for its stores."""
+        while True:
+            try:
+                stores, plants = await self._database.count_all()
+                self._known |= {("stores",): stores, ("plants",): plants}
+                for _ in range(_CHECKS_PER_COUNT):
+                    await self._database.check()
+                    self._known[("ready",)] = 1
+                    await asyncio.sleep(_CHECK_SECONDS)
+            except PlantStoreError:
+                self._known[("ready",)] = 0
+                await asyncio.sleep(_CHECK_SECONDS)
+
+    def measure(self) -> Gauges:
+        """What there is now."""
+        return {
+            ("requests_in_flight",): self._app.in_flight,
+            ("connections",): len(self._app.connections),
+            ("listeners",): self._app.listeners,
+            ("response_cache_bytes",): self._app.cache.used,
+            **self._known,
+            **self._database.gauges(),
+        }

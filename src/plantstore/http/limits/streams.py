@@ -6,9 +6,10 @@ slow readers leave places to others.
 
 import asyncio
 from collections import Counter
+from collections.abc import Hashable, Mapping
 
 from plantstore.errors import OverloadedError
-from plantstore.model import Caller, Principal
+from plantstore.model import Caller
 
 _WAIT_SECONDS = 1.0
 
@@ -18,10 +19,8 @@ class StreamPlaces:
 
     def __init__(self, count: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._max, self._taken = count, 0
-        self._max_of_user, self._max_of_store = max(1, count // 4), max(1, count // 2)
-        self._users: Counter[Principal] = Counter()
-        self._stores: Counter[int] = Counter()
+        self._count = count
+        self._taken: Counter[Hashable] = Counter()  # of all, of each user, and of each store
         self._waiting: dict[asyncio.Future[None], Caller] = {}
 
     async def acquire(self, caller: Caller) -> None:
@@ -39,7 +38,10 @@ class StreamPlaces:
 
     def release(self, caller: Caller) -> None:
         """Give the place back, to the first of those waiting that may have it."""
-        self._count(caller, -1)
+        for key in self._limits(caller):
+            self._taken[key] -= 1
+            if not self._taken[key]:
+                del self._taken[key]
         for place, waiting in self._waiting.items():
             if self._try_take(waiting):
                 del self._waiting[place]
@@ -47,22 +49,20 @@ class StreamPlaces:
                 return
 
     def _try_take(self, caller: Caller) -> bool:
-        has_room = (
-            self._taken < self._max
-            and self._users[caller.principal] < self._max_of_user
-            and self._stores[caller.store_id] < self._max_of_store
-        )
+        limits = self._limits(caller)
+        has_room = all(self._taken[key] < limit for key, limit in limits.items())
         if has_room:
-            self._count(caller, 1)
+            self._taken.update(limits.keys())
         return has_room
 
-    def _count(self, caller: Caller, change: int) -> None:
-        self._taken += change
-        self._users[caller.principal] += change
-        self._stores[caller.store_id] += change
-        if not self._taken:
-            self._users.clear()
-            self._stores.clear()
+    def _limits(self, caller: Caller) -> Mapping[Hashable, int]:
+        """How many places all may have, and of these the caller's user and store."""
+        count = self._count
+        return {
+            None: count,
+            caller.principal: max(1, count // 4),
+            caller.store_id: max(1, count // 2),
+        }
 
     def _refuse(self, place: "asyncio.Future[None]") -> None:
         if self._waiting.pop(place, None) is not None:

@@ -6,14 +6,15 @@ heartbeat. All listeners of a process share one timer, and one query for what ha
 
 import asyncio
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 
 from plantstore.clock import now
 from plantstore.database import Database
 from plantstore.errors import NoSuchStoreError, PlantStoreError, RequestError
-from plantstore.http.listener import Access, Feed, Listener
-from plantstore.http.streams import StreamPlaces
+from plantstore.http.events.listener import Access, Feed, Listener
+from plantstore.http.limits.streams import StreamPlaces
 from plantstore.model import Caller, EventPage, Unchanged, cannot_tell
 
 logger = logging.getLogger(__name__)
@@ -31,8 +32,7 @@ class Listeners:
         self._database = database
         self._loop = asyncio.get_running_loop()
         self._places = StreamPlaces(max_listeners)
-        self._listeners: dict[Listener, None] = {}  # in the order of their arrival
-        self._feeds: dict[int, Feed] = {}
+        self._feeds: dict[int, Feed] = {}  # of the stores that are listened to
         self._has_committed = asyncio.Event()
         self._unchanged: Unchanged = cannot_tell  # since the last check of access
         self._access_at = 0.0
@@ -41,7 +41,7 @@ class Listeners:
     @property
     def count(self) -> int:
         """How many listen."""
-        return len(self._listeners)
+        return sum(len(feed.listeners) for feed in self._feeds.values())
 
     async def add(self, caller: Caller, after: int | None) -> Listener:
         """Listen to the caller's store, from now on or to what follows a revision.
@@ -51,12 +51,14 @@ class Listeners:
         """
         await self._places.acquire(caller)
         try:
-            listener = self._make(caller, after, await self._read_page(caller, after))
+            page = await read_page(self._database, caller.store_id, after, 0)
         except BaseException:
             self._places.release(caller)
             raise
-        self._listeners[listener] = None
-        listener.feed.listeners.add(listener)
+        feed = Feed(self._database, caller.store_id, page.revision)
+        feed = self._feeds.setdefault(caller.store_id, feed)
+        listener = Listener(caller, feed, page.revision if after is None else after)
+        feed.listeners.add(listener)
         self._access_at, self._unchanged = 0.0, cannot_tell  # its own may have changed meanwhile
         if self._task is None:
             self._task = self._loop.create_task(self._run())
@@ -64,10 +66,10 @@ class Listeners:
 
     async def remove(self, listener: Listener) -> None:
         """Stop listening."""
-        if listener in self._listeners:
-            del self._listeners[listener]
-            listener.feed.listeners.remove(listener)
-            if not listener.feed.listeners:
+        listeners = listener.feed.listeners
+        if listener in listeners:
+            listeners.remove(listener)
+            if not listeners:
                 del self._feeds[listener.caller.store_id]
             self._places.release(listener.caller)
 
@@ -76,26 +78,11 @@ class Listeners:
         if self._task is not None:
             self._task.cancel()
 
-    async def _read_page(self, caller: Caller, after: int | None) -> EventPage:
-        page = await self._database.read_events(caller.store_id, after or 0, 0)
-        if page is None:
-            raise NoSuchStoreError
-        return page
-
-    def _make(self, caller: Caller, after: int | None, page: EventPage) -> Listener:
-        after = page.revision if after is None else after
-        require_events(page, after)
-        feed = self._feeds.get(caller.store_id)
-        if feed is None:
-            feed = Feed(self._database, caller.store_id, page.revision)
-            self._feeds[caller.store_id] = feed
-        return Listener(caller, feed, after)
-
     async def _run(self) -> None:
         """Wake the listeners until there are none."""
         self._database.commit_observers.append(self._note_commit)
         try:
-            while self._listeners:
+            while self._feeds:
                 await self._wait()
                 await self._check()
                 await self._wake()
@@ -104,7 +91,7 @@ class Listeners:
         finally:
             self._database.commit_observers.remove(self._note_commit)
             self._task = None
-            for listener in self._listeners:
+            for listener in self._find_all():
                 listener.end()
 
     def _note_commit(self, _writes: int, _seconds: float) -> None:
@@ -127,7 +114,9 @@ class Listeners:
         is_full = self._loop.time() >= self._access_at
         if is_full:
             self._access_at = self._loop.time() + _ACCESS_SECONDS
-        asked = {listener.access: listener for listener in self._choose(all_of_them=is_full)}
+        one_of_each = (next(iter(feed.listeners)) for feed in self._feeds.values())
+        chosen = self._find_all() if is_full else one_of_each
+        asked = {listener.access: listener for listener in chosen}
         callers = [listener.caller for listener in asked.values()]
         try:
             found = await self._database.find_callers_again(callers)
@@ -140,14 +129,11 @@ class Listeners:
         if is_full:
             self._note_access(dict(zip(asked, found, strict=True)))
 
-    def _choose(self, *, all_of_them: bool) -> Iterable[Listener]:
-        """The listeners to ask about: all, or one of each store."""
-        if all_of_them:
-            return self._listeners
-        return [next(iter(feed.listeners)) for feed in self._feeds.values()]
+    def _find_all(self) -> Iterator[Listener]:
+        return chain.from_iterable(feed.listeners for feed in self._feeds.values())
 
     def _note_access(self, found: dict[Access, Caller | None]) -> None:
-        for listener in self._listeners:
+        for listener in self._find_all():
             if listener.access in found:  # else it has just been added
                 listener.note(found[listener.access])
         if self._access_at:  # nobody was added
@@ -156,20 +142,29 @@ class Listeners:
     async def _wake(self) -> None:
         """Wake those that have something to send, and end those whose token has expired."""
         time, date, woken = self._loop.time(), now(), 0
-        for listener in tuple(self._listeners):
+        for listener in tuple(self._find_all()):
             expires_at = listener.caller.expires_at
             if expires_at is not None and expires_at <= date:
                 listener.end()
-            elif listener.is_due(time) and listener.wake():
+            elif listener.is_due(time):
+                listener.wake()
                 woken += 1
                 if not woken % _MAX_IN_A_ROW:
                     await asyncio.sleep(0)
 
 
-def require_events(page: EventPage, after: int) -> None:
-    """Refuse what follows a revision where it is trimmed, or is of another history.
+async def read_page(
+    database: Database, store_id: int, after: int | None, max_events: int
+) -> EventPage:
+    """Up to so many events that follow a revision, or the first ones.
 
-    :raises RequestError: it is, as far as a revision tells that the store has not reached.
+    :raises NoSuchStoreError: there is no such store.
+    :raises RequestError: what follows the revision is trimmed, or it is of another history, as far
+        as a revision tells that the store has not reached.
     """
-    if not page.trimmed <= after <= page.revision:
+    page = await database.read_events(store_id, after or 0, max_events)
+    if page is None:
+        raise NoSuchStoreError
+    if after is not None and not page.trimmed <= after <= page.revision:
         raise RequestError(41001, after=after)
+    return page

@@ -1,19 +1,20 @@
 """Serves the web pages and their files, under a policy that lets them load nothing else.
 
-A file is made on first use, and kept. Making it takes up to 0.3 s (imports, and the reference):
-that happens in another thread, so that no other request waits for it.
+The interface's document is one of the files. Each is made on first use, and kept. Making it takes
+up to 0.3 s (imports, and the reference): that happens in another thread, so that no other request
+waits for it.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from functools import cache
+from functools import cache, partial
 
 from msgspec.structs import replace
 
 from plantstore.http.accept import read_weights
-from plantstore.http.document import parse_document, read_document
 from plantstore.http.errors import TABLE
 from plantstore.http.responses import header_line, is_current, make_response
+from plantstore.http.site.openapi import make_json, make_yaml, parse_document, read_document
 from plantstore.server.messages import HeaderLines, Request, Response
 from plantstore.web.assets import File, find_asset
 from plantstore.web.pages import make_docs, make_index
@@ -34,18 +35,32 @@ _SAFE = (
 )
 
 
-async def find_page(path: bytes) -> Read | None:
-    """The operation for ``/``, ``/docs`` or a file below ``/static/``."""
-    if path in _PAGES:
-        headers = REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
-        return _responds_with(await asyncio.to_thread(_PAGES[path]), headers)
-    if path.startswith(b"/static/"):
-        file = await asyncio.to_thread(find_asset, path[1:].decode("latin-1"))
-        return None if file is None else _responds_with(file, _FOREVER + _SAFE)
-    return None
+class Site:
+    """All files; ``server`` is the address that the interface's document names."""
+
+    def __init__(self, server: str) -> None:
+        page = REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
+        self._files: dict[bytes, tuple[Callable[[], File], HeaderLines]] = {
+            b"/": (_make_index, page),
+            b"/docs": (_make_docs, page),
+            b"/openapi.json": (partial(make_json, server), REVALIDATE),
+            b"/openapi.yaml": (partial(make_yaml, server), REVALIDATE),
+        }
+
+    async def find(self, path: bytes) -> Read | None:
+        """The operation that reads the file at this path, if there is one."""
+        make: Callable[[], File | None]
+        if path in self._files:
+            make, headers = self._files[path]
+        elif path.startswith(b"/static/"):
+            make, headers = partial(find_asset, path[1:].decode("latin-1")), _FOREVER + _SAFE
+        else:
+            return None
+        file = await asyncio.to_thread(make)
+        return None if file is None else partial(_respond, file, headers)
 
 
-def file_response(request: Request, file: File, headers: HeaderLines) -> Response:
+async def _respond(file: File, headers: HeaderLines, request: Request) -> Response:
     """The file, compressed for a client that takes gzip; 304 if the client has it already."""
     etag = b'W/"%s"' % file.version.encode()  # weak: it names the file, compressed or not
     headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers
@@ -60,18 +75,11 @@ def file_response(request: Request, file: File, headers: HeaderLines) -> Respons
     return replace(make_response(200, headers, content), is_shared=True)
 
 
-def _responds_with(file: File, headers: HeaderLines) -> Read:
-    async def respond(request: Request) -> Response:
-        return file_response(request, file, headers)
-
-    return respond
+_make_index = cache(make_index)
 
 
 @cache
 def _make_docs() -> File:
-    from plantstore.http.remedies import REMEDIES  # noqa: PLC0415 - only this page has them
+    from plantstore.http.site.remedies import REMEDIES  # noqa: PLC0415 - only this page has them
 
     return make_docs(parse_document(read_document()), TABLE, REMEDIES)
-
-
-_PAGES: dict[bytes, Callable[[], File]] = {b"/": cache(make_index), b"/docs": _make_docs}

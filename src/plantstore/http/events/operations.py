@@ -4,15 +4,15 @@ from functools import partial
 from hashlib import sha256
 
 from plantstore.database import Database
-from plantstore.errors import NoSuchStoreError, RequestError
+from plantstore.errors import RequestError
 from plantstore.http.accept import read_weights
 from plantstore.http.authentication import Authentication
-from plantstore.http.event_json import to_array
+from plantstore.http.events.encoding import to_array
+from plantstore.http.events.listeners import Listeners, read_page
 from plantstore.http.list_parameters import read_integer, read_one, split_parameters
-from plantstore.http.listeners import Listeners, require_events
 from plantstore.http.responses import JSON, NO_STORE, header_line, is_current, make_response
 from plantstore.model import Caller, EventPage, Role, Scope
-from plantstore.server.messages import HeaderLines, Request, Response, Stream
+from plantstore.server.messages import Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
@@ -42,11 +42,7 @@ class EventOperations:
         last_id = _read_last_id(request)
         if _wants_stream(request):
             return await self._listen(request, caller, after if last_id is None else last_id)
-        page = await self._database.read_events(caller.store_id, after or 0, limit)
-        if page is None:
-            raise NoSuchStoreError
-        if after is not None:
-            require_events(page, after)
+        page = await read_page(self._database, caller.store_id, after, limit)
         return _respond(request, caller, page, limit)
 
     async def _listen(
@@ -70,12 +66,9 @@ def _respond(request: Request, caller: Caller, page: EventPage, limit: int) -> R
     if is_current(etag, request.headers.get(b"if-none-match")):
         return make_response(304, headers)
     if has_more:
-        headers += _make_link(page.events[-1].revision, limit)
+        link = b'<?after=%d&limit=%d>; rel="next"' % (page.events[-1].revision, limit)
+        headers += header_line("Link", link)
     return make_response(200, JSON + headers, body)
-
-
-def _make_link(last: int, limit: int) -> HeaderLines:
-    return header_line("Link", b'<?after=%d&limit=%d>; rel="next"' % (last, limit))
 
 
 def _wants_stream(request: Request) -> bool:
@@ -88,8 +81,6 @@ def _wants_stream(request: Request) -> bool:
 
 def _read_parameters(text: bytes) -> tuple[int | None, int]:
     """The revision that the events follow, None where there is none; and how many at most."""
-    if not text:
-        return None, _DEFAULT_LIMIT
     given = split_parameters(text)
     after = read_one(given, "after", _read_after, 40006, None)
     return after, read_one(given, "limit", _read_limit, 40005, _DEFAULT_LIMIT)

@@ -10,7 +10,7 @@ from collections.abc import AsyncIterator
 
 from plantstore.database import Database
 from plantstore.errors import PlantStoreError
-from plantstore.http.event_json import EncodedEvents
+from plantstore.http.events.encoding import EncodedEvents
 from plantstore.model import Caller, Role, Scope
 
 _PAGE_SIZE = 100  # events that are sent at a time
@@ -38,7 +38,6 @@ class Feed:
             for listener in self.listeners:
                 listener.end()
         self.revision = max(self.revision, revision)
-        self._pages.clear()
 
     def forget(self) -> None:
         """Forget what was read: whoever has not asked for it reads it again."""
@@ -66,7 +65,7 @@ class Listener:
 
     def __init__(self, caller: Caller, feed: Feed, after: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._woken: asyncio.Future[None] | None = None
+        self._woken = asyncio.Event()
         self.caller = caller
         self.feed = feed
         self.after = after
@@ -78,12 +77,9 @@ class Listener:
         """What its place depends on."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
-    def wake(self) -> bool:
-        """Have it look for something to send; whether it had been waiting."""
-        if self._woken is None or self._woken.done():
-            return False
-        self._woken.set_result(None)
-        return True
+    def wake(self) -> None:
+        """Have it look for something to send."""
+        self._woken.set()
 
     def end(self) -> None:
         """End its stream, after what is being sent."""
@@ -110,8 +106,8 @@ class Listener:
                 self.sent_at = self._loop.time()
                 yield part
             elif not self.is_over:
-                self._woken = self._loop.create_future()
-                await self._woken
+                self._woken.clear()
+                await self._woken.wait()
 
     async def _read_part(self) -> bytes:
         """The next events, or a heartbeat, or nothing."""
@@ -124,5 +120,6 @@ class Listener:
                 self.end()
                 return b""
             self.after = events.last
-            return events.to_stream(for_owner=self.caller.role is Role.OWNER)
+            is_owner = self.caller.role is Role.OWNER
+            return events.for_owners if is_owner else events.for_members
         return _HEARTBEAT if self.is_due(self._loop.time()) else b""

@@ -10,7 +10,7 @@ import msgspec
 from plantstore.clock import now, write_time
 from plantstore.errors import RequestError
 from plantstore.http.responses import NO_STORE, header_line, make_response
-from plantstore.http.site import REVALIDATE
+from plantstore.http.site.files import REVALIDATE
 from plantstore.server.messages import Request, Response
 
 _PROFILE = "https://www.rfc-editor.org/info/rfc9727"

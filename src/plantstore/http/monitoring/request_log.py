@@ -7,12 +7,11 @@ those whose cause is in the log, too.
 import logging
 import math
 import time
+from collections.abc import Callable
+from functools import partial
 
-from msgspec import Struct
-
-from plantstore.http.client_address import ClientAddress
-from plantstore.http.line_limit import LineLimit
-from plantstore.http.log_fields import describe_caller, describe_request
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.monitoring.log_lines import LineLimit, describe_caller, describe_request
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings
 
@@ -37,19 +36,13 @@ class RequestLog:
         if not (self._logs_all or is_slow or error > _FAILURES):
             return
         if self._logs_all or error == _INTERNAL or self._limit.admits():
-            line = _Line(*_choose_level(error, is_slow=is_slow))
-            line.fields |= describe_request(request, self._client_address)
-            line.fields |= _describe_response(response, seconds) | describe_caller(request)
-            _write(line, request, response)
-
-
-class _Line(Struct):
-    level: int
-    message: str
-    fields: dict[str, object] = {}
-
-    def write(self) -> None:
-        logger.log(self.level, self.message, extra={"fields": self.fields})
+            fields = describe_request(request, self._client_address)
+            fields |= _describe_response(response, seconds) | describe_caller(request)
+            log = partial(_log, *_choose_level(error, is_slow=is_slow), fields)
+            if isinstance(response, Stream):
+                response.observers.append(partial(_log_end, log, time.perf_counter()))
+            else:
+                log(body_bytes=0 if request.method == "HEAD" else len(response.body))
 
 
 def _choose_level(error: int, *, is_slow: bool) -> tuple[int, str]:
@@ -67,19 +60,12 @@ def _describe_response(response: Response | Stream, seconds: float) -> dict[str,
     return fields | {"duration_ms": _to_milliseconds(seconds)}
 
 
-def _write(line: _Line, request: Request, response: Response | Stream) -> None:
-    if isinstance(response, Response):
-        line.fields["body_bytes"] = 0 if request.method == "HEAD" else len(response.body)
-        line.write()
-        return
-    began = time.perf_counter()
+def _log(level: int, message: str, fields: dict[str, object], **more: object) -> None:
+    logger.log(level, message, extra={"fields": fields | more})
 
-    def write_at_end(sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
-        stream_ms = _to_milliseconds(time.perf_counter() - began)
-        line.fields |= {"body_bytes": sent, "whole": is_whole, "stream_ms": stream_ms}
-        line.write()
 
-    response.observers.append(write_at_end)
+def _log_end(log: Callable[..., None], began: float, sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
+    log(body_bytes=sent, whole=is_whole, stream_ms=_to_milliseconds(time.perf_counter() - began))
 
 
 def _to_milliseconds(seconds: float) -> float:

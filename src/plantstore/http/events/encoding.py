@@ -3,11 +3,13 @@
 Invariant: an event is written once for all who may see the same of it.
 """
 
+from functools import cached_property
+
 import msgspec
 from msgspec import Struct
 
 from plantstore.clock import write_time
-from plantstore.model import Event, NewPlant
+from plantstore.model import Event
 
 _encode = msgspec.json.Encoder().encode
 
@@ -42,33 +44,32 @@ class EncodedEvents:
 
     def __init__(self, events: tuple[Event, ...]) -> None:
         self._events = events
-        self._streams: dict[bool, bytes] = {}
-        self.first = events[0].revision
         self.last = events[-1].revision
 
-    def to_stream(self, *, for_owner: bool) -> bytes:
-        """As events of a stream: server-sent events."""
-        written = self._streams.get(for_owner)
-        if written is None:
-            written = b"".join(_to_message(event, for_owner) for event in self._events)
-            self._streams[for_owner] = written
-        return written
+    @cached_property
+    def for_owners(self) -> bytes:
+        """As owners are sent them: server-sent events."""
+        return b"".join(_to_message(event, for_owner=True) for event in self._events)
+
+    @cached_property
+    def for_members(self) -> bytes:
+        """As all others are sent them."""
+        return b"".join(_to_message(event, for_owner=False) for event in self._events)
 
 
 def to_array(events: tuple[Event, ...], *, for_owner: bool) -> bytes:
     """The events as a JSON array."""
-    return _encode([_describe(event, for_owner) for event in events])
+    return _encode([_describe(event, for_owner=for_owner) for event in events])
 
 
-def _to_message(event: Event, for_owner: bool) -> bytes:  # noqa: FBT001 - of this module
-    data = _encode(_describe(event, for_owner))
+def _to_message(event: Event, *, for_owner: bool) -> bytes:
+    data = _encode(_describe(event, for_owner=for_owner))
     return b"id: %d\nevent: %s\ndata: %s\n\n" % (event.revision, event.kind.encode(), data)
 
 
-def _describe(event: Event, for_owner: bool) -> ListedEvent:  # noqa: FBT001 - of this module
-    plant: NewPlant = event.plant
-    what = (event.revision, event.kind, write_time(event.at))
-    listed = ListedPlant(plant.id, plant.name, plant.tag)
+def _describe(event: Event, *, for_owner: bool) -> ListedEvent:
+    plant = ListedPlant(event.plant.id, event.plant.name, event.plant.tag)
+    seen_by_all = (event.revision, event.kind, write_time(event.at), plant)
     if not for_owner:
-        return ListedEvent(*what, listed)
-    return OwnersEvent(*what, listed, event.subject, event.token_label, event.token_id)
+        return ListedEvent(*seen_by_all)
+    return OwnersEvent(*seen_by_all, event.subject, event.token_label, event.token_id)

@@ -2,24 +2,32 @@
 
 Invariant: results are in the order of the lines, and each is sent after its commit. While one
 window of lines waits for its commit, only the next one is decoded: a body is read no faster than
-it is stored, and its results are read.
+it is stored, and its results are read. A window that was begun is stored whole, also where the
+client has gone.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from functools import partial
 
+from plantstore import operations
 from plantstore.database import Database
-from plantstore.errors import OverloadedError, PlantStoreError, RequestError
-from plantstore.http.bulk_lines import Line, Lines, decode_lines, write_result
-from plantstore.http.bulk_writes import BulkWrites
+from plantstore.errors import (
+    AlreadyStoredError,
+    IdTakenError,
+    OverloadedError,
+    PlantStoreError,
+    RequestError,
+    StoreFullError,
+)
+from plantstore.http.bulk.lines import Line, Lines, decode_lines, write_result
+from plantstore.http.limits.streams import StreamPlaces
+from plantstore.http.limits.turns import Turns
 from plantstore.http.new_plant import check_media_type
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response
-from plantstore.http.streams import StreamPlaces
-from plantstore.http.turns import Turns
-from plantstore.model import Caller
+from plantstore.model import Caller, NewPlant
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Stream
 from plantstore.settings import Settings
@@ -31,6 +39,7 @@ _NDJSON = b"application/x-ndjson"
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _LINES_PER_TURN = 4
 _COST = 12  # of these lines: 30 µs each, with its part of a commit
+_OF_ONE_LINE = (RequestError, IdTakenError, AlreadyStoredError, StoreFullError)
 
 
 def is_ndjson(headers: Mapping[bytes, bytes]) -> bool:
@@ -111,6 +120,46 @@ class BulkCreates:
             await self._turns.take(caller.principal, _COST)
             decoded += decode_lines(lines[start : start + _LINES_PER_TURN], number + start)
         return decoded
+
+
+class BulkWrites:
+    """Creates a caller's plants, window after window, ``writing`` one window of all bodies.
+
+    ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
+    one line has happened: nothing more is stored.
+    """
+
+    def __init__(self, database: Database, caller: Caller, writing: asyncio.Lock) -> None:
+        self._database = database
+        self._caller = caller
+        self._writing = writing
+        self._running: asyncio.Task[bytes] | None = None
+        self.next_line = 1
+        self.are_over = False
+
+    async def exchange(self, window: Sequence[Line]) -> bytes:
+        """The results of the window before; this one is begun."""
+        running, self._running, results = self._running, None, b""
+        if running is None:
+            await asyncio.sleep(0)  # windows of blank lines alone leave the loop to others, too
+        else:
+            results = await asyncio.shield(running)
+        if window and not self.are_over:
+            await self._writing.acquire()
+            self._running = asyncio.get_running_loop().create_task(self._write(window))
+            self._running.add_done_callback(lambda _: self._writing.release())
+        return results
+
+    async def _write(self, window: Sequence[Line]) -> bytes:
+        plants = [plant for _, plant in window if isinstance(plant, NewPlant)]
+        errors = iter(await operations.create_plants(self._database, self._caller, plants))
+        results = []
+        for number, decoded in window:
+            error = next(errors) if isinstance(decoded, NewPlant) else decoded
+            self.are_over = self.are_over or not (error is None or isinstance(error, _OF_ONE_LINE))
+            results.append(write_result(number, error))
+        self.next_line = window[-1][0] + 1
+        return b"".join(results)
 
 
 def _stop(body: Body) -> None:

@@ -6,9 +6,8 @@ Invariant: of a token only its id is written, and that only where it was a token
 import logging
 
 from plantstore.errors import ForbiddenError
-from plantstore.http.client_address import ClientAddress
-from plantstore.http.line_limit import LineLimit
-from plantstore.http.log_fields import describe_caller, describe_request
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.monitoring.log_lines import LineLimit, describe_caller, describe_request
 from plantstore.model import token_id_of
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.tokens import hash_token, is_well_formed

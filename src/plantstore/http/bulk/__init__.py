@@ -1,0 +1,1 @@
+"""Many plants in one request."""

@@ -1,0 +1,1 @@
+"""Limits that keep clients fair to each other: rates, turns, places, what guesses may cost."""
