@@ -9,6 +9,7 @@ import psycopg
 import pytest
 from msgspec import Struct
 
+from plantstore.bootstrap import create_database
 from plantstore.sqlite.connection import connect, database_path, open_lock
 from tests.postgres.server import PostgresServer
 
@@ -20,7 +21,7 @@ _MAX_STATEMENTS = 500  # of a transaction
 
 
 class Kind(Struct, frozen=True):
-    """One kind; ``fresh`` gives the URL of a database, in a folder, that nobody has used."""
+    """One kind; ``fresh`` gives the URL of an empty database, in a folder, that nobody has used."""
 
     name: str
     fresh: Callable[[Path], AbstractContextManager[str]]
@@ -28,7 +29,14 @@ class Kind(Struct, frozen=True):
 
 @contextmanager
 def _fresh_sqlite(folder: Path) -> Iterator[str]:
-    yield f"{_SQLITE_PREFIX}///{folder / 'plants.db'}"
+    yield create_sqlite(folder)
+
+
+def create_sqlite(folder: Path) -> str:
+    """The URL of a new database in a folder."""
+    url = f"{_SQLITE_PREFIX}///{folder / 'plants.db'}"
+    create_database(url)
+    return url
 
 
 SQLITE = Kind("sqlite", _fresh_sqlite)

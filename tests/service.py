@@ -12,7 +12,7 @@ from typing import Self
 
 import httpx
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import create_database, open_administration
 from plantstore.model import Event, Role, Scope, TokenRequest
 from plantstore.sql.administration import Administration
 from tests.fork_server import ForkedProcess
@@ -122,6 +122,7 @@ class Service:
 
     def administration(self) -> closing[Administration]:
         """The administration of its database, until the end of a block."""
+        create_database(self.database)
         return closing(open_administration(self.database))
 
     def revoke(self, token: str) -> None:

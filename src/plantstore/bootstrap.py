@@ -29,11 +29,6 @@ if TYPE_CHECKING:
     from plantstore.sql.session import Session
     from plantstore.sqlite.staging import Staging
 
-_NAME_IT = (
-    "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
-    "`store create` create one"
-)
-
 
 def open_database(settings: Settings) -> Database:
     """The database for serving. Call it on the event loop that will use it."""
@@ -47,28 +42,13 @@ def open_database(settings: Settings) -> Database:
 
 
 def open_administration(url: str) -> "Administration":
-    """The database for administration; a missing SQLite file is created."""
+    """The database for administration.
+
+    :raises SetupError: it does not exist, or cannot be used.
+    """
     from plantstore.sql.administration import Administration
 
     return Administration(open_session(url))
-
-
-def open_existing(url: str) -> "Administration":
-    """Administration of an existing database.
-
-    :raises SetupError: it does not exist, or cannot be used.
-    """
-    require_database(url)
-    return open_administration(url)
-
-
-def open_existing_session(url: str) -> "Session":
-    """As ``open_session``, of an existing database.
-
-    :raises SetupError: it does not exist, or cannot be used.
-    """
-    require_database(url)
-    return open_session(url)
 
 
 def open_staging() -> "Staging":
@@ -79,7 +59,10 @@ def open_staging() -> "Staging":
 
 
 def open_session(url: str) -> "Session":
-    """A connection for the command line; a missing SQLite file is created."""
+    """A connection for the command line.
+
+    :raises SetupError: the database does not exist, or cannot be used.
+    """
     if is_postgres(url):
         from plantstore.postgres.session import PostgresSession
 
@@ -95,6 +78,8 @@ def open_copy(
 ) -> "Iterator[Copy | StoreCopy]":
     """A copy of a database, or of one store, to another, within a snapshot of the first.
 
+    A missing SQLite file is created for the copy.
+
     :raises SetupError: one of them cannot be used, or they are the same; there is no such store.
     """
     from plantstore.sql.copying.copying import Copy
@@ -103,12 +88,17 @@ def open_copy(
     require_database(source_url, "name another source")
     with (
         closing(open_session(source_url)) as source,
-        closing(open_session(target_url)) as target,
+        closing(_open_target(target_url)) as target,
         source.snapshot(),
     ):
         if source.location == target.location:
             raise SetupError(f"both URLs name {source.location}: give two databases")
         yield Copy(source, target) if store is None else StoreCopy(source, target, store)
+
+
+def _open_target(url: str) -> "Session":
+    create_database(url)
+    return open_session(url)
 
 
 def create_database(url: str) -> str | None:
@@ -158,13 +148,15 @@ def check_database(url: str) -> "Iterator[Check]":
     yield from check_file(database_path(url))
 
 
-def require_database(url: str, advice: str = _NAME_IT) -> None:
-    """Refuse the URL of a missing SQLite file, which opening would create."""
-    if not is_postgres(url):
-        from plantstore.sqlite.connection import database_path
-        from plantstore.sqlite.session import require_file
+def require_database(url: str, *advice: str) -> None:
+    """Refuse the URL of a missing SQLite file; the ``advice`` says what to do, if not to name it.
 
-        require_file(database_path(url), advice)
+    :raises SetupError: it does not exist.
+    """
+    if not is_postgres(url):
+        from plantstore.sqlite.connection import database_path, require_file
+
+        require_file(database_path(url), *advice)
 
 
 def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migration]":
@@ -192,7 +184,7 @@ def create_app(settings: Settings, reports: socket | None = None) -> "App":
 
     set_up_logs(settings.log_format)
     database = open_database(settings)
-    open_access = partial(open_existing_session, settings.database)
+    open_access = partial(open_session, settings.database)
     app = App(database, settings, open_access, _open_logs(settings))
     if reports is not None:
         from plantstore.http.monitoring.meter import add_metrics

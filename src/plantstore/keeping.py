@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plantstore.bootstrap import is_postgres, open_existing_session, require_database
+from plantstore.bootstrap import is_postgres, open_session, require_database
 from plantstore.errors import SetupError
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def finish_restore(url: str) -> int:
     """
     from plantstore.sql.restoring import renew_revisions
 
-    with closing(open_existing_session(url)) as session:
+    with closing(open_session(url)) as session:
         return renew_revisions(session)
 
 

@@ -11,6 +11,7 @@ from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
 from plantstore.model import TokenRequest
 from plantstore.server.messages import Request
 from plantstore.settings import Settings
+from tests.databases import create_sqlite
 from tests.http.calls import create_plant
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
@@ -103,7 +104,7 @@ def request(number: int, method: str, token: str, path: bytes) -> Request:
 
 
 def test_the_application_gives_all_routes_their_turns(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    url = create_sqlite(tmp_path)
     flood, other = make_tokens(url)
 
     async def run(method: str, path: bytes, token: str) -> list[int]:
@@ -128,7 +129,7 @@ def test_the_application_gives_all_routes_their_turns(tmp_path: Path) -> None:
 
 
 def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    url = create_sqlite(tmp_path)
     token, _ = make_tokens(url)
 
     async def run() -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import connect, prepare
+from plantstore.sqlite.connection import connect, migrate
 from tests.plans.cases import COMMON, SQLITE, Case
 from tests.plans.tables import EVENTS, PLANTS, filling, hash_of
 
@@ -38,7 +38,7 @@ def test_every_query_has_a_case() -> None:
 
 def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None:
     path = tmp_path / "plants.db"
-    prepare(path)
+    migrate(path, dry_run=False)
     connection = connect(path)
     connection.create_scalar_function("hash_of", _hash_of, 1)
     for statement in FILLING:
@@ -54,7 +54,7 @@ def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None
 
 def test_no_write_makes_a_temporary_table(tmp_path: Path) -> None:
     path = tmp_path / "plants.db"
-    prepare(path)
+    migrate(path, dry_run=False)
     with closing(connect(path)) as connection:
         made = {name: count_temporary_tables(connection, name) for name in OF_A_WRITE}
     assert made == dict.fromkeys(OF_A_WRITE, 0)

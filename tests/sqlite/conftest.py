@@ -10,13 +10,14 @@ import pytest
 from plantstore.bootstrap import open_administration
 from plantstore.model import TokenRequest
 from plantstore.sqlite.connection import connect
+from tests.databases import create_sqlite
 from tests.sqlite.writes import TOKEN_HASH
 
 
 @pytest.fixture
 def url(tmp_path: Path) -> str:
     """A database with the stores 1 and 2, both ada's."""
-    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         for store in ("nursery", "orchard"):
             administration.create_token(TokenRequest(subject="ada", store=store))

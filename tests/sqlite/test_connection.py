@@ -3,7 +3,7 @@
 from contextlib import closing
 from pathlib import Path
 
-from plantstore.sqlite.connection import connect, prepare
+from plantstore.sqlite.connection import connect, migrate
 
 SETTINGS = {
     "encoding": "UTF-8",  # text is kept as UTF-8
@@ -18,6 +18,6 @@ SETTINGS = {
 
 
 def test_a_connection_has_its_settings(tmp_path: Path) -> None:
-    prepare(tmp_path / "plants.db")
+    migrate(tmp_path / "plants.db", dry_run=False)
     with closing(connect(tmp_path / "plants.db")) as connection:
         assert {name: connection.execute(f"PRAGMA {name}").get for name in SETTINGS} == SETTINGS

@@ -18,6 +18,7 @@ from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.tokens import hash_token
 from tests.cli.program import Program
+from tests.databases import create_sqlite
 
 ALTERNATIONS = 1000
 RAISE = "UPDATE stores SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
@@ -34,7 +35,7 @@ def write_on_request(path: Path, pipe: Connection) -> None:
 @pytest.fixture
 def token(tmp_path: Path) -> bytes:
     """The hash of a token for the first store of ``plants.db``."""
-    with closing(open_administration(f"sqlite:///{tmp_path / 'plants.db'}")) as administration:
+    with closing(open_administration(create_sqlite(tmp_path))) as administration:
         issued = administration.create_token(TokenRequest(subject="ada", store="nursery"))
         return hash_token(issued.secret)
 

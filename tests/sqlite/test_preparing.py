@@ -7,7 +7,7 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.sqlite.connection import connect, prepare
+from plantstore.sqlite.connection import connect, ensure_file, prepare
 from tests.next_version import NEWEST
 
 PROCESSES = 4
@@ -19,6 +19,7 @@ def prepare_all(folder: Path, barrier: Barrier) -> None:
     for number in range(ROUNDS):
         path = folder / f"{number}" / "plants.db"
         barrier.wait(30)
+        ensure_file(path)
         prepare(path)
         with closing(connect(path)) as connection:
             assert connection.execute("SELECT count(*) FROM stores").get == 0

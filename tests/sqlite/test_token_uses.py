@@ -11,14 +11,14 @@ from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import TokenRequest
 from plantstore.settings import Settings
 from plantstore.tokens import hash_token
-from tests.databases import writes_held
+from tests.databases import create_sqlite, writes_held
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.anyio
 
 
 async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path / 'plants.db'}"
+    url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         secret = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
     database = open_database(Settings(database=url, write_timeout=0.01))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 from click.shell_completion import CompletionItem
 
-from plantstore.bootstrap import open_existing
+from plantstore.bootstrap import open_administration
 from plantstore.settings import setting_names
 
 if TYPE_CHECKING:
@@ -29,7 +29,10 @@ def _completing(read: Read) -> Complete:
     ) -> list[CompletionItem]:
         logging.disable()  # also warnings, such as of the file's permissions
         found: list[CompletionItem] = []
-        with suppress(Exception), closing(open_existing(context.params["database"])) as opened:
+        with (
+            suppress(Exception),
+            closing(open_administration(context.params["database"])) as opened,
+        ):
             found += (item for item in read(opened) if str(item.value).startswith(incomplete))
         return found[:_MAX_ITEMS]
 

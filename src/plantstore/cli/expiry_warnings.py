@@ -8,7 +8,7 @@ import threading
 import time
 from contextlib import closing
 
-from plantstore.bootstrap import open_existing
+from plantstore.bootstrap import open_administration
 from plantstore.cli.output import format_time
 from plantstore.clock import now
 from plantstore.errors import SetupError
@@ -44,7 +44,7 @@ def warn_of_expiring(database: str) -> None:
     """
     from plantstore.sql.administered import SOON_MS  # noqa: PLC0415 - the start needs nothing of it
 
-    with closing(open_existing(database)) as administration:
+    with closing(open_administration(database)) as administration:
         found = administration.list_expiring(now() + SOON_MS, _MAX_LINES + 1)
     for token_id, expires_at in found[:_MAX_LINES]:
         fields = {"token_id": token_id, "expires_at": format_time(expires_at)}

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_existing
+from plantstore.bootstrap import open_administration
 from plantstore.cli.administration_log import describe_person, log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import DAY_MS, read_duration, read_expiry
@@ -125,7 +125,7 @@ def create(
         max_plants=max_plants,
         manages=manages,
     )
-    with closing(open_existing(database)) as administration:
+    with closing(open_administration(database)) as administration:
         if not creates:
             _ask_to_create(administration, request)
         issued = administration.create_token(request)
@@ -189,7 +189,7 @@ def rotate(token: str, grace: int, expires: str | None, database: str, output: O
     rotation = Rotation(grace)
     if expires is not None:
         rotation = Rotation(grace, read_expiry(expires), is_expiry_given=True)
-    with closing(open_existing(database)) as administration:
+    with closing(open_administration(database)) as administration:
         rotated = administration.rotate_token(read_token(token), rotation)
     issued, old = rotated.issued, rotated.old
     log_token("token rotate", issued.token, old_token_id=old.token_id)

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_existing
+from plantstore.bootstrap import open_administration
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.output import Output
 from plantstore.cli.settings_file import Command, settings_option
@@ -38,7 +38,7 @@ def administration_option(command: Command) -> Command:
 
     @wraps(command)
     def run(*, database: str, **arguments: object) -> None:
-        with closing(open_existing(database)) as administration:
+        with closing(open_administration(database)) as administration:
             command(administration=administration, **arguments)
 
     return database_option(run)

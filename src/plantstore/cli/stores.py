@@ -5,7 +5,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import create_database, open_existing
+from plantstore.bootstrap import create_database, open_administration
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
@@ -44,7 +44,7 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
     """
     if created := create_database(database):
         output.note(f"created the database {created}")
-    with closing(open_existing(database)) as administration:
+    with closing(open_administration(database)) as administration:
         made = administration.create_store(name, max_plants)
     log_change("store create", store=name)
     output.print(_describe(made), name)

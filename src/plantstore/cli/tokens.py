@@ -5,7 +5,7 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_existing
+from plantstore.bootstrap import open_administration
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import read_duration
@@ -114,7 +114,7 @@ def revoke(
     """
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
-    with closing(open_existing(database)) as administration:
+    with closing(open_administration(database)) as administration:
         if tokens:
             found: Sequence[Token] = [administration.find_token(read_token(one)) for one in tokens]
         else:

@@ -5,7 +5,7 @@ from typing import IO
 
 import click
 
-from plantstore.bootstrap import open_existing_session
+from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.keeping import end_cleanly
 from plantstore.cli.options import database_option, json_option
@@ -65,7 +65,7 @@ def import_plants(
     if undo is (file is not None):
         raise click.UsageError("give either a FILE to import, or --undo")
     end_cleanly()
-    with closing(open_existing_session(database)) as session:
+    with closing(open_session(database)) as session:
         target = ImportStore(session, store, user)
         if file is None:
             run.run_undo(target)
@@ -104,6 +104,6 @@ def export(file: str, store: str, form: str | None, tag: str | None, database: s
     from plantstore.transfer.exporting import export_plants, find_format  # noqa: PLC0415 - other commands do not need it
     from plantstore.transfer.output import open_output  # noqa: PLC0415 - as above
 
-    with closing(open_existing_session(database)) as session, open_output(file) as output:
+    with closing(open_session(database)) as session, open_output(file) as output:
         for part in export_plants(session, store, form or find_format(file), tag):
             output.write(part)

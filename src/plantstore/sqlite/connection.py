@@ -32,6 +32,10 @@ BUSY_TIMEOUT_MS = 5000
 _RESTORE_TIMEOUT = 1.0
 _AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
+_ADVICE = (
+    "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
+    "`store create` create one"
+)
 
 # WAL with FULL: a commit is on disk when it returns; on macOS only fullfsync flushes the drive's
 # own cache. The size limit shrinks a WAL file that has grown during a long read.
@@ -116,13 +120,26 @@ def ensure_file(path: Path) -> bool:
         return not path.exists() and create_file(path)
 
 
+def require_file(path: Path, advice: str = _ADVICE) -> None:
+    """Refuse a missing file; ``advice`` says what to do.
+
+    :raises SetupError: it does not exist.
+    """
+    with explained(path):
+        if not path.exists():
+            raise SetupError(f"there is no database {path}: {advice}")
+
+
 def prepare(path: Path) -> None:
-    """Create a missing file with its tables; refuse a schema of another version.
+    """Give a file without tables its tables; refuse a schema of another version.
+
+    A missing file is not created: for one that was moved away for a moment, SQLite would delete
+    the WAL, and with it writes.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
+    require_file(path)
     with explained(path):
-        ensure_file(path)
         _require_writable(path)
         with closing(connect_in_place(path)) as connection:
             if _is_new(connection):

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
 import apsw
 
@@ -20,7 +19,7 @@ from plantstore.sqlite.connection import (
 
 
 class SQLiteSession:
-    """A session on the file of a database URL; creates a missing file."""
+    """A session on the file of a database URL."""
 
     def __init__(self, url: str) -> None:
         self._path = database_path(url)
@@ -93,13 +92,3 @@ class SQLiteSession:
         except apsw.Error as error:
             reason = find_reason(error, self._path)
             raise SetupError(f"the database cannot do this now: {reason}") from error
-
-
-def require_file(path: Path, advice: str) -> None:
-    """Refuse a missing file, which a session would create; ``advice`` says what to do.
-
-    :raises SetupError: it does not exist.
-    """
-    with explained(path):
-        if not path.is_file():
-            raise SetupError(f"there is no database {path}: {advice}")
