@@ -293,10 +293,11 @@ class Connection(asyncio.Protocol):
         if self._asks_to_continue:
             self._connection_line = CLOSE  # the client may still send the body, or not
         line, common = self._connection_line, self._connections.end_of_heads
-        if isinstance(response, Stream):
+        # For what is of this very class the test is fast, unlike the one for the other class.
+        if not isinstance(response, Response):
             line = _CHUNKED + line if self._takes_chunks else CLOSE
         head = b"%s%s%s\r\n%s\r\n" % (response.head, common, request.id, line)
-        if isinstance(response, Stream):
+        if not isinstance(response, Response):
             self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body

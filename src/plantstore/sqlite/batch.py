@@ -44,8 +44,8 @@ class Note(Struct, frozen=True):
     store_id: int = 0  # of no store
 
 
-Chore = Trim | Note  # what is written beside creates and deletes
-_CHORES = (Trim, Note)
+Chore = Trim | Note  # what is written beside the plants
+_WRITES = (Create, Delete, Update)  # the test for the first one is fast
 
 
 class _Author(Struct, frozen=True):
@@ -105,7 +105,7 @@ class BatchWriter:
 
     def apply(self, write: Write | Chore) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
-        if isinstance(write, _CHORES):
+        if not isinstance(write, _WRITES):
             return self._trim(write) if isinstance(write, Trim) else self._note(write)
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
@@ -119,9 +119,9 @@ class BatchWriter:
             if write.key is None:
                 return self._create(write, store)
             return self._create_once(write, store, write.key)
-        if isinstance(write, Update):
-            return self._update(write, store)
-        return self._delete(write, store)
+        if isinstance(write, Delete):
+            return self._delete(write, store)
+        return self._update(write, store)
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""
