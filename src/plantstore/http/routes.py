@@ -71,8 +71,9 @@ class Routes:
 
     def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""
-        parts = path.decode(errors="replace").split("/", 5)
-        if b"%" in path:
+        text = path.decode(errors="replace")
+        parts = text.split("/", 5)
+        if "%" in text:
             parts = list(map(unquote, parts))
         match parts:
             case ["", "stores", store_name, *rest] if store_name:
