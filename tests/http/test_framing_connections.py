@@ -55,6 +55,18 @@ def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
         assert peak_memory(own) - before < 20_000_000
 
 
+def test_a_flood_whose_answers_are_taken_takes_little_memory(tmp_path: Path) -> None:
+    flood = b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * 1_000_000
+    with Service(tmp_path) as own, Connection(own.origin) as connection:
+        before = peak_memory(own)
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(connection.send, flood)
+            for _ in range(2000):
+                assert connection.receive().json == ALIVE
+            assert peak_memory(own) - before < 10_000_000
+            connection.finish_sending()
+
+
 def test_answers_that_nobody_takes_keep_no_connections(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"body_timeout": 0.5}) as own, ExitStack() as stack:
         fixture = make_fixture(own)

@@ -157,17 +157,18 @@ class Connection(asyncio.Protocol):
             except RequestError as error:
                 self._refuse(error)
         self._is_serving = False
-        if self._phase not in _READING:
-            if len(self._buffer) > _MAX_BUFFER:
-                self._transport.pause_reading()
-        elif self._buffer:
-            self._loop.call_soon(self._continue)
-        elif self._is_ended:
-            self._close()
+        if len(self._buffer) > _MAX_BUFFER:
+            self._transport.pause_reading()
+        if self._phase in _READING:
+            if self._buffer:
+                self._loop.call_soon(self._continue)
+            elif self._is_ended:
+                self._close()
 
     def _continue(self) -> None:
-        if not self._is_serving:
-            self._serve()
+        """Serve the next of the requests in the buffer, after others had their turn."""
+        self._transport.resume_reading()
+        self._serve()
 
     def _read_request(self) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
