@@ -12,6 +12,7 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.cli.program import Program
+from tests.http.blocking import peak_memory
 from tests.http.raw import Connection, Message
 from tests.service import Service
 
@@ -84,6 +85,22 @@ def test_who_does_not_look_is_not_waited_for(
         idle.send(last)
         assert service.stop() == 0  # in its time
     assert "Traceback" not in service.log()
+
+
+def test_bodies_that_were_given_up_take_no_memory(tmp_path: Path, certificate: Path) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
+    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+    with Service(tmp_path, settings=files) as service:
+        exchange = Message("POST", "/link").adding("Expect", "100-continue")
+        exchange = exchange.carrying(b"x" * 30_000)
+        before = peak_memory(service)
+        for _ in range(500):
+            with Connection(service.origin, trust=trust) as connection:
+                connection.send(exchange.head())
+                assert connection.receive().status == 100
+                connection.send(exchange.body[:20_000])
+                connection.reset()
+        assert peak_memory(service) - before < 15_000_000
 
 
 @pytest.mark.parametrize(

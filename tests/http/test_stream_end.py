@@ -1,7 +1,10 @@
 """A stream is closed to its end, also if the connection is lost while it is being closed."""
 
 import asyncio
+import gc
+import weakref
 from collections.abc import AsyncIterator, Collection
+from contextlib import ExitStack
 
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
@@ -46,7 +49,7 @@ class OneStream:
         self.closed.set()
 
 
-async def lose_connection_while_closing() -> None:
+async def lose_connection_while_closing() -> "weakref.ref[Connection]":
     application, loop = OneStream(), asyncio.get_running_loop()
     connections = Connections(application, Settings(database=""))
     server = await loop.create_server(lambda: Connection(connections), "127.0.0.1")
@@ -55,6 +58,7 @@ async def lose_connection_while_closing() -> None:
         transport, _ = await loop.create_connection(asyncio.Protocol, *address)
         transport.write(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         await application.closing.wait()
+        (connection,) = map(weakref.ref, connections.opened)
         reset(transport)
         while connections.opened:  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0)
@@ -62,7 +66,16 @@ async def lose_connection_while_closing() -> None:
         application.lost.set()
         await application.closed.wait()
     connections.close()
+    return connection
 
 
 def test_a_stream_is_closed_though_its_connection_is_lost_meanwhile() -> None:
     asyncio.run(lose_connection_while_closing())
+
+
+def test_a_lost_connection_is_not_left_to_the_collection_of_garbage() -> None:
+    with ExitStack() as stack:
+        stack.callback(gc.enable)
+        gc.disable()
+        connection = asyncio.run(lose_connection_while_closing())
+        assert connection() is None

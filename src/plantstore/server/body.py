@@ -65,7 +65,7 @@ class Body:
                 await self._arrival.wait()
             self.is_wanted = False
         if self.has_failed:
-            raise self._error
+            raise self._pop_error()
         if max(self._length, self.buffered) > max_bytes:
             raise RequestError(41301)
         return b"".join(self._parts or ())
@@ -83,7 +83,7 @@ class Body:
             await self._arrival.wait()
             self.is_wanted = False
         if self.has_failed:
-            raise self._error
+            raise self._pop_error()
         part, self._parts, self.buffered = b"".join(self._parts or ()), [], 0
         return part
 
@@ -109,6 +109,11 @@ class Body:
         self.has_failed, self._error = True, error
         self.discard()
         self._arrive()
+
+    def _pop_error(self) -> Exception:
+        """What ``read`` raises; if the body kept it, its traceback would keep the connection."""
+        error, self._error = self._error, ClientGoneError()
+        return error
 
     def discard(self) -> None:
         """Discard what has arrived and what will arrive."""

@@ -315,7 +315,7 @@ class Connection(asyncio.Protocol):
             stream.stop()
         is_whole = await self._sender.send_stream(head, stream, chunked=self._takes_chunks)
         self._task = self._stop_stream = None
-        if is_whole:
+        if is_whole and self._phase is not END:
             self._finish()
         else:
             self._transport.abort()

@@ -7,6 +7,7 @@ the client reads.
 import asyncio
 import logging
 import math
+from contextlib import suppress
 
 from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
@@ -94,8 +95,10 @@ class Sender:
         except (ClientGoneError, asyncio.CancelledError):
             logger.info("a stream was aborted: its client has gone, or the service is stopping")
         finally:
-            # To its end, also if the connection is lost meanwhile, which cancels this.
-            await asyncio.shield(stream.end(sent, is_whole=is_whole))
+            # To its end, also if the connection is lost meanwhile, which cancels this. A task that
+            # ended as cancelled would keep all of this until the garbage is collected.
+            with suppress(asyncio.CancelledError):
+                await asyncio.shield(stream.end(sent, is_whole=is_whole))
         return is_whole
 
     async def _send_live_part(self, data: bytes) -> None:
