@@ -103,6 +103,19 @@ def test_bodies_that_were_given_up_take_no_memory(tmp_path: Path, certificate: P
         assert peak_memory(service) - before < 15_000_000
 
 
+def test_who_asks_for_much_and_goes_leaves_no_line_in_the_log(
+    tmp_path: Path, certificate: Path
+) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
+    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+    with Service(tmp_path, settings=files) as service:
+        for _ in range(200):
+            with Connection(service.origin, trust=trust) as connection:
+                connection.send(*[Message("GET", "/nowhere")] * 50)
+                connection.reset()
+    assert "SSL connection is closed" not in service.log()
+
+
 @pytest.mark.parametrize(
     ("cert", "key"),
     [

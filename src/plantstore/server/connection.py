@@ -150,7 +150,7 @@ class Connection(asyncio.Protocol):
         """Serve the requests in the buffer, one after the other."""
         self._is_serving = True
         for _ in range(_MAX_IN_A_ROW):
-            if not self._buffer or self._phase not in _READING:
+            if not self._buffer or self._phase not in _READING or self._transport.is_closing():
                 break
             try:
                 self._read_request()
