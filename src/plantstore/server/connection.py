@@ -159,7 +159,7 @@ class Connection(asyncio.Protocol):
         self._is_serving = False
         if len(self._buffer) > _MAX_BUFFER:
             self._transport.pause_reading()
-        if self._phase in _READING:
+        if self._phase in _READING and not self._transport.is_closing():
             if self._buffer:
                 self._loop.call_soon(self._continue)
             elif self._is_ended:
