@@ -59,6 +59,19 @@ def test_a_handshake_has_the_time_of_a_head(tmp_path: Path, certificate: Path, s
     assert "Traceback" not in service.log()
 
 
+def test_a_stop_does_not_wait_for_who_left_before_the_handshake(
+    tmp_path: Path, certificate: Path
+) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
+    with Service(tmp_path, settings={**files, "drain_timeout": 1000}) as service:
+        for _ in range(20):  # as a balancer does that checks a port
+            Connection(service.origin).close()
+        with service.client(None) as client:
+            assert client.get("/livez").is_success
+        assert service.stop() == 0  # in its time
+    assert "Traceback" not in service.log()
+
+
 def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Path) -> None:
     files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     settings = {**files, "max_connections": 2, "head_timeout": 1000}

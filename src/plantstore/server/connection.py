@@ -129,7 +129,8 @@ class Connection(asyncio.Protocol):
 
     def open(self, transport: asyncio.Transport | None) -> None:
         """Serve on this transport, which TLS may have put on ours, or failed to."""
-        if transport is None or self._phase is END:
+        # Of a client that has left during the handshake it may be closed, and nothing tells us.
+        if transport is None or transport.is_closing() or self._phase is END:
             self._transport.abort()
             self._connections.release(self)
             return
