@@ -13,7 +13,7 @@ import pytest
 from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.http.blocking import peak_memory
-from tests.http.raw import Connection, Message
+from tests.http.raw import TIMEOUT, Connection, Message
 from tests.service import Service
 
 
@@ -70,6 +70,17 @@ def test_a_stop_does_not_wait_for_who_left_before_the_handshake(
             assert client.get("/livez").is_success
         assert service.stop() == 0  # in its time
     assert "Traceback" not in service.log()
+
+
+def test_handshakes_that_fail_take_no_memory(tmp_path: Path, certificate: Path) -> None:
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
+    with Service(tmp_path, settings=files) as service:
+        before = peak_memory(service)
+        for _ in range(1500):
+            with Connection(service.origin) as connection:
+                connection.send(Message("GET", "/livez"))
+                assert connection.has_data(TIMEOUT)  # or the end
+        assert peak_memory(service) - before < 15_000_000
 
 
 def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Path) -> None:

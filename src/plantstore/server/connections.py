@@ -149,7 +149,8 @@ def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None
     ``done`` gets its transport, or None if it fails. It needs no task.
     """
 
-    def proceed(_future: object) -> None:
+    def proceed(future: object) -> None:
+        del future  # which has the error, whose traceback has this frame
         try:
             handshake.send(None)
         except StopIteration as end:
