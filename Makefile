@@ -73,9 +73,7 @@ picture: ## make docs/page.png for the README, and a screenshot of each state of
 
 bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev
-	@scripts/need gcc gcc libc6-dev
 	@scripts/need wrk wrk
-	@scripts/need chromium-headless-shell chromium-headless-shell
 	@scripts/need nginx nginx-light
 	.venv/bin/python -m bench $(ARGS)
 

@@ -1,10 +1,10 @@
 """Baselines: what nginx and uvicorn reach with the service's own responses, made beforehand.
 
-``python -m bench.baselines RESPONSES PORT`` is uvicorn's.
+``python -m bench.baselines RESPONSE PORT`` is uvicorn's.
 """
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -36,22 +36,20 @@ http {{
 }}
 """
 _MIN_SENDFILE = 64 * 1024
-_READY = Response(200, [(b"content-length", b"0")], b"", 0)
+_READY = Response(200, [(b"content-length", b"0")], b"")
 
 
 @contextmanager
-def running_baseline(
-    name: str, folder: Path, responses: Mapping[str, Response]
-) -> Iterator[Server]:
-    """The baseline with these responses by method; nginx has the body of the one to GET."""
+def running_baseline(name: str, folder: Path, response: Response) -> Iterator[Server]:
+    """The baseline with this response; nginx has its body alone."""
     port = find_port()
     prepare = _prepare_nginx if name == NGINX else _prepare_uvicorn
-    with running_server(prepare(folder, responses, port), port, folder) as server:
+    with running_server(prepare(folder, response, port), port, folder) as server:
         yield server
 
 
-def _prepare_nginx(folder: Path, responses: Mapping[str, Response], port: int) -> list[str]:
-    body = responses["GET"].body
+def _prepare_nginx(folder: Path, response: Response, port: int) -> list[str]:
+    body = response.body
     file, settings = folder / "plants", folder / "nginx.conf"
     file.write_bytes(body)
     sendfile = "on" if len(body) >= _MIN_SENDFILE else "off"
@@ -59,9 +57,9 @@ def _prepare_nginx(folder: Path, responses: Mapping[str, Response], port: int) -
     return ["nginx", "-p", str(folder), "-c", str(settings)]
 
 
-def _prepare_uvicorn(folder: Path, responses: Mapping[str, Response], port: int) -> list[str]:
-    file = folder / "responses"
-    file.write_bytes(msgspec.msgpack.encode(responses))
+def _prepare_uvicorn(folder: Path, response: Response, port: int) -> list[str]:
+    file = folder / "response"
+    file.write_bytes(msgspec.msgpack.encode(response))
     return [PYTHON, "-m", "bench.baselines", str(file), str(port)]
 
 
@@ -74,13 +72,12 @@ def _to_messages(response: Response) -> list[dict[str, Any]]:
 
 
 def main(file: str, port: str) -> None:
-    """Give each method's recorded response, whatever is asked but ``/readyz``, until a signal."""
-    responses = msgspec.msgpack.decode(Path(file).read_bytes(), type=dict[str, Response])
-    messages = {method: _to_messages(response) for method, response in responses.items()}
+    """Give the recorded response, whatever is asked but ``/readyz``, until a signal."""
+    messages = _to_messages(msgspec.msgpack.decode(Path(file).read_bytes(), type=Response))
     ready = _to_messages(_READY)
 
     async def respond(scope: Any, _receive: Any, send: Any) -> None:  # noqa: ANN401 - ASGI's
-        for message in ready if scope["path"] == "/readyz" else messages[scope["method"]]:
+        for message in ready if scope["path"] == "/readyz" else messages:
             await send(message)
 
     uvicorn.run(

@@ -13,7 +13,7 @@ from pathlib import Path
 from bench.load import make_load
 from bench.rounds import SERVICE, Result, Rounds, Run, run_load, run_rounds
 from bench.scenarios import PGBENCH, Scenario
-from bench.servers import ALL_CORES, Server, running_service, slow_fsync
+from bench.servers import ALL_CORES, Server, running_service
 from bench.stores import SPACING, Store, make_store
 from bench.wire import WrongResponseError
 from tests.postgres.server import PROGRAMS, PostgresServer
@@ -25,18 +25,15 @@ _FILL = f"""
         CASE WHEN n % 2 = 1 THEN 'tropical' END
     FROM generate_series(1, {_PLANTS}) AS n
 """  # noqa: S608 - the numbers are ours
-_FSYNC_SECONDS = 0.002
 _CONNECT_SECONDS = 3  # which pgbench counts in its time, but not in its rate
 _SCRIPTS = Path(__file__).parent / "pgbench"
 
 
 @contextmanager
-def running_on_postgres(folder: Path, *, slow_disk: bool) -> Iterator[tuple[Server, Store]]:
+def running_on_postgres(folder: Path) -> Iterator[tuple[Server, Store]]:
     """The service on a database with 10^6 plants."""
-    place = folder / ("postgres-slow" if slow_disk else "postgres")
-    slow = slow_fsync(folder, _FSYNC_SECONDS) if slow_disk else ()
     with (
-        PostgresServer(place, "fsync = on", "shared_buffers = 256MB", prefix=slow) as server,
+        PostgresServer(folder / "postgres", "fsync = on", "shared_buffers = 256MB") as server,
         server.fresh() as url,
     ):
         store = make_store(url, _PLANTS)

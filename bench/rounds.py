@@ -5,9 +5,7 @@ So a noisy machine disturbs all of them alike, and their ratio the least.
 
 import math
 import statistics
-import time
 from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,19 +14,17 @@ from msgspec import Struct
 
 from bench.baselines import running_baseline
 from bench.load import Load, make_load, run_wrk
-from bench.scenarios import CREATES, Scenario
-from bench.servers import PLANTSTORE, Server, running_service, slow_fsync
+from bench.scenarios import Scenario
+from bench.servers import Server, running_service
 from bench.stores import fill_store
 from bench.wire import WrongResponseError
 
 SERVICE = "service"
 _WARM_UP_SECONDS = 1
-_SETTLE_SECONDS = 0.3
-_FSYNC_SECONDS = 0.005
 
 
 class Rounds(Struct, frozen=True):
-    """So many rounds, whose runs take so many seconds each."""
+    """How many rounds there are, and how many seconds each of their runs takes."""
 
     count: int
     seconds: int
@@ -93,7 +89,7 @@ def run_rounds(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, li
 
 def run_load(load: Load, server: Server, rounds: Rounds, number: int, seconds: int) -> Run:
     """One run of a load, with plants of its own to write."""
-    deletes = "DELETE" in load.scenario.methods
+    deletes = load.scenario.method == "DELETE"
     numbers = load.store.plants // (rounds.count + 1) if deletes else 10**9
     before = server.cpu_seconds()
     counts = run_wrk(load, number * numbers, seconds)
@@ -108,16 +104,12 @@ def _running(
     """The service, and what runs the load on it and on its baselines."""
     folder = file.parent
     store = fill_store(file, scenario.plants)
-    slow = slow_fsync(folder, _FSYNC_SECONDS) if scenario.slow_disk else ()
     with ExitStack() as stack:
-        service = stack.enter_context(running_service(store.database, folder, (*slow, *PLANTSTORE)))
+        service = stack.enter_context(running_service(store.database, folder))
         load = make_load(scenario, service.origin, store)
         servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
-        if scenario.slow_disk:
-            creates = partial(run_load, make_load(CREATES, service.origin, store), service, rounds)
-            servers[SERVICE] = partial(_run_beside, creates, servers[SERVICE])
         for name in scenario.baselines:
-            baseline = stack.enter_context(running_baseline(name, folder, load.responses))
+            baseline = stack.enter_context(running_baseline(name, folder, load.response))
             its_load = make_load(scenario, baseline.origin, store)
             _check_alike(load, its_load)
             servers[name] = partial(run_load, its_load, baseline, rounds)
@@ -127,17 +119,5 @@ def _running(
 
 
 def _check_alike(load: Load, other: Load) -> None:
-    for method, response in load.responses.items():
-        if other.responses[method].body != response.body:
-            raise WrongResponseError(f"{other.origin} has another response to {method}")
-
-
-def _run_beside(creates: RunServer, run_server: RunServer, number: int, seconds: int) -> Run:
-    """A run while another one, a second longer, creates plants."""
-    with ThreadPoolExecutor() as threads:
-        beside = threads.submit(creates, number, seconds + 1)
-        time.sleep(_SETTLE_SECONDS)
-        run = run_server(number, seconds)
-    if beside.result().p50 < _FSYNC_SECONDS:
-        raise WrongResponseError("the creates did not wait for the slow disk")
-    return run
+    if other.response.body != load.response.body:
+        raise WrongResponseError(f"{other.origin} has another response")

@@ -16,7 +16,6 @@ from bench.wire import fetch
 
 PYTHON = sys.executable
 PLANTSTORE = (PYTHON, "-m", "plantstore")
-MIB = 2**20
 ALL_CORES = sorted(os.sched_getaffinity(0))
 SERVER_CORES = ALL_CORES[:1]
 LOAD_CORES = ALL_CORES[-1:]
@@ -37,15 +36,11 @@ class Server(Struct, frozen=True):
         fields = self._proc("stat").read_text(encoding="utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS  # utime, stime: see proc(5)
 
-    def memory(self, name: str = "VmRSS") -> float:
-        """MiB of memory that the process has; with ``VmHWM`` the most since ``reset_peak``."""
+    def memory(self) -> float:
+        """MiB of resident memory."""
         status = self._proc("status").read_text(encoding="utf-8")
-        kilobytes = status.partition(f"{name}:")[2].split(maxsplit=1)[0]
-        return int(kilobytes) * 1024 / MIB
-
-    def reset_peak(self) -> None:
-        """Let the peak of memory begin anew."""
-        self._proc("clear_refs").write_text("5", encoding="utf-8")
+        kilobytes = status.partition("VmRSS:")[2].split(maxsplit=1)[0]
+        return int(kilobytes) / 1024
 
     def _proc(self, name: str) -> Path:
         return Path(f"/proc/{self.pid}/{name}")
@@ -85,19 +80,7 @@ def running_server(
         yield Server(origin, process.pid)
     finally:
         process.terminate()
-        try:
-            process.wait(_TIMEOUT)
-        except subprocess.TimeoutExpired:
-            process.kill()
-
-
-def slow_fsync(folder: Path, seconds: float) -> Sequence[str]:
-    """What runs a command, put before it, with each of its fsyncs taking so much longer."""
-    library = folder / "slow_fsync.so"
-    source = Path(__file__).with_name("slow_fsync.c")
-    compiler = ["gcc", "-shared", "-fPIC", "-O2", "-Wall", f"-DDELAY_US={seconds * 1e6:.0f}"]
-    subprocess.run([*compiler, "-o", str(library), str(source), "-ldl"], check=True)
-    return ("env", f"LD_PRELOAD={library}")
+        process.wait(_TIMEOUT)
 
 
 def pin(command: Sequence[str], cores: Sequence[int]) -> list[str]:

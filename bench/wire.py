@@ -1,4 +1,4 @@
-"""Requests to a server, and its responses with the size that they have on the wire."""
+"""Requests to a server, and its responses."""
 
 from contextlib import closing
 from http.client import HTTPConnection
@@ -13,12 +13,11 @@ class WrongResponseError(Exception):
 
 
 class Response(Struct, frozen=True):
-    """``size`` is all bytes but the framing of chunks."""
+    """A response as it was received."""
 
     status: int
     headers: list[tuple[bytes, bytes]]
     body: bytes
-    size: int
 
 
 def fetch(
@@ -33,6 +32,4 @@ def fetch(
         response = connection.getresponse()
         content = response.read()
     pairs = [(name.encode(), value.encode()) for name, value in response.getheaders()]
-    head = len(f"HTTP/1.1 {response.status} {response.reason}\r\n\r\n")
-    size = head + sum(len(name) + len(value) + len(": \r\n") for name, value in pairs)
-    return Response(response.status, pairs, content, size + len(content))
+    return Response(response.status, pairs, content)
