@@ -17,6 +17,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from msgspec.structs import replace
 
 from plantstore.cli import cli
 from plantstore.cli import main as run
@@ -35,7 +39,8 @@ _IMPORTS = (
 class ForkedProcess:
     """``plantstore`` with these arguments; as ``subprocess.Popen`` as far as tests use that.
 
-    ``streams`` are the descriptors of its stdin, stdout and stderr.
+    ``streams`` are the descriptors of its stdin, stdout and stderr; ``bounds`` are fields of its
+    settings that users cannot set.
     """
 
     def __init__(
@@ -44,12 +49,13 @@ class ForkedProcess:
         environ: Mapping[str, str],
         streams: Sequence[int],
         folder: Path | None = None,
+        bounds: Mapping[str, object] = MappingProxyType({}),
     ) -> None:
         self.returncode: int | None = None
         ours, theirs = os.pipe()
         self._status = open(ours, "rb", buffering=0)  # noqa: PTH123, SIM115 - open as long as this
         words = [os.fsdecode(argument) for argument in arguments]
-        message = json.dumps((words, dict(environ), str(folder or Path.cwd())))
+        message = json.dumps((words, dict(environ), str(folder or Path.cwd()), dict(bounds)))
         socket.send_fds(_server(), [message.encode()], [*streams, theirs])
         os.close(theirs)
         self.pid = self._read_status()
@@ -113,11 +119,18 @@ def _serve(control: socket.socket) -> None:
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
-    words, environ, folder = json.loads(message)
+    words, environ, folder, bounds = json.loads(message)
+    _set_bounds(bounds)
     os.environ.clear()
     os.environ.update(environ)
     os.chdir(folder)
     sys.argv[1:] = words
+
+
+def _set_bounds(bounds: Mapping[str, Any]) -> None:
+    serve = vars(import_module("plantstore.cli.serve"))
+    load = serve["load_settings"]
+    serve["load_settings"] = lambda *sources: replace(load(*sources), **bounds)
 
 
 def _watch(status: int) -> None:

@@ -14,6 +14,7 @@ import httpx
 
 from plantstore.bootstrap import create_database, open_administration
 from plantstore.model import Event, Role, Scope, TokenRequest
+from plantstore.settings import Settings, setting_names
 from plantstore.sql.administration import Administration
 from tests.fork_server import ForkedProcess
 
@@ -26,6 +27,8 @@ JSON = {"Content-Type": "application/json"}
 
 class Service:
     """``plantstore serve`` on a free port. ``settings`` become its environment.
+
+    Those that users cannot set, such as ``body_timeout``, are set in the process.
 
     ``command`` is one that starts the program in another way than as a fork.
     """
@@ -41,9 +44,11 @@ class Service:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
         self.command = command
+        bounds = set(Settings.__struct_fields__).difference(setting_names())
+        given = {**_SETTINGS, **(settings or {}), "database": self.database}
+        self._bounds = {name: given.pop(name) for name in bounds & given.keys()}
         self._environ = os.environ | {
-            f"PLANTSTORE_{name.upper()}": str(value)
-            for name, value in {**_SETTINGS, **(settings or {}), "database": self.database}.items()
+            f"PLANTSTORE_{name.upper()}": str(value) for name, value in given.items()
         }
 
     def start(self) -> Self:
@@ -70,7 +75,7 @@ class Service:
                 )
             else:
                 streams = [stream.fileno() for stream in (nothing, log, log)]
-                self.process = ForkedProcess(["serve"], self._environ, streams)
+                self.process = ForkedProcess(["serve"], self._environ, streams, bounds=self._bounds)
 
     def start_again_on(self, port: str) -> None:
         """Start the process on a port that it had before, where its clients find it."""

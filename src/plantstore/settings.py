@@ -44,11 +44,9 @@ _FORMS = {
     ),
     "rate_limit": _RATE,
     "invalid_token_rate": _RATE,
-    "security_contact": (
-        re.compile(r"(mailto:|tel:|https://)[!-~]+"),  # a URI, as RFC 9116 has it
-        "a contact: write it as mailto:security@plants.example, https://... or tel:...",
-    ),
 }
+_MIN_CONNECTIONS = 64  # so that /readyz has one when no more requests are taken
+_MIN_STREAMS = 16  # a user has a quarter of them
 UNIX = "unix"  # the address of clients on a Unix socket
 
 Seconds = Annotated[float, Meta(gt=0, le=86400)]
@@ -56,7 +54,7 @@ Count = Annotated[int, Meta(ge=1, le=1_000_000)]
 
 
 class Settings(Struct, frozen=True, kw_only=True):
-    """All settings with their defaults; the docs show the descriptions, which are texts."""
+    """All settings with their defaults; those with a description, a text, can be set."""
 
     database: Annotated[str, "URL of the database; the default is a file in the user's data folder"]
     host: Annotated[str, "address to listen on"] = "127.0.0.1"
@@ -75,13 +73,6 @@ class Settings(Struct, frozen=True, kw_only=True):
     public_url: Annotated[
         str, "server address in the OpenAPI document; by default relative to the document"
     ] = "."
-    security_contact: Annotated[
-        str | None,
-        (
-            "who takes reports of vulnerabilities, such as `mailto:security@plants.example`; it "
-            "stands in `/.well-known/security.txt`, which there is only with it"
-        ),
-    ] = None
     cors_origins: Annotated[
         tuple[str, ...], "origins whose pages may call the service: `*` for any, `none` for no page"
     ] = ("*",)
@@ -102,7 +93,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         (
             "addresses and networks of proxies, `unix` for those on the Unix socket, whose "
-            "`X-Forwarded-For`, else `Forwarded`, has the client's address"
+            "`X-Forwarded-For` has the client's address"
         ),
     ] = ()
     rate_limit: Annotated[
@@ -126,16 +117,18 @@ class Settings(Struct, frozen=True, kw_only=True):
         bool,
         "whether to prepare statements on PostgreSQL; `false` for PgBouncer's transaction mode",
     ] = True
-    max_connections: Annotated[
-        Count, "maximum open connections; beyond it the longest idle one is closed"
-    ] = 4096
     max_connections_per_address: Annotated[
         int,
         Meta(ge=0, le=1_000_000),
         "maximum open connections from one address; 0 for no limit, as behind a proxy",
     ] = 0
-    max_requests: Annotated[Count, "maximum in-flight requests; further ones get 503"] = 2048
-    max_writes: Annotated[Count, "maximum creates and deletes waiting for a commit"] = 1024
+    max_requests: Annotated[
+        Count,
+        (
+            "maximum in-flight requests; further ones get 503. Twice as many connections may be "
+            "open, as many clients may listen to events, half as many writes may wait"
+        ),
+    ] = 2048
     max_plants: Annotated[
         Annotated[int, Meta(ge=1, le=10**15)] | None,
         "plants that a new store may hold, unless created with another number",
@@ -148,28 +141,11 @@ class Settings(Struct, frozen=True, kw_only=True):
     events_keep: Annotated[
         float, Meta(ge=0, le=36_500), "days that the events of a store are kept; 0 means forever"
     ] = 90
-    max_streams: Annotated[
-        Count, "maximum long lists sent at the same time, and also bodies of many plants read"
-    ] = 16
-    max_listeners: Annotated[
-        Count, "maximum clients of each worker that listen to events at the same time"
-    ] = 2048
     max_wal_size: Annotated[
         int,
         Meta(ge=2**20, le=2**40),
         "bytes that SQLite's WAL may grow to while long lists are sent; then they are aborted",
     ] = 256 * 2**20
-    head_timeout: Annotated[
-        Seconds, "seconds for a request's head to arrive, and for a TLS handshake"
-    ] = 10.0
-    body_timeout: Annotated[
-        Seconds, "seconds for a request's body, or the next part of many plants, to arrive"
-    ] = 30.0
-    idle_timeout: Annotated[Seconds, "seconds that an idle connection is kept open"] = 75.0
-    write_timeout: Annotated[
-        Seconds, "seconds that a create or delete may wait for the database"
-    ] = 10.0
-    stream_timeout: Annotated[Seconds, "seconds for a long list to be sent"] = 600.0
     lame_duck: Annotated[
         float,
         Meta(ge=0, le=86400),
@@ -178,6 +154,17 @@ class Settings(Struct, frozen=True, kw_only=True):
     drain_timeout: Annotated[
         Seconds, "seconds for in-flight requests to finish when the service stops"
     ] = 30.0
+
+    # Not to be set: what follows from max_requests, and seconds that fit all clients.
+    max_connections: int = 4096  # beyond it the longest idle one is closed
+    max_writes: int = 1024  # that wait for a commit
+    max_streams: int = 16  # long lists sent at the same time, and bodies of many plants read
+    max_listeners: int = 2048  # to events, of each worker
+    head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake
+    body_timeout: float = 30.0  # for a body, or the next part of many plants, to arrive
+    idle_timeout: float = 75.0  # that an idle connection is kept open
+    write_timeout: float = 10.0  # that a write may wait for the database
+    stream_timeout: float = 600.0  # for a long list to be sent
 
 
 def load_settings(
@@ -192,6 +179,7 @@ def load_settings(
     settings = Settings(**{**values, "database": values.get("database") or default_database()})
     if settings.cors_origins == ("none",):
         settings = replace(settings, cors_origins=())
+    settings = _derive(settings)
     origins = {name: one.origin for name, one in given.items()}
     _check_tls(settings, origins)
     _check_forms(settings, origins)
@@ -235,6 +223,18 @@ def load_setting(
 def default_value(name: str) -> Any:  # noqa: ANN401 - any type
     """The setting's default; empty where it is made when it is needed."""
     return getattr(Settings(database=""), name)
+
+
+def _derive(settings: Settings) -> Settings:
+    """The settings with the bounds that follow from ``max_requests``."""
+    requests = settings.max_requests
+    return replace(
+        settings,
+        max_connections=max(_MIN_CONNECTIONS, 2 * requests),
+        max_writes=max(1, requests // 2),
+        max_streams=max(_MIN_STREAMS, requests // 128),
+        max_listeners=requests,
+    )
 
 
 def _check_tls(settings: Settings, origins: Mapping[str, str]) -> None:
@@ -309,13 +309,13 @@ def _hide(parameter: re.Match[str]) -> str:
 
 
 def setting_names() -> tuple[str, ...]:
-    """The settings' names, in the order of the reference."""
-    return Settings.__struct_fields__
+    """The names of those that can be set, in the order of the reference."""
+    return tuple(name for name in Settings.__struct_fields__ if _descriptions(name))
 
 
 def setting_description(name: str) -> str:
     """What the docs say of a setting."""
-    return next(about for about in _hint(name).__metadata__ if isinstance(about, str))
+    return _descriptions(name)[0]
 
 
 def allowed_values(name: str) -> str:
@@ -326,6 +326,11 @@ def allowed_values(name: str) -> str:
 def unknown_variables(environ: Mapping[str, str]) -> list[str]:
     """A sentence for each ``PLANTSTORE_*`` variable that is not a setting."""
     return find_unknown(environ, setting_names())
+
+
+def _descriptions(name: str) -> list[str]:
+    metadata = getattr(Settings.__annotations__[name], "__metadata__", ())
+    return [about for about in metadata if isinstance(about, str)]
 
 
 def _hint(name: str) -> Any:  # noqa: ANN401 - any type

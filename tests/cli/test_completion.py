@@ -50,7 +50,6 @@ def test_bash_offers_the_values_that_there_are(program: Program) -> None:
     assert complete(program, setup, "user delete ''") == ["ada", "eve"]
     assert complete(program, setup, "token revoke ''") == [made]
     assert complete(program, setup, "settings show token_") == ["token_expiry"]
-    assert complete(program, setup, "help er") == ["errors"]
 
 
 def test_completion_creates_nothing_and_is_silent(tmp_path: Path) -> None:

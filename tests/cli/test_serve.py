@@ -11,7 +11,6 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.errors import SetupError
-from plantstore.settings import setting_names
 from tests.cli.program import PLANTSTORE, Program
 from tests.service import JSON, Service
 
@@ -48,22 +47,12 @@ def test_what_listens_on_all_ipv6_addresses_is_logged_with_one_that_works(tmp_pa
         assert service.origin.startswith("http://[::1]:")
 
 
-def test_all_settings_are_listed_with_their_defaults(program: Program) -> None:
-    shown = program.out("serve", "--help-settings", PLANTSTORE_PORT="wrong")
-    assert all(f"\nPLANTSTORE_{name.upper()}" in shown for name in setting_names())
-    for default in ("TLS_CERT", "PORT=8080", "CORS_ORIGINS=*", "PREPARE_STATEMENTS=true"):
-        assert f"\nPLANTSTORE_{default}\n" in shown
-    assert program.out("help", "settings") == shown
-    summary = program.out("serve", "--help").partition("Settings, ")[2]
-    assert set(setting_names()) <= set(re.findall(r"\w+", summary))
-
-
 def test_a_bad_setting_is_named(program: Program) -> None:
     assert "PLANTSTORE_PORT is '70000'" in program.refusal("serve", PLANTSTORE_PORT="70000")
     assert "--port is 70000" in program.refusal("serve", "--port", "70000")
     file = program.folder / "settings.toml"
-    file.write_text("write_timeout = nan\n")
-    assert f"write_timeout in {file} is nan" in program.refusal("serve", "--settings", str(file))
+    file.write_text("drain_timeout = nan\n")
+    assert f"drain_timeout in {file} is nan" in program.refusal("serve", "--settings", str(file))
     missing = program.refusal("serve", "--settings", "nowhere.toml")
     assert "cannot read the settings file nowhere.toml" in missing
 
@@ -103,7 +92,7 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     file = tmp_path / "settings.toml"
     file.write_text(
         f'database = "sqlite:///{tmp_path}/of-file.db"\nlog_format = "json"\nworkers = 1\n'
-        "max_requests = 100\nhead_timeout = 2.5\n"
+        "max_requests = 100\ndrain_timeout = 2.5\n"
     )
     program = Program(tmp_path)
     del program.environ["PLANTSTORE_DATABASE"]

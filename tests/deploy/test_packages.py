@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.settings import setting_names
 from tests.docs.pages import take
 from tests.service import Service
 
@@ -58,7 +57,3 @@ def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> No
             assert created.json() == {"name": "Ficus"}
             assert "<title>Plant Store<" in client.get("/").text
         assert service.stop() == 0
-    help_settings = subprocess.run(
-        [program, "help", "settings"], capture_output=True, text=True, check=True
-    )
-    assert all(f"PLANTSTORE_{name.upper()}" in help_settings.stdout for name in setting_names())

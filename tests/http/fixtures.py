@@ -69,13 +69,10 @@ LINK = Route("POST", "/link", "POST, OPTIONS", needs_token=False, body=b'{"code"
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
 # What a token tells of itself.
-ME = tuple(Route(method, path, _READ) for path in ("/me", "/stores") for method in ("GET", "HEAD"))
+ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
 READS = tuple(
     Route(method, path, _READ, needs_token=False)
-    for path in (
-        *("/livez", "/readyz", "/openapi.json", "/openapi.yaml"),
-        "/.well-known/api-catalog",
-    )
+    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
     for method in ("GET", "HEAD")
 )
 

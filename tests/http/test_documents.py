@@ -18,7 +18,6 @@ from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS
 from tests.http.raw import Message, exchange
 from tests.service import Service
 
-CONTACT = "/.well-known/security.txt"
 DOCUMENTS = pytest.mark.parametrize("path", ["/openapi.json", "/openapi.yaml"])
 
 
@@ -89,8 +88,7 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
         (route.method, route.path.replace("/1", "/{id}").replace("/nobody", "/{user}"))
         for route in (*OPERATIONS, *ACCESS, LINK, *ME, *READS)
     }
-    where_there_is_a_contact = {(method, CONTACT) for method in ("GET", "HEAD")}
-    assert documented == routes | where_there_is_a_contact
+    assert documented == routes
 
 
 def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:

@@ -22,8 +22,7 @@ SECONDS = 280
 @pytest.fixture
 def service(tmp_path: Path) -> Iterator[Service]:
     """A service that has all that the document has."""
-    settings = {"security_contact": "mailto:security@plants.example"}
-    with Service(tmp_path, settings=settings) as running:
+    with Service(tmp_path) as running:
         yield running
 
 

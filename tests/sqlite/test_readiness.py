@@ -7,8 +7,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.cli.expiry_warnings import warn_of_expiring
-from plantstore.errors import SetupError
 from tests.databases import writes_held
 from tests.faulty_vfs import VARIABLE
 from tests.readiness import read_answer, wait_for_readiness
@@ -24,13 +22,6 @@ def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path,
         assert wait_for_readiness(service, 503) == REPLACED.format(name=name)
         (tmp_path / "moved").rename(tmp_path / name)
         assert wait_for_readiness(service, 200) == "ready"
-
-
-def test_a_file_that_was_removed_is_not_made_by_a_look_for_expiring_tokens(tmp_path: Path) -> None:
-    """SQLite would take the WAL for one of an older file, and delete it."""
-    with pytest.raises(SetupError, match="there is no database"):
-        warn_of_expiring(f"sqlite:///{tmp_path / 'plants.db'}")
-    assert not list(tmp_path.iterdir())
 
 
 def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:

@@ -6,8 +6,6 @@ import os
 import click
 
 from plantstore import bootstrap
-from plantstore.cli.expiry_warnings import warn_daily
-from plantstore.cli.help import help_settings_option, summarize_settings
 from plantstore.cli.settings_file import settings_option
 from plantstore.errors import DatabaseAwayError
 from plantstore.logs import set_up_logs
@@ -16,7 +14,7 @@ from plantstore.settings import Settings, load_settings, unknown_variables, with
 logger = logging.getLogger("plantstore")
 
 
-@click.command(epilog=summarize_settings())
+@click.command()
 @settings_option()
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
@@ -36,7 +34,6 @@ logger = logging.getLogger("plantstore")
 @click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
 @click.option("--access-log", is_flag=True, default=None, help="Log every request.")
 @click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
-@help_settings_option
 def serve(
     settings_file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
@@ -44,8 +41,8 @@ def serve(
 
     \b
     The options, except --welcome, and more settings can be given as environment
-    variables, such as PLANTSTORE_PORT, and in the settings file. To explain them:
-      plantstore help settings
+    variables, such as PLANTSTORE_PORT, and in the settings file. To list them all:
+      plantstore settings show
 
     \b
     Examples:
@@ -83,7 +80,6 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
             if welcomes:
                 raise
             # Otherwise the serving processes wait for it.
-        warn_daily(settings.database)
         where = " and ".join(origins)
         logger.info("serving %s on %s", without_password(settings.database), where)
         return bootstrap.serve(settings, listeners, reports)

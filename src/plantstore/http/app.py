@@ -87,7 +87,7 @@ class App:
         bulk = BulkCreates(database, settings, self._turns)
         plants = PlantOperations(database, authentication, self._lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
-        self._routes = Routes(database, authentication, plants, events, settings)
+        self._routes = Routes(database, authentication, plants, events)
         add_access(self._routes, authentication, settings, open_session)
         self._site = Site(settings.public_url)
         self._max_requests = settings.max_requests

@@ -1,21 +1,10 @@
 """Who holds a token and which stores it opens: what a page or a program needs at first."""
 
-from hashlib import sha256
-
-import msgspec
 from msgspec import Struct
 
 from plantstore.clock import write_time
 from plantstore.http.authentication import Authentication
-from plantstore.http.responses import (
-    JSON,
-    NO_STORE,
-    REVALIDATED,
-    header_line,
-    is_current,
-    json_response,
-    make_response,
-)
+from plantstore.http.responses import NO_STORE, json_response
 from plantstore.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.server.messages import Request, Response
 
@@ -43,17 +32,6 @@ class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
 async def describe_token(authentication: Authentication, request: Request) -> Response:
     """Respond with the token's description."""
     return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
-
-
-async def list_stores(authentication: Authentication, request: Request) -> Response:
-    """List the stores by name, with what the token may do in each; 304 if the client has them."""
-    bearer = await authentication.introspect(request)
-    body = msgspec.json.encode([_describe_store(store) for store in bearer.stores])
-    etag = b'"%s"' % sha256(body).hexdigest()[:16].encode()
-    headers = header_line("ETag", etag) + REVALIDATED
-    if is_current(etag, request.headers.get(b"if-none-match")):
-        return make_response(304, headers)
-    return make_response(200, JSON + headers, body)
 
 
 def _describe(bearer: TokenInfo) -> Me:

@@ -11,12 +11,10 @@ from plantstore.database import Database
 from plantstore.http.authentication import Authentication
 from plantstore.http.events.operations import EventOperations
 from plantstore.http.health import Health
-from plantstore.http.me import describe_token, list_stores
+from plantstore.http.me import describe_token
 from plantstore.http.one_plant import OnePlant
 from plantstore.http.plants import PlantOperations
-from plantstore.http.site.well_known import WellKnown
 from plantstore.server.messages import Response, Stream
-from plantstore.settings import Settings
 
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
@@ -33,10 +31,8 @@ class Routes:
         authentication: Authentication,
         operations: PlantOperations,
         events: EventOperations,
-        settings: Settings,
     ) -> None:
         self.health = Health(database)
-        well_known = WellKnown(settings.public_url, settings.security_contact)
         one = OnePlant(database, authentication)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}
@@ -49,11 +45,8 @@ class Routes:
         self.add_of_store("/plants/{id}", reads(one.read) | of_plant)
         self.add_of_store("/events", reads(events.list_events))
         self.add("/me", reads(partial(describe_token, authentication)))
-        self.add("/stores", reads(partial(list_stores, authentication)))
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
-        self.add("/.well-known/api-catalog", reads(well_known.respond_catalog))
-        self.add("/.well-known/security.txt", reads(well_known.respond_contact))
         self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
 
     def add(self, path: str, methods: Methods) -> None:

@@ -14,7 +14,7 @@ from client.api.access import (
     revoke_token,
     set_member,
 )
-from client.api.caller import get_me, list_stores
+from client.api.caller import get_me
 from client.api.health import get_readyz
 from client.api.plants import (
     create_plant,
@@ -65,8 +65,6 @@ assert isinstance(events, list)
 # Access.
 me = get_me.sync(client=client)
 assert isinstance(me, Me)
-stores = list_stores.sync(client=client)
-assert isinstance(stores, list)
 member = set_member.sync_detailed("kiosk", client=client, body=MemberRole(MemberRoleRole.READER))
 members = list_members.sync(client=client)
 assert isinstance(members, list)
@@ -93,7 +91,7 @@ print(
         {
             "plants": [updated.to_dict(), late.error, ids, deleted.status_code],
             "events": [event.kind for event in events],
-            "me": [me.user, [store.name for store in stores]],
+            "me": [me.user, [store.name for store in me.stores]],
             "members": [member.status_code, [one.role for one in members]],
             "tokens": [len(tokens), revoked.status_code, signed_in.store, gone.status_code],
             "service": ready.status,

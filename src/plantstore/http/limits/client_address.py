@@ -41,26 +41,9 @@ class ClientAddress:
 
 
 def _read_hops(request: Request) -> list[str]:
-    """The addresses that the request passed on its way, as its proxies wrote them.
-
-    Proxies that write X-Forwarded-For leave the client's own Forwarded as it is, so that comes
-    second.
-    """
-    headers = request.headers
-    hops = headers.get(b"x-forwarded-for")
-    if hops is not None:
-        return hops.decode("latin-1").rsplit(",", _MAX_HOPS)
-    elements = headers.get(b"forwarded", b"").decode("latin-1").rsplit(",", _MAX_HOPS)
-    return [_read_for(element) for element in elements]
-
-
-def _read_for(element: str) -> str:
-    """The ``for`` of an element of Forwarded (RFC 7239); empty where it has none."""
-    for pair in element.split(";"):
-        name, _, value = pair.strip().partition("=")
-        if name.lower() == "for":
-            return value.strip('"')
-    return ""
+    """The addresses that the request passed on its way, as its proxies wrote them."""
+    hops = request.headers.get(b"x-forwarded-for", b"")
+    return hops.decode("latin-1").rsplit(",", _MAX_HOPS)
 
 
 def _parse(text: str) -> Address | None:
