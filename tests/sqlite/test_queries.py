@@ -6,7 +6,7 @@ from pathlib import Path
 
 import plantstore
 from plantstore.sql.migrations import load_migrations
-from plantstore.sql.queries import load_queries
+from plantstore.sql.queries import load_queries, read_queries
 
 QUERIES = {
     f"{adapter}-{name}": sql
@@ -57,6 +57,15 @@ def test_each_part_of_a_query_of_plants_names_the_store() -> None:
         for statement in re.split(r"(?=\b(?:SELECT|DELETE)\b)", sql):
             if re.search(r"\bFROM plants\b", statement):
                 assert re.search(STORE, statement)
+
+
+def test_a_query_that_is_the_same_on_both_databases_stands_once() -> None:
+    shared, sqlite, postgres = (
+        {name: " ".join(text.replace("$", "?").split()) for name, text in read_queries(one).items()}
+        for one in ("plantstore.sql", "plantstore.sqlite", "plantstore.postgres")
+    )
+    assert not shared.keys() & (sqlite.keys() | postgres.keys())
+    assert not sqlite.items() & postgres.items()
 
 
 def test_each_statement_of_the_function_that_writes_names_the_store() -> None:

@@ -1,4 +1,5 @@
--- The SQL of the PostgreSQL adapter, by name. Every query of a store's data names the store.
+-- The SQL that only PostgreSQL has, by name; the rest is in sql/queries.sql. Every query of a store's
+-- data names the store.
 
 
 -- Planning -------------------------------------------------------------------------------------
@@ -78,14 +79,8 @@ SELECT revision FROM revisions WHERE store_id = $1
 -- name: find_counts
 SELECT revision, plants FROM revisions WHERE store_id = $1
 
--- name: find_plant
-SELECT name, tag FROM plants WHERE store_id = $1 AND id = $2
-
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')
-
--- name: find_oldest_event
-SELECT store_id, at FROM events WHERE store_id > $1 ORDER BY store_id, revision LIMIT 1
 
 -- name: count_all
 SELECT (SELECT count(*) FROM stores), (SELECT coalesce(sum(plants), 0)::bigint FROM revisions)
@@ -215,9 +210,6 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = $
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name COLLATE "C"
 
--- name: rename_store
-UPDATE stores SET name = $2 WHERE store_id = $1
-
 -- The size of the data: numbers have 8 bytes, as far as they are counted at all.
 
 -- name: describe_store
@@ -227,9 +219,6 @@ SELECT (SELECT count(*) FROM members WHERE store_id = $1),
     + (SELECT coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
         + octet_length(token_label) + octet_length(token_id)), 0)::bigint FROM events WHERE store_id = $1),
     (SELECT at FROM events WHERE store_id = $1 ORDER BY revision DESC LIMIT 1)
-
--- name: delete_members_of_store
-DELETE FROM members WHERE store_id = $1
 
 -- name: raise_revision
 UPDATE revisions SET revision = revision + 1, plants = plants + $2 WHERE store_id = $1 RETURNING revision
@@ -249,53 +238,16 @@ DELETE FROM idempotency_keys WHERE store_id = $1 AND (user_id, key) <= (
     ORDER BY user_id DESC, key DESC LIMIT 1
 ) RETURNING 1
 
--- name: delete_store
-DELETE FROM stores WHERE store_id = $1
-
--- name: insert_user
-INSERT INTO users (subject) VALUES ($1)
-
--- name: find_user
-SELECT user_id, subject FROM users WHERE subject = $1
-
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject COLLATE "C"
-
--- name: rename_user
-UPDATE users SET subject = $2 WHERE user_id = $1
-
--- name: delete_memberships_of
-DELETE FROM members WHERE user_id = $1
-
--- name: delete_tokens_of
-DELETE FROM tokens WHERE user_id = $1
-
--- name: delete_keys_of
-DELETE FROM idempotency_keys WHERE user_id = $1
-
--- name: delete_user
-DELETE FROM users WHERE user_id = $1
-
--- name: find_events_of
-SELECT revision FROM events WHERE store_id = $1 AND user_id = $2 AND revision > $3 ORDER BY revision LIMIT 5000
-
--- name: forget_user_in_events
-UPDATE events SET user_id = $5, token_label = ''
-WHERE store_id = $1 AND revision BETWEEN $2 AND $3 AND user_id = $4
 
 -- name: list_memberships
 SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
 FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = $1 ORDER BY s.name COLLATE "C"
 
--- name: find_role
-SELECT role FROM members WHERE store_id = $1 AND user_id = $2
-
 -- name: set_member
 INSERT INTO members (store_id, user_id, role) VALUES ($1, $2, $3)
 ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
-
--- name: delete_member
-DELETE FROM members WHERE store_id = $1 AND user_id = $2
 
 -- name: list_members
 SELECT (SELECT subject FROM users WHERE user_id = m.user_id) COLLATE "C" AS subject, role
@@ -309,10 +261,6 @@ FROM (
 ) AS m
 JOIN stores AS s ON s.store_id = m.store_id
 JOIN revisions AS r ON r.store_id = m.store_id
-
--- name: insert_token
-INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 
 -- name: list_tokens
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
@@ -340,18 +288,6 @@ FROM (SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_has
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 
--- name: revoke_token
-UPDATE tokens SET revoked_at = $3 WHERE store_id = $1 AND token_hash = $2
-
--- name: set_expiry
-UPDATE tokens SET expires_at = $3 WHERE store_id = $1 AND token_hash = $2
-
--- Only of columns that the service may read.
-
--- name: find_expiring_tokens
-SELECT token_hash, expires_at FROM tokens
-WHERE revoked_at IS NULL AND expires_at > $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3
-
 -- name: list_events
 SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
     token_label, token_id, user_id
@@ -361,69 +297,14 @@ WHERE store_id = $1 AND revision > $2 AND ($3::bigint IS NULL OR plant_id = $3)
     AND ($5::bigint IS NULL OR at >= $5)
 ORDER BY revision LIMIT $6
 
--- name: find_last_deletion
-SELECT name, tag FROM events WHERE store_id = $1 AND plant_id = $2 AND kind = 'plant.deleted'
-ORDER BY revision DESC LIMIT 1
-
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
-
--- name: insert_event
-INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 
 -- name: renew_revision
 UPDATE revisions SET revision = greatest(revision + 1, $2), trimmed = greatest(revision + 1, $2) WHERE store_id = $1
 
 
 -- Access over HTTP -----------------------------------------------------------------------------
-
--- Who calls; no row where the token is not valid.
-
--- name: find_valid_token
-SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores
-FROM tokens AS t
-WHERE t.store_id = $1 AND t.token_hash = $2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $3)
-
--- A token for all stores is its user's, not the store's.
-
--- name: list_valid_tokens
-SELECT t.token_hash, (SELECT subject FROM users WHERE user_id = t.user_id), t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at
-FROM tokens AS t
-WHERE t.store_id = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $2) AND NOT t.all_stores
-ORDER BY t.created_at, t.token_hash
-
--- name: find_tokens_of_store_between
-SELECT token_hash, revoked_at FROM tokens
-WHERE store_id = $1 AND token_hash BETWEEN $2 AND $3 AND NOT all_stores
-
-
--- Links to sign in with: a code's row is deleted by whoever uses it.
-
--- name: insert_link
-INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-
--- name: take_link
-DELETE FROM links WHERE store_id = $1 AND code_hash = $2 AND expires_at > $3
-RETURNING user_id, scopes, label, token_expires_at
-
--- name: find_names
-SELECT s.name, u.subject FROM stores AS s CROSS JOIN users AS u WHERE s.store_id = $1 AND u.user_id = $2
-
--- name: count_links
-SELECT count(*) FROM links WHERE store_id = $1
-
--- name: delete_expired_links
-DELETE FROM links WHERE store_id = $1 AND expires_at <= $2
-
-
--- Verifying: how many plants and events there are, and which plants are not as their last event says
-
--- name: count_to_verify
-SELECT (SELECT count(*) FROM plants WHERE store_id = $1), count(*), min(revision), max(revision),
-    count(*) FILTER (WHERE revision > $2)
-FROM events WHERE store_id = $1
 
 -- name: find_mismatches
 WITH last AS MATERIALIZED (
@@ -443,39 +324,14 @@ SELECT id FROM plants WHERE store_id = $1 EXCEPT SELECT plant_id FROM events WHE
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
--- name: count_rows
-SELECT (SELECT count(*) FROM members WHERE store_id BETWEEN $1 AND $2)
-    + (SELECT count(*) FROM tokens WHERE store_id BETWEEN $1 AND $2)
-    + (SELECT count(*) FROM plants WHERE store_id BETWEEN $1 AND $2)
-    + (SELECT count(*) FROM events WHERE store_id BETWEEN $1 AND $2)
-
--- name: page_of_users
-SELECT user_id, subject FROM users WHERE user_id >= $1 AND user_id <= $2 ORDER BY user_id LIMIT $3
-
 -- name: page_of_stores
 SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
 FROM (SELECT * FROM stores WHERE store_id >= $1 AND store_id <= $2 ORDER BY store_id LIMIT $3) AS s
 JOIN LATERAL (SELECT * FROM revisions WHERE store_id = s.store_id LIMIT 1) AS r ON true ORDER BY store_id
 
--- name: page_of_members
-SELECT store_id, user_id, role FROM members
-WHERE (store_id, user_id) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, user_id LIMIT $4
-
 -- name: page_of_tokens
 SELECT store_id, token_hash, user_id, all_stores::int, scopes, label, created_at, expires_at, revoked_at FROM tokens
 WHERE (store_id, token_hash) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, token_hash LIMIT $4
-
--- name: page_of_plants
-SELECT store_id, id, name, tag FROM plants
-WHERE (store_id, id) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, id LIMIT $4
-
--- name: page_of_events
-SELECT store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-WHERE (store_id, revision) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, revision LIMIT $4
-
--- name: page_of_keys
-SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
-WHERE (store_id, user_id, key) >= ($1, $2, $3) AND store_id <= $4 ORDER BY store_id, user_id, key LIMIT $5
 
 -- The revisions of a range of stores, locked until the end of the transaction.
 
@@ -498,9 +354,6 @@ COPY tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_a
 -- name: copy_plants
 COPY plants (store_id, id, name, tag) FROM STDIN
 
--- name: delete_plant
-DELETE FROM plants WHERE store_id = $1 AND id = $2
-
 -- name: copy_events
 COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id) FROM STDIN
 
@@ -513,9 +366,6 @@ UPDATE revisions SET revision = $2 WHERE store_id = $1
 -- name: set_store
 UPDATE revisions SET max_plants = $2, trimmed = $3, plants = (SELECT count(*) FROM plants WHERE store_id = $1)
 WHERE store_id = $1
-
--- name: delete_events_before
-DELETE FROM events WHERE store_id = $1 AND revision < $2
 
 -- Never lower: the id of a deleted store or user is not used again.
 
@@ -544,28 +394,6 @@ UPDATE revisions SET revision = $2, plants = $3 WHERE store_id = $1
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
 JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true
 
--- name: find_highest_id
-SELECT max(id) FROM plants WHERE store_id = $1
-
--- name: find_import
-SELECT digest, reached, written, revision FROM imports WHERE store_id = $1
-
 -- name: set_import
 INSERT INTO imports (store_id, digest, reached, written, revision) VALUES ($1, $2, $3, $4, $5)
 ON CONFLICT (store_id) DO UPDATE SET reached = excluded.reached, written = excluded.written
-
--- name: delete_import
-DELETE FROM imports WHERE store_id = $1
-
--- What an import has created, the last first; it is known by its label, since it has no token.
-
--- name: page_of_imported
-SELECT revision, plant_id FROM events
-WHERE store_id = $1 AND revision > $2 AND revision < $3
-    AND kind = 'plant.created' AND token_label = $4 AND token_id = ''
-ORDER BY revision DESC LIMIT $5
-
--- name: page_of_others_events
-SELECT revision, plant_id FROM events
-WHERE store_id = $1 AND revision > $2 AND NOT (token_label = $3 AND token_id = '')
-ORDER BY revision LIMIT $4

@@ -1,10 +1,11 @@
-"""Reads an adapter's ``queries.sql``, which has all of its SQL, by name."""
+"""Reads all SQL, by name: ``queries.sql`` of this package, and of an adapter."""
 
 import re
 from importlib import import_module
 from pathlib import Path
 
 _NAME_LINE = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
+_PARAMETER = re.compile(r"\?(?=\d)")
 
 
 def folder_of(package: str) -> Path:
@@ -16,7 +17,15 @@ def folder_of(package: str) -> Path:
 
 
 def load_queries(package: str) -> dict[str, str]:
-    """The named queries of the package's ``queries.sql``, by name."""
+    """The named queries of the adapter's package, with those that the databases share."""
+    own, shared = read_queries(package), read_queries("plantstore.sql")
+    if package == "plantstore.postgres":
+        shared = {name: _PARAMETER.sub("$", sql) for name, sql in shared.items()}
+    return shared | own
+
+
+def read_queries(package: str) -> dict[str, str]:
+    """The named queries of the package's ``queries.sql`` alone."""
     text = (folder_of(package) / "queries.sql").read_text(encoding="utf-8")
     _, *parts = _NAME_LINE.split(text)
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}

@@ -6,7 +6,7 @@ import psycopg
 from psycopg import Connection
 
 from plantstore.errors import SetupError
-from plantstore.sql.queries import load_queries
+from plantstore.sql.queries import load_queries, read_queries
 
 # One that only such a database has, on each of its servers.
 IS_DISTRIBUTED = "SELECT to_regprocedure('write_batch(bigint,json,bigint,bigint,text)') IS NOT NULL"
@@ -37,7 +37,7 @@ def distribute(connection: Connection) -> None:
 
 def citus_queries() -> dict[str, str]:
     """The named queries for distributed tables."""
-    return load_queries("plantstore.postgres") | load_queries("plantstore.postgres.citus")
+    return load_queries("plantstore.postgres") | read_queries("plantstore.postgres.citus")
 
 
 def _read(name: str) -> bytes:
