@@ -28,7 +28,10 @@ _WARM_ROUNDS = 3
 _ROUNDS = 30
 _START_SECONDS = 3  # then the service has done what it does once, soon after its start
 _TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
-_KINDS = ("create", "delete", "list, from the database", "list, again")
+_KINDS = (
+    *("create", "create, traced", "delete", "list, from the database"),
+    *("list, same bytes", "list, same bytes, traced"),
+)
 
 
 def main() -> None:

@@ -73,7 +73,7 @@ def run_wrk(load: Load, first_number: int, seconds: int) -> Counts:
     """
     scenario = load.scenario
     command = ["wrk", "-t1", f"-c{scenario.connections}", f"-d{seconds}s", "--timeout", "30s"]
-    command += ["--script", f"{scenario.script}.lua"]
+    command += ["--script", f"{scenario.script}{'-traced' if scenario.traced else ''}.lua"]
     for name, value in load.headers.items():
         command += ["--header", f"{name}: {value}"]
     command += [f"{load.origin}{scenario.path}", "--", str(first_number), str(load.store.pages)]

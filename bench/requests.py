@@ -13,26 +13,30 @@ from bench.wire import WrongResponseError
 _BAD = 400
 _LIST = "/plants?limit=100"
 
-Request = tuple[str, str, str | None]  # method, path, body
+Request = tuple[str, str, str | None, dict[str, str]]  # method, path, body, headers
 
 
 def make_requests(kind: str) -> Iterator[Request]:
-    """Requests of a kind, without end."""
+    """Requests of a kind, without end; traced ones have headers as proxies add them."""
+    first = 10**15 * (2 if "traced" in kind else 1)
     for number in count(1):
-        plant = f'{{"id":{10**15 + number},"name":"Monstera deliciosa","tag":"tropical"}}'
-        requests: dict[str, Request] = {
+        trace = {"traceparent": f"00-{number:032x}-{number:016x}-01", "X-Request-Id": f"{number:x}"}
+        headers = trace | {"X-Forwarded-For": "203.0.113.7"} if "traced" in kind else {}
+        plant = f'{{"id":{first + number},"name":"Monstera deliciosa","tag":"tropical"}}'
+        requests = {
             "create": ("POST", "/plants", plant),
             "delete": ("DELETE", f"/plants/{SPACING * number}", None),
             "list, from the database": ("GET", f"{_LIST}&after={encode_cursor(number)}", None),
         }
-        yield requests.get(kind, ("GET", _LIST, None))
+        method, path, body = requests.get(kind.removesuffix(", traced"), ("GET", _LIST, None))
+        yield method, path, body, headers
 
 
 def send(connection: HTTPConnection, request: Request, headers: Mapping[str, str]) -> None:
     """Send one request, whose response is not awaited."""
-    method, path, body = request
+    method, path, body, own = request
     media_type = {"Content-Type": "application/json"} if body else {}
-    connection.request(method, path, body, {**headers, **media_type})
+    connection.request(method, path, body, {**headers, **media_type, **own})
 
 
 def receive(connection: HTTPConnection) -> None:

@@ -11,10 +11,11 @@ from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from bench.baselines import running_baseline
 from bench.load import Load, make_load, run_wrk
-from bench.scenarios import Scenario
+from bench.scenarios import UNTRACED, Scenario
 from bench.servers import Server, running_service
 from bench.stores import fill_store
 from bench.wire import WrongResponseError
@@ -97,6 +98,11 @@ def run_load(load: Load, server: Server, rounds: Rounds, number: int, seconds: i
     return Run(counts.requests / counts.seconds, counts.p50, counts.p99, cpu)
 
 
+def _run_apart(load: Load, server: Server, rounds: Rounds, number: int, seconds: int) -> Run:
+    """A run with other plants than those of the server's first load."""
+    return run_load(load, server, rounds, number + rounds.count + 1, seconds)
+
+
 @contextmanager
 def _running(
     scenario: Scenario, rounds: Rounds, file: Path
@@ -109,6 +115,10 @@ def _running(
         load = make_load(scenario, service.origin, store)
         servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
         for name in scenario.baselines:
+            if name == UNTRACED:
+                plain = replace(load, scenario=replace(scenario, traced=False))
+                servers[name] = partial(_run_apart, plain, service, rounds)
+                continue
             baseline = stack.enter_context(running_baseline(name, folder, load.response))
             its_load = make_load(scenario, baseline.origin, store)
             _check_alike(load, its_load)

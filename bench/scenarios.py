@@ -7,6 +7,7 @@ time, so that it comes from the database.
 from msgspec import Struct
 
 NGINX, UVICORN, PGBENCH = "nginx", "uvicorn", "pgbench"
+UNTRACED = "untraced"  # the service itself, without the headers that proxies add
 _METHODS = {"create": "POST", "delete": "DELETE", "list": "GET", "read": "GET"}  # of ``lua/``
 _MANY = 10**6  # one run's share of them is more than it deletes
 
@@ -19,7 +20,10 @@ class Target(Struct, frozen=True):
 
 
 class Scenario(Struct, frozen=True, kw_only=True):
-    """``script`` is one in ``lua/``; ``listed`` is the plants in a list, 0 for an unchanged one."""
+    """``script`` is one in ``lua/``; ``listed`` is the plants in a list, 0 for an unchanged one.
+
+    With ``traced``, each request has headers of its own, as proxies add them.
+    """
 
     script: str = "list"
     plants: int = 10**5
@@ -27,6 +31,7 @@ class Scenario(Struct, frozen=True, kw_only=True):
     listed: int = 100
     connections: int = 32
     target: Target | None = None
+    traced: bool = False
 
     @property
     def method(self) -> str:
@@ -41,16 +46,19 @@ class Scenario(Struct, frozen=True, kw_only=True):
     @property
     def baselines(self) -> tuple[str, ...]:
         """What can be measured beside it."""
-        return (UVICORN,) if self.writes else (NGINX, UVICORN)
+        baselines = (UVICORN,) if self.writes else (NGINX, UVICORN)
+        return (*baselines, UNTRACED) if self.traced else baselines
 
 
 SCENARIOS = {
     "create-1": Scenario(script="create", connections=1),
     "create-32": Scenario(script="create", target=Target(UVICORN, 1.0)),
     "create-256": Scenario(script="create", connections=256, target=Target(UVICORN, 1.3)),
+    "create-traced": Scenario(script="create", traced=True, target=Target(UNTRACED, 0.95)),
     "delete-32": Scenario(script="delete", plants=_MANY, target=Target(UVICORN, 1.0)),
     "list-1": Scenario(plants=1, listed=1),
     "list-100": Scenario(target=Target(NGINX, 0.9)),
+    "list-traced": Scenario(traced=True, target=Target(NGINX, 0.7)),
     "list-304": Scenario(listed=0, target=Target(NGINX, 0.9)),
     "list-all": Scenario(path="/plants", listed=10**5, connections=2),
     "read-100": Scenario(script="read", target=Target(UVICORN, 0.65)),

@@ -14,12 +14,27 @@ function take_number()
 end
 
 -- Created ids lie beyond those of a filled store; deleted ones are its own (see stores.py).
-function format_create(id)
+function format_create(id, more)
   local headers = {["Content-Type"] = "application/json"}
-  for name, value in pairs(wrk.headers) do headers[name] = value end
+  for name, value in pairs(more or wrk.headers) do headers[name] = value end
   local body = string.format(
     '{"id":%d,"name":"Monstera deliciosa","tag":"tropical"}', id or 1e15 + take_number())
   return wrk.format("POST", "/plants", headers, body)
+end
+
+-- Headers as a proxy adds them: a trace and an id of each request, and the client's address.
+local traced
+
+function trace()
+  if not traced then
+    traced = {}
+    for name, value in pairs(wrk.headers) do traced[name] = value end
+  end
+  local own = take_number()
+  traced["traceparent"] = string.format("00-%032x-%016x-01", own, own)
+  traced["X-Request-Id"] = string.format("%08x-0000-4000-8000-000000000000", own)
+  traced["X-Forwarded-For"] = string.format("203.0.%d.%d", own % 4, own % 250)
+  return traced
 end
 
 function format_delete(id)

@@ -124,10 +124,10 @@ class Page(Struct, frozen=True):
     more: bool
 
 
-Unchanged = Callable[[], bool]
+IsFresh = Callable[[], bool]
 
 
-def cannot_tell() -> bool:
+def never_fresh() -> bool:
     """Something may have been committed: only a query could tell."""
     return False
 
@@ -158,7 +158,7 @@ class Caller(Struct, frozen=True):
     permissions: frozenset[Scope]
     revision: int
     principal: Principal
-    unchanged: Unchanged = cannot_tell
+    unchanged: IsFresh = never_fresh
 
     @property
     def token_id(self) -> str:

@@ -36,28 +36,37 @@ from plantstore.tokens import TokenKey
 _CREATED, _REPLAYED, _DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED
 
 
-async def authenticate(
-    database: Database, token: TokenKey, store_name: str | None, scope: Scope
-) -> Caller:
-    """The caller, who may do this with the token, in its own store or in the named one.
+async def authenticate(database: Database, token: TokenKey, store_name: str | None) -> Caller:
+    """The caller with this token, in its own store or in the named one, as of now.
 
     :raises InvalidTokenError: the token is unknown, malformed, expired or revoked.
-    :raises NoSuchStoreError: there is no such store, or the caller is not a member.
-    :raises ForbiddenError: the token or the caller's role does not allow it.
     """
     store_id, token_hash = token
     if store_id is None:
         raise InvalidTokenError
     if store_name is not None and not is_store_name(store_name):
-        store_name = ""  # no store has this name; arbitrary ones would fill caches of callers
+        store_name = ""  # which no store has
     caller = await database.find_caller(store_id, token_hash, store_name)
-    if caller is None or (caller.expires_at is not None and caller.expires_at <= now()):
+    if caller is None or is_expired(caller):
         raise InvalidTokenError
+    return caller
+
+
+def is_expired(bearer: Caller | TokenInfo) -> bool:
+    """Whether the token has expired by now."""
+    return bearer.expires_at is not None and bearer.expires_at <= now()
+
+
+def require_scope(caller: Caller, scope: Scope) -> None:
+    """Refuse what the caller may not do.
+
+    :raises NoSuchStoreError: there is no such store, or the caller is not a member.
+    :raises ForbiddenError: the token or the caller's role does not allow it.
+    """
     if caller.role is None:
         raise NoSuchStoreError
     if scope not in caller.permissions:
         raise ForbiddenError(scope=scope.value, caller=caller)
-    return caller
 
 
 async def introspect(database: Database, token: TokenKey) -> TokenInfo:
@@ -70,7 +79,7 @@ async def introspect(database: Database, token: TokenKey) -> TokenInfo:
     if store_id is None:
         raise InvalidTokenError
     bearer = await database.find_token_info(store_id, token_hash)
-    if bearer is None or (bearer.expires_at is not None and bearer.expires_at <= now()):
+    if bearer is None or is_expired(bearer):
         raise InvalidTokenError
     if not bearer.stores:
         raise NoSuchStoreError

@@ -9,7 +9,6 @@ import os
 import re
 import string
 import zlib
-from functools import lru_cache
 
 PREFIX = "pst"
 CODE_PREFIX = "psl"  # of the codes of links, which have the form of tokens
@@ -33,12 +32,8 @@ def make_token(store_id: int, prefix: str = PREFIX) -> str:
 TokenKey = tuple[int | None, bytes]  # its store's number, None where it has none, and its hash
 
 
-@lru_cache(maxsize=1000)
 def parse_token(token: str) -> TokenKey:
-    """The key of a token.
-
-    Results are cached: pass no token longer than ``MAX_LENGTH``.
-    """
+    """The key of a token."""
     return read_store_id(token), hash_token(token)
 
 

@@ -6,7 +6,7 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.model import Caller, NewPlant, Role, Scope, TokenRequest, cannot_tell
+from plantstore.model import Caller, NewPlant, Role, Scope, TokenRequest, never_fresh
 from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token
 from tests.contract.harness import DatabaseHarness
@@ -43,7 +43,7 @@ async def test_a_token_tells_its_user_its_label_and_its_store(
     await harness.create(NewPlant(1, "Ficus"))
     caller = await harness.find_caller(token)
     assert caller is not None
-    assert replace(caller, unchanged=cannot_tell) == Caller(
+    assert replace(caller, unchanged=never_fresh) == Caller(
         token_store_id=ids_of_stores(administration)["nursery"],
         token_hash=hash_token(token),
         user_id=user.user_id,
@@ -131,7 +131,7 @@ async def test_a_caller_is_unchanged_until_something_is_committed_by_anyone(
     for number, change in enumerate(changes):
         caller = await harness.find_caller(token)
         assert caller is not None
-        if caller.unchanged is cannot_tell:
+        if caller.unchanged is never_fresh:
             return
         await harness.read_plants()
         await harness.delete(1000)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from plantstore.database import Database
 from plantstore.http.events.listeners import Listeners
-from plantstore.model import Caller, EventPage, NewPlant, cannot_tell
+from plantstore.model import Caller, EventPage, NewPlant, never_fresh
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -55,7 +55,7 @@ class CountedDatabase:
         return [self._count_looks(it) for it in await self._database.find_callers_again(callers)]
 
     def _count_looks(self, caller: Caller | None) -> Caller | None:
-        if caller is None or caller.unchanged is cannot_tell:
+        if caller is None or caller.unchanged is never_fresh:
             return caller
 
         def unchanged() -> bool:

@@ -346,7 +346,6 @@ class Requests(RuleBasedStateMachine):
         refused = self.model.refuse(token, None)
         role, may = self.model.members.get(token.user), in_order(self.model.permissions(token))
         stores = [{"name": self.store, "role": role, "scopes": may}]
-        expect(self.ask(number, "GET", "/stores"), refused or 200, stores)
         me = self.ask(number, "GET", "/me")
         expect(me, refused or 200)
         if refused is None:

@@ -46,7 +46,7 @@ def test_nobody_can_tell_anothers_plant_from_none(
     assert list_plants(other) == [{"id": ID, "name": "Secret", "tag": "hidden"}]
 
 
-def test_a_create_cannot_tell_anothers_plant_from_none(
+def test_a_create_never_fresh_anothers_plant_from_none(
     service: Service, other: httpx.Client, token: str
 ) -> None:
     answers = set()

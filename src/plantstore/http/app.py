@@ -12,9 +12,6 @@ from contextlib import suppress
 
 from plantstore.database import Database
 from plantstore.errors import (
-    ForbiddenError,
-    InvalidTokenError,
-    NoSuchStoreError,
     OutcomeUnknownError,
     OverloadedError,
     PlantStoreError,
@@ -27,16 +24,14 @@ from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.events.listeners import Listeners
 from plantstore.http.events.operations import EventOperations
-from plantstore.http.limits.rates import Rates, require
+from plantstore.http.limits.rates import Rates
 from plantstore.http.limits.streams import StreamPlaces
-from plantstore.http.limits.turns import PARSED, RECALLED, ROUTED, Turns
+from plantstore.http.limits.turns import RECALLED, Turns
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
-from plantstore.http.response_cache import Remembered, ResponseCache
-from plantstore.http.routes import Methods, Operation, Routes, reads
+from plantstore.http.response_cache import CachedRequest, ResponseCache
+from plantstore.http.routes import Methods, Routes, reads
 from plantstore.http.site.files import Site
-from plantstore.model import Scope
-from plantstore.operations import authenticate
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -45,7 +40,6 @@ from plantstore.sql.session import OpenSession
 logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
-_REFUSALS = (InvalidTokenError, NoSuchStoreError, ForbiddenError)
 _CLOSING_SECONDS = 2.0  # for what may be lost
 _UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
 _OVERLOADED = 50301
@@ -104,25 +98,25 @@ class App:
         """Requests that have no response yet."""
         return self._in_flight
 
-    def _recall(self, data: bytes) -> Response | None:
-        found = self.cache.requests.get(data)
-        if found is None or found.expires_at <= time.time() or not found.caller.unchanged():
+    def _recall(self, raw: bytes) -> Response | None:
+        cached = self.cache.requests.get(raw)
+        if cached is None or cached.expires_at <= time.time() or not cached.caller.unchanged():
             return None
-        principal = found.caller.principal
+        principal = cached.caller.principal
         if not self._turns.try_take(principal, RECALLED):
             return None  # it is handled, and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
-            return self._refuse_recalled(found, seconds)
-        self.cache.recalled[found.status] += 1
-        return found.whole
+            return self._refuse_recalled(cached, seconds)
+        self.cache.recalled[cached.status] += 1
+        return cached.response
 
-    def _refuse_recalled(self, found: Remembered, seconds: int) -> Response | None:
+    def _refuse_recalled(self, cached: CachedRequest, seconds: int) -> Response | None:
         now = time.monotonic()
         if now >= self._observe_refusal_at:
             self._observe_refusal_at = now + _SECONDS_PER_OBSERVED
             return None  # it is handled, refused there, and so logged
         self.cache.refused += 1
-        return too_many_response(seconds).with_headers(found.lines)
+        return too_many_response(seconds).with_headers(cached.lines)
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
@@ -191,8 +185,6 @@ class App:
             return self._respond_otherwise(request, methods)
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
-        if request.wire and (found := self.cache.requests.get(request.wire)):
-            return self._respond_again(request, found, operation, *arguments)
         return operation(request, *arguments)
 
     async def _respond_with_page(self, request: Request) -> Response:
@@ -206,29 +198,6 @@ class App:
         if self._in_flight > self._max_requests:
             raise OverloadedError
         return await page(request)
-
-    async def _respond_again(
-        self, request: Request, found: Remembered, operation: Operation, *arguments: str
-    ) -> Response | Stream:
-        """A list seen before, as of now."""
-        caller = found.caller
-        (store_name,) = arguments or (None,)
-        if not self._turns.try_take(caller.principal, PARSED):
-            await self._turns.take(caller.principal, PARSED)
-        token = (caller.token_store_id, caller.token_hash)
-        try:
-            current = await authenticate(self._database, token, store_name, Scope.LIST)
-        except _REFUSALS:
-            self.cache.forget(request.wire)
-            return await operation(request, *arguments)
-        request.caller = current
-        if self._rates is not None:
-            require(self._rates.take(caller.principal))
-        if current != caller:  # the store has changed, or what they may do there
-            await self._turns.take(caller.principal, ROUTED - PARSED)
-            return await self._lists.respond(request, current)
-        self.cache.hits += 1
-        return found.response
 
     async def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])

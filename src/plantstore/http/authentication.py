@@ -4,7 +4,9 @@ A request takes its user's turn; where its token is not known to be valid and gu
 address, the address's before.
 """
 
+import time
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -14,23 +16,24 @@ from plantstore.errors import (
     OverloadedError,
     RequestError,
 )
+from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.invalid_tokens import InvalidTokens, network_of
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.limits.turns import ROUTED, Turns
-from plantstore.http.recent_callers import RecentCallers
 from plantstore.model import Caller, Scope, TokenInfo
-from plantstore.operations import authenticate, introspect
+from plantstore.operations import authenticate, introspect, is_expired, require_scope
 from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH, parse_token
 
-_SCHEME = b"bearer "
+_SCHEME = b"Bearer "
 _REFUSALS = (
     *(RequestError, OverloadedError),  # without a transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # by it
 )
 
+Bearer = TypeVar("Bearer", Caller, TokenInfo)
 Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
 
@@ -45,7 +48,7 @@ class Authentication:
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._rates = rates
         self._turns = turns
-        self._recent = RecentCallers()
+        self._known = KnownTokens()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """Who calls, in their turn, if they may do this in the store (None: their own).
@@ -63,22 +66,26 @@ class Authentication:
     ) -> Response:
         """The response of an operation that writes as its caller, in their turn.
 
-        Its transaction checks the caller again, so that one of a moment ago will do. What is
+        Its transaction checks the caller again, so that one found recently will do. What is
         refused without a transaction is refused after a look-up.
 
         :raises PlantStoreError: as ``admit``, or the operation.
         """
         sent = request.headers.get(b"authorization")
-        caller = self._recent.find(sent, scope) if store_name is None else None
-        if caller is None:
-            caller = await self._find_writer(request, store_name, scope)
+        known = self._known.get(sent) if store_name is None else None
+        if (
+            known is None
+            or known.writes_until <= time.time()
+            or scope not in (caller := known.callers[None]).permissions
+        ):
+            caller = await self._find_caller(request, store_name, scope)
         try:
             if not self._try_take_turn(request, caller):
                 await self._turns.take(caller.principal, ROUTED)
             return await write(request, caller, *arguments)
         except _REFUSALS:
-            self._recent.forget(sent)
-            await self._find_writer(request, store_name, scope)  # who may be refused by now
+            self._known.expire(sent)
+            await self._find_caller(request, store_name, scope)  # who may be refused by now
             raise
 
     async def introspect(self, request: Request) -> TokenInfo:
@@ -86,13 +93,8 @@ class Authentication:
 
         :raises PlantStoreError: the token is missing or not valid, or there were too many calls.
         """
-        token = _read_token(request)
-        await self._check_token(request, token)
-        try:
-            bearer = await introspect(self._database, parse_token(token))
-        except InvalidTokenError:
-            self._invalid.count(self._client_address(request), token)
-            raise
+        sent, known = self._read_token(request)
+        bearer = await self._look_up(request, sent, known, introspect)
         if self._rates is not None:
             require(self._rates.take(bearer.principal))
         await self._turns.take(bearer.principal, ROUTED)
@@ -101,26 +103,36 @@ class Authentication:
     async def _find_caller(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
         """Who calls, as of now."""
         request.caller = None
-        token = _read_token(request)
-        was_valid = self._invalid.was_valid(token)
-        if not was_valid:
-            await self._check_token(request, token)
-        try:
-            caller = await authenticate(self._database, parse_token(token), store_name, scope)
-        except InvalidTokenError:
-            self._invalid.count(self._client_address(request), token)
-            raise
-        if not was_valid:
-            self._invalid.clear(token)
+        sent, known = self._read_token(request)
+        caller = None if known is None else known.callers.get(store_name)
+        if caller is None or not caller.unchanged() or is_expired(caller):
+            caller = await self._look_up(request, sent, known, authenticate, store_name)
+            if caller.role is not None:
+                self._known.put(sent, store_name, caller)
+        require_scope(caller, scope)
         request.caller = caller
         return caller
 
-    async def _find_writer(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
-        """Who calls, as of now, and for the writes of the next moment."""
-        caller = await self._find_caller(request, store_name, scope)
-        if store_name is None:
-            self._recent.note(request.headers[b"authorization"], caller)
-        return caller
+    async def _look_up(
+        self,
+        request: Request,
+        sent: bytes,
+        known: KnownToken | None,
+        find: Callable[..., Awaitable[Bearer]],
+        *arguments: str | None,
+    ) -> Bearer:
+        """What the database has of the token, which is counted if it is not valid."""
+        token = sent.removeprefix(_SCHEME).decode("latin-1")
+        if known is None:
+            await self._check_token(request, token)
+        key = parse_token(token) if known is None else known.key
+        try:
+            return await find(self._database, key, *arguments)
+        except InvalidTokenError:
+            self._known.evict(sent)
+            address = self._client_address(request)
+            self._invalid.count(address, token, was_valid=known is not None)
+            raise
 
     def _try_take_turn(self, request: Request, caller: Caller) -> bool:
         """Count their call; whether it is their turn."""
@@ -135,9 +147,14 @@ class Authentication:
             await self._turns.take(network_of(address), ROUTED)
         self._invalid.check(address, token)
 
-
-def _read_token(request: Request) -> str:
-    value = request.headers.get(b"authorization", b"")
-    if value[:7].lower() != _SCHEME:
-        raise RequestError(40101)
-    return value[7:].strip().decode("latin-1")[:MAX_LENGTH]
+    def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
+        """The Authorization, in the one spelling that is looked up, and what is known of it."""
+        sent = request.headers.get(b"authorization", b"")
+        known = self._known.get(sent)
+        if known is None:
+            scheme, token = sent[: len(_SCHEME)], sent[len(_SCHEME) :]
+            if scheme.lower() != _SCHEME.lower():
+                raise RequestError(40101)
+            sent = _SCHEME + token.strip()[:MAX_LENGTH]
+            known = self._known.get(sent)
+        return sent, known

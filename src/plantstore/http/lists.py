@@ -41,23 +41,18 @@ class PlantLists:
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
         """The requested list, or 304 if the client has it already."""
-        query = read_plant_query(request.query)
-        response = self._find_unread(request, caller)
-        if response is None:
-            return await self._read(request, caller, query)
-        if request.wire:
+        cached = self._cache.get((caller.store_id, caller.revision, request.query))
+        if cached is None:
+            query = read_plant_query(request.query)
+            response = _find_unmodified(request, caller)
+            if response is None:
+                return await self._read(request, caller, query)
+        else:
+            response = _find_unmodified(request, caller) or cached
+        if request.raw:
             lines = self._cors.headers_for(request)
-            self._cache.remember(request.wire, response, caller, lines)
+            self._cache.put_request(request.raw, response, caller, lines)
         return response
-
-    def _find_unread(self, request: Request, caller: Caller) -> Response | None:
-        """The response, if the list need not be read for it."""
-        known = request.headers.get(b"if-none-match")
-        if known is not None:
-            for etag in _make_etags(request, caller):
-                if is_current(etag, known):
-                    return make_response(304, header_line("ETag", etag) + _CACHING)
-        return self._cache.get((caller.store_id, caller.revision, request.query))
 
     async def _read(self, request: Request, caller: Caller, query: PlantQuery) -> Response | Stream:
         store_id = caller.store_id
@@ -109,6 +104,16 @@ class PlantLists:
             await snapshot.close()
         finally:
             self._places.release(caller)
+
+
+def _find_unmodified(request: Request, caller: Caller) -> Response | None:
+    """304, if the client has the list already."""
+    known = request.headers.get(b"if-none-match")
+    if known is not None:
+        for etag in _make_etags(request, caller):
+            if is_current(etag, known):
+                return make_response(304, header_line("ETag", etag) + _CACHING)
+    return None
 
 
 async def _read_parts(snapshot: Snapshot, query: PlantQuery) -> AsyncIterator[bytes]:

@@ -1,9 +1,8 @@
 """The cache of list responses: at most ``size`` bytes.
 
 A response is found in two ways. By store, revision and query: the revision, read with the caller,
-proves that the response is valid. And by the bytes of a complete request: it is valid as long as
-its caller, who has the store's revision, is what the database has. Where the database can tell
-without a query that nothing was committed, no request is parsed for that.
+proves that the response is valid. And by the bytes of a complete request, where the database can
+tell without a query that nothing was committed since: then nothing is parsed.
 """
 
 import math
@@ -11,7 +10,7 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
-from plantstore.model import Caller, Unchanged, cannot_tell
+from plantstore.model import Caller, IsFresh, never_fresh
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
@@ -21,8 +20,8 @@ _MAX_REQUEST = 2048
 _FILLED = 0.9  # after an eviction, so that not each new response has one
 
 
-class Remembered(Struct, frozen=True):
-    """A request's caller and response, which is ``whole`` with the request's own ``lines``.
+class CachedRequest(Struct, frozen=True):
+    """A request's caller and response; ``lines`` are what any response to the same bytes has.
 
     It expires with the caller's token, at a time in seconds.
     """
@@ -30,7 +29,6 @@ class Remembered(Struct, frozen=True):
     caller: Caller
     response: Response
     lines: HeaderLines
-    whole: Response
     status: int
     expires_at: float
 
@@ -49,34 +47,31 @@ class ResponseCache:
         self.recalled = {200: 0, 304: 0}
         self.refused = self.hits = self.misses = 0
         self._responses: OrderedDict[Key, Response] = OrderedDict()
-        self.requests: dict[bytes, Remembered] = {}
+        self.requests: dict[bytes, CachedRequest] = {}
         self._requests_used = 0
-        self._unchanged: Unchanged = cannot_tell  # since all of their callers were read
+        self._unchanged: IsFresh = never_fresh  # since all of their callers were read
 
-    def remember(
-        self, data: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
+    def put_request(
+        self, raw: bytes, response: Response, caller: Caller, lines: HeaderLines = b""
     ) -> None:
-        """Respond so to the same bytes, as long as the caller is current.
+        """Respond so to the same bytes, as long as nothing is committed.
 
-        The ``lines`` are those that any response to these bytes has.
+        The ``lines`` are added to the response.
         """
-        if len(data) > _MAX_REQUEST:
+        if len(raw) > _MAX_REQUEST or caller.unchanged is never_fresh:
             return
         if caller.unchanged is not self._unchanged:
-            self._forget_requests()
+            self._evict_requests()
             self._unchanged = caller.unchanged
-        self.forget(data)
+        if raw in self.requests:
+            return
         whole = response.with_headers(lines)
         until = math.inf if caller.expires_at is None else caller.expires_at / 1000
-        self.requests[data] = Remembered(caller, response, lines, whole, response.status, until)
-        self._count_request(data, whole, 1)
+        self.requests[raw] = CachedRequest(caller, whole, lines, response.status, until)
+        used = len(raw) + len(whole.head) + _ENTRY_BYTES
+        self._requests_used += used
+        self.used += used
         self._make_room()
-
-    def forget(self, data: bytes) -> None:
-        """Handle a request as one that was not seen before."""
-        found = self.requests.pop(data, None)
-        if found is not None:
-            self._count_request(data, found.whole, -1)
 
     def get(self, key: Key) -> Response | None:
         """The response to a query, if it is cached."""
@@ -99,16 +94,11 @@ class ResponseCache:
     def _make_room(self) -> None:
         if self.used <= self._size:
             return
-        self._forget_requests()  # they hold responses, too
+        self._evict_requests()  # they hold responses, too
         while self.used > _FILLED * self._size:
             self.used -= _measure(*self._responses.popitem(last=False))
 
-    def _count_request(self, data: bytes, whole: Response, sign: int) -> None:
-        used = sign * (len(data) + len(whole.head) + _ENTRY_BYTES)
-        self._requests_used += used
-        self.used += used
-
-    def _forget_requests(self) -> None:
+    def _evict_requests(self) -> None:
         self.requests.clear()
         self.used -= self._requests_used
         self._requests_used = 0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
 from plantstore.server.certificates import Certificate
-from plantstore.server.heads import KnownHeads
+from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.request_ids import PREFIX
 from plantstore.settings import Settings
@@ -44,7 +44,7 @@ class Connections:
         self.certificate: Certificate | None = None
         if settings.tls_cert and settings.tls_key:
             self.certificate = Certificate(settings.tls_cert, settings.tls_key)
-        self.known_heads = KnownHeads()
+        self.known_lines = KnownLines()
         self.unsent = 0
         self.is_stopping = False
         self._addresses: Counter[str] = Counter()

@@ -1,7 +1,8 @@
 """Reads the heads of requests: httptools parses them, and further checks are made here.
 
 Invariant: a head is never read differently than a proxy before us may have read it. Header lines
-that are, byte for byte, known to pass every check are looked up instead of parsed.
+that are, byte for byte, known to pass every check are looked up instead of parsed; lines that only
+identify or trace the request (``tracing.py``) are left out of the comparison.
 """
 
 import re
@@ -10,8 +11,11 @@ from contextlib import suppress
 
 import httptools
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.errors import RequestError
+from plantstore.server.request_ids import read_id
+from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out
 
 MAX_HEAD = 16 * 1024
 MAX_HEADERS = 100
@@ -48,7 +52,7 @@ _KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 needs
 class Fields(Struct, frozen=True):
     """What the header lines say; ``connection`` is the response's Connection line.
 
-    ``takes_chunks`` says that the client speaks HTTP/1.1, ``is_unique`` that they name the request.
+    ``takes_chunks`` says that the client speaks HTTP/1.1.
     """
 
     headers: Mapping[bytes, bytes]
@@ -57,55 +61,65 @@ class Fields(Struct, frozen=True):
     expects_continue: bool
     takes_chunks: bool
     connection: bytes
-    is_unique: bool
 
 
 class Head(Struct, frozen=True):
-    """A head that passed every check, of ``size`` bytes."""
+    """A head that passed every check, of ``size`` bytes; ``own_id`` is the client's id of it.
+
+    If it was looked up, ``raw`` is its bytes without the tracing lines. If it had some, ``lines``
+    are all of its header lines, and ``fields`` lacks the tracing ones.
+    """
 
     method: str
     path: bytes
     query: bytes
     fields: Fields
     size: int
+    own_id: bytes
+    raw: bytes = b""
+    lines: bytes = b""
 
 
-class KnownHeads:
-    """Heads seen before, and header lines: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
+class KnownLines:
+    """Header lines seen before: at most ``_MAX_KNOWN_BYTES``, then all are removed."""
 
     def __init__(self) -> None:
-        self._heads: dict[bytes, Head] = {}
         self._fields: dict[bytes, Fields] = {}
         self._used = 0
 
     def find(self, data: bytes) -> Head | None:
-        """The head that the data begins with, if no part of it needs a parser."""
+        """The head that the data begins with, if its header lines are known."""
         end = data.find(_END) + len(_END)
-        head = self._heads.get(data[:end])
-        if head is not None:
-            return head
         line_end = data.find(b"\r\n")
-        fields = self._fields.get(data[line_end:end])
-        line = None if fields is None else _PLAIN_LINE.fullmatch(data, 0, line_end)
-        if fields is None or line is None or line_end > MAX_TARGET:
+        line = _PLAIN_LINE.fullmatch(data, 0, line_end)
+        if line is None or line_end > MAX_TARGET or end > MAX_HEAD:
             return None
+        lines, own_id = data[line_end:end], b""
+        known, raw, fields = lines, data[:end], self._fields.get(lines)
+        if fields is None:
+            known, own_id = leave_out(lines)
+            fields = self._fields.get(known)
+            if fields is None:
+                return None
+            raw = data[:line_end] + known
         method, path, query = line.groups(b"")
-        return Head(method.decode(), path, query, fields, end)
+        all_lines = b"" if known is lines else lines
+        return Head(method.decode(), path, query, fields, end, own_id, raw, all_lines)
 
     def put(self, data: bytes, head: Head) -> None:
-        """Store a head, unless its header lines are long or need special handling."""
-        lines, fields = data[data.find(b"\r\n") : head.size], head.fields
+        """Store a head's lines, unless they are long or need special handling."""
+        lines, _ = leave_out(data[data.find(b"\r\n") : head.size])
+        fields = head.fields
+        headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
-        is_plain = is_plain and fields.takes_chunks and not fields.is_unique
+        is_plain = is_plain and fields.takes_chunks and len(headers) <= MAX_HEADERS - MAX_LINES
         if is_plain and len(lines) <= _MAX_KNOWN_LINES:
-            self._used += head.size + 2 * len(lines) + 1500  # twice: with their parsed parts
+            self._used += 2 * len(lines) + 1000  # twice: with their parsed parts
             if self._used > _MAX_KNOWN_BYTES:
-                self._heads.clear()
                 self._fields.clear()
                 self._used = 0
-            self._heads[data[: head.size]] = head
-            self._fields[lines] = fields
+            self._fields[lines] = replace(fields, headers=headers)
 
 
 class HeadParser:
@@ -146,7 +160,9 @@ class HeadParser:
         self.close()
         version = self._read_version()
         path, query = self._read_target()
-        return Head(self.method, path, query, self._read_fields(version), self._parsed)
+        fields = self._read_fields(version)
+        own_id = read_id(self.headers.get(REQUEST_ID, b""))
+        return Head(self.method, path, query, fields, self._parsed, own_id)
 
     def close(self) -> None:
         """Let the parser go: each would keep the other."""
@@ -241,7 +257,6 @@ class HeadParser:
             takes_chunks and expected == b"100-continue",
             takes_chunks,
             _choose_connection(headers.get(b"connection", b""), takes_chunks=takes_chunks),
-            b"x-request-id" in headers or b"traceparent" in headers,
         )
 
 

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from plantstore.errors import RequestError
 from plantstore.server.body import Body
+from plantstore.server.tracing import read_line
 
 HeaderLines = bytes  # as they go over the wire: b"ETag: x\r\nLink: y\r\n"
 
@@ -17,9 +18,11 @@ class Request(Struct):
     """One request, created when its head is complete; ``id`` is its X-Request-Id.
 
     ``path`` and ``query`` are as they were sent. Header names are in lower case; values of one
-    name are joined by commas. A ``body`` that arrived with its head is bytes. ``error`` is set if
-    the server refuses the request; the application makes the response. ``wire`` is all bytes of a
-    GET, if ``Application.recall`` may respond to the same bytes next time. ``address`` is the
+    name are joined by commas; those that only trace a request (``tracing.py``) may be left out, and
+    ``read_tracing`` finds them. A ``body`` that arrived with its head is bytes. ``error`` is set if
+    the server refuses the request; the application makes the response. ``raw`` is all bytes of a
+    GET, without tracing lines, if ``Application.recall`` may respond to the same bytes next time.
+    ``lines`` are all header lines, if some were left out of the headers. ``address`` is the
     peer's; the application sets ``caller``, who sent it, ``route``, its path's pattern, and
     ``refusal``, why it was refused.
     """
@@ -32,10 +35,15 @@ class Request(Struct):
     address: str = ""
     body: bytes | Body = b""
     error: RequestError | None = None
-    wire: bytes = b""
+    raw: bytes = b""
+    lines: bytes = b""
     caller: Any = None
     route: str = ""
     refusal: Exception | None = None
+
+    def read_tracing(self, name: bytes) -> bytes:
+        """The value of a header that may be left out; empty if there is none."""
+        return self.headers.get(name) or read_line(self.lines, name)
 
 
 class Response(Struct, frozen=True):
@@ -96,7 +104,10 @@ class Application(Protocol):
     connections: Collection[object]
 
     def recall(self, data: bytes) -> Response | None:
-        """The response to these bytes, a complete GET seen before, if it is still valid."""
+        """The response to these bytes, a complete GET seen before, if it is still valid.
+
+        It is without the tracing lines.
+        """
 
     def handle(self, request: Request) -> Handling:
         """The response to a request; it raises nothing but ``ClientGoneError``.

@@ -6,9 +6,9 @@ Invariant: an id has no character that could end a header line, or part of a log
 import itertools
 import os
 import re
-from collections.abc import Mapping
 
-_OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
+ID_FORM = rb"[A-Za-z0-9._~:/+=-]{1,128}"
+_OWN_ID = re.compile(ID_FORM)
 # Random for each process, so that ids of several processes and restarts do not meet.
 PREFIX = f"{os.urandom(6).hex()}-".encode()
 _numbers = itertools.count(1)
@@ -17,7 +17,6 @@ next_number = _numbers.__next__
 next_id = map((PREFIX + b"%x").__mod__, _numbers).__next__  # a function of Python's takes longer
 
 
-def read_own_id(headers: Mapping[bytes, bytes]) -> bytes:
-    """The X-Request-Id that the client sent; empty where it has another form, or there is none."""
-    own_id = headers.get(b"x-request-id", b"")
-    return own_id if _OWN_ID.fullmatch(own_id) else b""
+def read_id(value: bytes) -> bytes:
+    """The client's id; empty where it has another form, or there is none."""
+    return value if _OWN_ID.fullmatch(value) else b""

@@ -7,6 +7,7 @@ from plantstore.model import (
     Caller,
     Event,
     EventPage,
+    IsFresh,
     NewPlant,
     OpenStore,
     Page,
@@ -14,8 +15,7 @@ from plantstore.model import (
     Role,
     Scope,
     TokenInfo,
-    Unchanged,
-    cannot_tell,
+    never_fresh,
     permissions_of,
 )
 from plantstore.sql.scopes import from_text, read_access
@@ -49,7 +49,7 @@ def to_page(row: Row) -> Page:
 
 
 def to_caller(
-    token_store_id: int, token_hash: bytes, row: Row, unchanged: Unchanged = cannot_tell
+    token_store_id: int, token_hash: bytes, row: Row, unchanged: IsFresh = never_fresh
 ) -> Caller:
     """The caller with a token, in the row of its look-up."""
     user_id, label, expires_at, store_id, role_name, scopes, revision = row

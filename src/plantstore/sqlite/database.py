@@ -23,8 +23,6 @@ from plantstore.model import (
     Page,
     PlantQuery,
     TokenInfo,
-    Unchanged,
-    cannot_tell,
 )
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
@@ -40,7 +38,6 @@ from plantstore.sqlite.snapshot import SQLiteSnapshot
 from plantstore.sqlite.wal_bound import WalBound
 from plantstore.sqlite.writer import Writer
 
-_MAX_CALLERS = 10_000
 _READER_THREADS = 2
 _MAX_IN_A_ROW = 64  # callers that are read before the loop runs other tasks
 _CACHE_MIB = 16  # with SQLite's own 2, most pages of 10^5 plants are read from the file again
@@ -57,8 +54,6 @@ class SQLiteDatabase:
         self._execute = self._connection.cursor().execute
         self._read_little()  # creates the WAL index
         self.data_version = DataVersion(self._path)
-        self._callers: dict[tuple[int, bytes, str | None], Caller] = {}
-        self._unchanged: Unchanged = cannot_tell  # since the callers were read
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
         self._writer = Writer(
@@ -74,22 +69,17 @@ class SQLiteDatabase:
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """See ``Database``. Callers found since the last commit by any process are cached."""
+        """See ``Database``."""
         unchanged = self.data_version.read()
-        if unchanged is not self._unchanged or len(self._callers) >= _MAX_CALLERS:
-            self._callers.clear()
-            self._unchanged = unchanged
-        key = (store_id, token_hash, store_name)
-        caller = self._callers.get(key)
-        if caller is None:
-            token = (store_id, token_hash)
-            if store_name is None:
-                rows = self._query("find_caller", token)
-            else:
-                rows = self._query("find_caller_of_named_store", key)
-            if rows:
-                caller = self._callers[key] = to_caller(*token, rows[0], unchanged)
-                self._uses.note(store_id, token_hash, caller.expires_at)
+        token = (store_id, token_hash)
+        if store_name is None:
+            rows = self._query("find_caller", token)
+        else:
+            rows = self._query("find_caller_of_named_store", (*token, store_name))
+        if not rows:
+            return None
+        caller = to_caller(*token, rows[0], unchanged)
+        self._uses.note(store_id, token_hash, caller.expires_at)
         return caller
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:

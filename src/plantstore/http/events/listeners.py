@@ -15,7 +15,7 @@ from plantstore.database import Database
 from plantstore.errors import NoSuchStoreError, PlantStoreError, RequestError
 from plantstore.http.events.listener import Access, Feed, Listener
 from plantstore.http.limits.streams import StreamPlaces
-from plantstore.model import Caller, EventPage, Unchanged, cannot_tell
+from plantstore.model import Caller, EventPage, IsFresh, never_fresh
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +34,7 @@ class Listeners:
         self._places = StreamPlaces(max_listeners)
         self._feeds: dict[int, Feed] = {}  # of the stores that are listened to
         self._has_committed = asyncio.Event()
-        self._unchanged: Unchanged = cannot_tell  # since the last check of access
+        self._unchanged: IsFresh = never_fresh  # since the last check of access
         self._access_at = 0.0
         self._task: asyncio.Task[None] | None = None
 
@@ -59,7 +59,7 @@ class Listeners:
         feed = self._feeds.setdefault(caller.store_id, feed)
         listener = Listener(caller, feed, page.revision if after is None else after)
         feed.listeners.add(listener)
-        self._access_at, self._unchanged = 0.0, cannot_tell  # its own may have changed meanwhile
+        self._access_at, self._unchanged = 0.0, never_fresh  # its own may have changed meanwhile
         if self._task is None:
             self._task = self._loop.create_task(self._run())
         return listener
@@ -137,7 +137,7 @@ class Listeners:
             if listener.access in found:  # else it has just been added
                 listener.note(found[listener.access])
         if self._access_at:  # nobody was added
-            self._unchanged = next((one.unchanged for one in found.values() if one), cannot_tell)
+            self._unchanged = next((one.unchanged for one in found.values() if one), never_fresh)
 
     async def _wake(self) -> None:
         """Wake those that have something to send, and end those whose token has expired."""

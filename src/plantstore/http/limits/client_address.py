@@ -42,7 +42,7 @@ class ClientAddress:
 
 def _read_hops(request: Request) -> list[str]:
     """The addresses that the request passed on its way, as its proxies wrote them."""
-    hops = request.headers.get(b"x-forwarded-for", b"")
+    hops = request.read_tracing(b"x-forwarded-for")
     return hops.decode("latin-1").rsplit(",", _MAX_HOPS)
 
 

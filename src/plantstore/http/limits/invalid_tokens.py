@@ -8,7 +8,7 @@ malformed and repeated ones cost no query.
 import socket
 
 from plantstore.errors import InvalidTokenError
-from plantstore.http.limits.rates import MAX_KEYS, Rates, require
+from plantstore.http.limits.rates import Rates, require
 from plantstore.tokens import is_well_formed
 
 _NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
@@ -20,11 +20,6 @@ class InvalidTokens:
     def __init__(self, count: int, seconds: float) -> None:
         self._networks = Rates(count, seconds)
         self._tokens = Rates(count, seconds)
-        self._valid: dict[int, None] = {}
-
-    def was_valid(self, token: str) -> bool:
-        """Whether the token was valid when it came last, as far as is remembered."""
-        return hash(token) in self._valid
 
     def check(self, address: str, token: str) -> None:
         """Return where only a look-up can tell whether the token is valid.
@@ -33,30 +28,23 @@ class InvalidTokens:
         """
         require(self._tokens.check((network_of(address), hash(token))))
         if not is_well_formed(token):
-            self.count(address, token)
+            self.count(address, token, was_valid=False)
             raise InvalidTokenError
 
     def has_come_from(self, address: str) -> bool:
         """Whether guesses came from the address, as far as is remembered."""
         return network_of(address) in self._networks
 
-    def count(self, address: str, token: str) -> None:
-        """Count a token that is not valid.
+    def count(self, address: str, token: str, *, was_valid: bool) -> None:
+        """Count a token that is not valid; one that was valid is not a guess.
 
         :raises RequestError: it comes too early after others.
         """
         network, key = network_of(address), hash(token)
-        was_valid = self._valid.pop(key, 0) is None
         is_guess = not was_valid and (network, key) not in self._tokens
         self._tokens.take((network, key))
         if is_guess:
             require(self._networks.take(network))
-
-    def clear(self, token: str) -> None:
-        """Note that the token is valid."""
-        if len(self._valid) >= MAX_KEYS:
-            del self._valid[next(iter(self._valid))]
-        self._valid[hash(token)] = None
 
 
 def network_of(address: str) -> str | bytes:

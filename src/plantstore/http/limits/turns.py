@@ -10,7 +10,6 @@ from collections import deque
 from collections.abc import Hashable
 
 RECALLED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
-PARSED = 3  # of one that is, once it was parsed
 ROUTED = 6  # of any other
 _SHARE = 24
 _SHARED_SECONDS = 10.0  # after another user was seen

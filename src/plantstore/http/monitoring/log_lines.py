@@ -50,7 +50,7 @@ def describe_request(request: Request, client_address: ClientAddress) -> dict[st
         "method": request.method,
         "route": request.route or "-",
     }
-    trace = _TRACE.fullmatch(request.headers.get(b"traceparent", b""))
+    trace = _TRACE.fullmatch(request.read_tracing(b"traceparent"))
     if trace is not None:
         fields["trace_id"] = trace[1].decode()
     return fields

@@ -1,0 +1,7 @@
+-- The same list, each request with the headers that proxies add.
+
+require "load"
+
+function request()
+  return wrk.format(nil, nil, trace())
+end

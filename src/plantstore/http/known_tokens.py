@@ -1,0 +1,63 @@
+"""Tokens that were valid when they came last: their keys, and the callers that they stand for.
+
+A caller of the list is current as long as nothing was committed since; one found within the last
+seconds is enough for a write, whose transaction checks the caller again. So a valid token is
+looked up once, and does not count as a guess.
+"""
+
+import time
+
+from msgspec import Struct
+
+from plantstore.model import Caller
+from plantstore.tokens import TokenKey
+
+_MAX_TOKENS = 10_000
+_MAX_STORES = 64  # of one token
+_MAX_AGE_SECONDS = 10.0  # a token's last use is as exact
+
+
+class KnownToken(Struct):
+    """A valid token: its ``key``, and its callers by the store's name, None for its own store.
+
+    Until ``writes_until``, a time in seconds, a write may begin with the caller of its own store.
+    """
+
+    key: TokenKey
+    callers: dict[str | None, Caller]
+    writes_until: float = 0.0
+
+
+class KnownTokens:
+    """The tokens by the Authorization that a client sends; the oldest make room for new ones."""
+
+    def __init__(self) -> None:
+        self._tokens: dict[bytes | None, KnownToken] = {}
+        self.get = self._tokens.get
+
+    def put(self, sent: bytes, store_name: str | None, caller: Caller) -> None:
+        """Note who was found."""
+        known = self._tokens.get(sent)
+        if known is None:
+            if len(self._tokens) >= _MAX_TOKENS:
+                del self._tokens[next(iter(self._tokens))]
+            known = KnownToken((caller.token_store_id, caller.token_hash), {})
+            self._tokens[sent] = known
+        elif len(known.callers) >= _MAX_STORES:
+            self.expire(sent)
+        known.callers[store_name] = caller
+        if store_name is None:
+            known.writes_until = time.time() + _MAX_AGE_SECONDS
+            if caller.expires_at is not None:
+                known.writes_until = min(known.writes_until, caller.expires_at / 1000)
+
+    def expire(self, sent: bytes | None) -> None:
+        """Have the token's callers looked up next time."""
+        known = self._tokens.get(sent)
+        if known is not None:
+            known.callers.clear()
+            known.writes_until = 0.0
+
+    def evict(self, sent: bytes) -> None:
+        """Remove a token that is not valid."""
+        self._tokens.pop(sent, None)
