@@ -21,8 +21,8 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     assert (deleted.status, deleted.out) == (0, "")
     assert deleted.err == "deleted the store nursery and its 0 plants\n"
     table = program.out("store", "list").splitlines()
-    assert table[0].split() == ["name", "plants", "max_plants", "revision", "created_at"]
-    assert [line.split()[:4] for line in table[1:]] == [["orchard", "0", "-", "0"]]
+    assert table[0].split() == ["name", "owners", "plants", "max_plants", "revision", "created_at"]
+    assert [line.split()[:5] for line in table[1:]] == [["orchard", "-", "0", "-", "0"]]
 
 
 def test_a_made_store_is_described_as_json(program: Program) -> None:
@@ -70,12 +70,23 @@ def test_deleting_where_nobody_can_answer_names_the_flag(program: Program) -> No
 def test_users_are_made_and_listed(program: Program) -> None:
     assert program.out("user", "create", "eve") == "eve"
     assert program.data("user", "create", "ada lovelace") == {"subject": "ada lovelace"}
-    assert program.data("user", "list") == [{"subject": "ada lovelace"}, {"subject": "eve"}]
-    assert [line.strip() for line in program.out("user", "list").splitlines()] == [
-        "subject",
-        "ada lovelace",
-        "eve",
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "eve")
+    program.out("token", "create", "--create", "--store", "orchard", "--user", "eve")
+    assert program.data("user", "list") == [
+        {"subject": "ada lovelace", "stores": []},
+        {
+            "subject": "eve",
+            "stores": [{"name": "nursery", "role": "owner"}, {"name": "orchard", "role": "owner"}],
+        },
     ]
+    assert [line.rstrip() for line in program.out("user", "list").splitlines()] == [
+        "subject       stores",
+        "ada lovelace  -",
+        "eve           nursery (owner),orchard (owner)",
+    ]
+    program.out("member", "add", "--store", "nursery", "--user", "ada lovelace", "--role", "owner")
+    owners = [store["owners"] for store in program.data("store", "list")]
+    assert owners == [["ada lovelace", "eve"], ["eve"]]
     assert "already exists: choose another name" in program.refusal("user", "create", "eve")
 
 
@@ -102,4 +113,5 @@ def test_odd_names_stand_in_tables_as_they_are(program: Program) -> None:
     for name in odd:
         program.out("user", "create", name)
     assert {row["subject"] for row in program.data("user", "list")} == set(odd)
-    assert {line.strip() for line in program.out("user", "list").splitlines()[1:]} == set(odd)
+    lines = program.out("user", "list").splitlines()[1:]
+    assert {line.removesuffix("-").strip() for line in lines} == set(odd)

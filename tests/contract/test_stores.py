@@ -102,6 +102,18 @@ def test_users_are_listed_by_subject(administration: Administration) -> None:
     assert administration.create_user("bob") in administration.list_users()
 
 
+def test_the_members_of_all_stores_are_listed_by_store_and_subject(
+    administration: Administration,
+) -> None:
+    for store, subject in (("orchard", "eve"), ("nursery", "żółw"), ("nursery", "Ada")):
+        administration.create_token(TokenRequest(subject=subject, store=store))
+    assert administration.list_all_members() == [
+        ("nursery", Member("Ada", Role.EDITOR)),
+        ("nursery", Member("żółw", Role.OWNER)),
+        ("orchard", Member("eve", Role.OWNER)),
+    ]
+
+
 def test_two_users_cannot_have_one_subject(administration: Administration) -> None:
     administration.create_user("ada")
     with pytest.raises(SetupError, match="'ada' already exists: choose another name"):

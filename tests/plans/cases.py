@@ -103,6 +103,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "set_member": [Case((SMALL, 2, "owner"), 0), Case((SMALL, SMALL, "reader"), 1)],
     "delete_member": [Case((SMALL, SMALL), 1)],
     "list_members": [Case((SMALL,), 4)],
+    "list_all_members": [Case((), 6 * STORES)],
     "find_first_store": [Case((1,), 2 * STORES + 2), Case((SMALL,), 4)],
     "insert_token": [Case((SMALL, b"x", 1, True, "list", "", 0, None), 0)],
     "list_tokens": [

@@ -32,6 +32,7 @@ ACROSS_STORES = {
     "delete_keys_of": "it erases one user",
     "delete_memberships_of": "it erases one user",
     "delete_tokens_of": "it erases one user",
+    "list_all_members": "the administrator may list the members of all stores",
     "list_memberships": "it tells the roles of one user",
     "find_expiring_tokens": "the service warns of all tokens that expire soon, by their ids",
     "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",

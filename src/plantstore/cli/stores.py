@@ -18,10 +18,10 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.model import Store
+from plantstore.model import Role, Store
 from plantstore.sql.administration import Administration
 
-_COLUMNS = ("name", "plants", "max_plants", "revision", "created_at")
+_COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
 _name_argument = click.argument("name", shell_complete=complete_stores)
 
 
@@ -130,13 +130,21 @@ def show(administration: Administration, name: str, output: Output) -> None:
 @store.command("list")
 @read_options
 def list_stores(administration: Administration, output: Output) -> None:
-    """List all stores.
+    """List all stores, with their owners.
 
     \b
     Example:
       plantstore store list --json
     """
-    output.print_records(map(_describe, administration.list_stores()), _COLUMNS)
+    owners: dict[str, list[str]] = {}
+    for store, member in administration.list_all_members():
+        if member.role is Role.OWNER:
+            owners.setdefault(store, []).append(member.subject)
+    records = (
+        _describe(found) | {"owners": owners.get(found.name, [])}
+        for found in administration.list_stores()
+    )
+    output.print_records(records, _COLUMNS)
 
 
 @store.command()

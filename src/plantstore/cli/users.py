@@ -9,6 +9,7 @@ from plantstore.cli.completion import complete_users
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
 from plantstore.cli.output import Output
+from plantstore.model import Role
 from plantstore.sql.administered import Membership
 from plantstore.sql.administration import Administration
 
@@ -62,13 +63,11 @@ def show(administration: Administration, subject: str, output: Output) -> None:
     Example:
       plantstore user show ada
     """
-    memberships = administration.list_memberships(subject)
+    roles = [(found.store, found.role) for found in administration.list_memberships(subject)]
     tokens = administration.list_tokens(subject=subject)
-    roles = [{"name": found.store, "role": found.role} for found in memberships]
-    texts = [f"{found.store} ({found.role})" for found in memberships]
     record = {
         "subject": subject,
-        "stores": roles if output.as_json else texts,
+        "stores": _describe_roles(roles, output),
         "tokens": [token.token_id for token in tokens if token.state.is_valid],
     }
     output.print_record(record)
@@ -77,14 +76,21 @@ def show(administration: Administration, subject: str, output: Output) -> None:
 @user.command("list")
 @read_options
 def list_users(administration: Administration, output: Output) -> None:
-    """List all users.
+    """List all users, with their roles in stores.
 
     \b
     Example:
       plantstore user list --json
     """
-    records = [{"subject": found.subject} for found in administration.list_users()]
-    output.print_records(records, ["subject"])
+    roles: dict[str, list[tuple[str, Role]]] = {}
+    for store, member in administration.list_all_members():
+        roles.setdefault(member.subject, []).append((store, member.role))
+    users = (found.subject for found in administration.list_users())
+    records = (
+        {"subject": subject, "stores": _describe_roles(roles.get(subject, []), output)}
+        for subject in users
+    )
+    output.print_records(records, ("subject", "stores"))
 
 
 @user.command()
@@ -108,6 +114,13 @@ def delete(administration: Administration, subject: str, output: Output, *, yes:
     stores = [found.store for found in memberships]
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
     output.report_change({"subject": subject, "stores": stores}, sentence)
+
+
+def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:
+    """The roles, each with its store, for JSON or a table."""
+    if output.as_json:
+        return [{"name": store, "role": role} for store, role in roles]
+    return [f"{store} ({role})" for store, role in roles]
 
 
 def _warn(subject: str, memberships: Sequence[Membership]) -> str:

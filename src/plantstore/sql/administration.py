@@ -142,6 +142,11 @@ class Administration:
         """The store's members, by subject."""
         return access.list_members(self._session, self.require_store(store).store_id)
 
+    def list_all_members(self) -> Sequence[tuple[str, Member]]:
+        """The members of all stores, each with the store's name, by that and by subject."""
+        rows = sorted(self._query("list_all_members"), key=tuple)
+        return [(store, Member(subject, Role(role))) for store, subject, role in rows]
+
     def create_token(self, request: TokenRequest) -> IssuedToken:
         """Create a token, and a missing store, user or membership."""
         new_tokens.check_request(request)

@@ -68,6 +68,10 @@ WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
 -- name: find_role
 SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 
+-- name: list_all_members
+SELECT s.name, u.subject, m.role FROM members AS m
+JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
+
 -- name: delete_member
 DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
 
