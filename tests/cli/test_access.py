@@ -63,13 +63,25 @@ def test_quiet_changes_say_nothing(program: Program) -> None:
 
 
 def test_what_is_mistyped_is_not_created(program: Program) -> None:
-    create = ("token", "create", "--store", "nurserie", "--user", "adaa")
+    create = ("token", "create", "--store", "nurserie", "--user", "kim")
     refused = program.refusal(*create)
-    assert "there is no user 'adaa' and no store 'nurserie': give --create" in refused
-    assert "no user 'adaa': give" in program.refusal(*create[:3], "nursery", *create[4:])
+    missing = "there is no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): give"
+    assert f"{missing} --create" in refused
+    assert "no user 'kim': give" in program.refusal(*create[:3], "nursery", *create[4:])
     assert len(program.data("user", "list")) == 2
     assert len(program.data("store", "list")) == 1
     assert program.out("token", "create", "--store", "nursery", "--user", "ada")
+
+
+def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
+    made = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
+    assert made.err.splitlines() == [
+        "created the user adaa",
+        "created the empty store nursry",
+        "made adaa owner of nursry",
+        "did you mean the user ada? To delete the new user: plantstore user delete adaa",
+        "did you mean the store nursery? To delete the new store: plantstore store delete nursry",
+    ]
 
 
 @pytest.mark.parametrize(("answer", "status", "users"), [("y", 0, 3), ("n", 1, 2)])

@@ -27,7 +27,7 @@ def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_pat
     before = program.in_shell(script)
     assert is_well_formed(before.out)
     assert before.err == (
-        "created the user ada\ncreated the store nursery\nmade ada owner of nursery\n"
+        "created the user ada\ncreated the empty store nursery\nmade ada owner of nursery\n"
     )
     with Service(tmp_path) as service:
         meanwhile = program.in_shell(script)

@@ -1,9 +1,12 @@
 """``plantstore token``: create, rotate; and what the command line shows of a token."""
 
+import shlex
 import socket
 import sys
+from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -29,6 +32,7 @@ from plantstore.sql.administered import IssuedToken, Rotation, Token
 from plantstore.sql.administration import Administration
 
 EXPIRES = "90d|2030-01-31|never"
+_MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 
 
 def find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
@@ -126,11 +130,16 @@ def create(
         manages=manages,
     )
     with closing(open_administration(database)) as administration:
-        if not creates:
-            _ask_to_create(administration, request)
+        missing = _find_missing(administration, request)
+        if missing and not creates:
+            _ask_to_create(missing)
         issued = administration.create_token(request)
     log_token("token create", issued.token)
     _print_issued(issued, output)
+    for kind, name, near in missing:
+        if near is not None:
+            undo = f"plantstore {kind} delete {shlex.quote(name)}"
+            output.note(f"did you mean the {kind} {near}? To delete the new {kind}: {undo}")
 
 
 def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
@@ -144,15 +153,31 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
         )
 
 
-def _ask_to_create(administration: Administration, request: TokenRequest) -> None:
-    """Return where nothing is missing, or is to be created.
+def _find_missing(
+    administration: Administration, request: TokenRequest
+) -> list[tuple[str, str, str | None]]:
+    """The kind and the name of what would be created, with a similar name that there is."""
+    missing = []
+    for kind, name in administration.find_missing(request):
+        if kind == "store":
+            names = [store.name for store in administration.list_stores()]
+        else:
+            names = [user.subject for user in administration.list_users()]
+        near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
+        missing.append((kind, name, near[0] if near else None))
+    return missing
+
+
+def _ask_to_create(missing: Sequence[tuple[str, str, str | None]]) -> None:
+    """Return where what is missing is to be created.
 
     :raises SetupError: it is not, or nobody can answer.
     """
-    missing = administration.find_missing(request)
-    if not missing:
-        return
-    sentence = "there is " + " and ".join(f"no {one}" for one in missing)
+    parts = [
+        f"no {kind} {name!r}" + (f" (did you mean {near!r}?)" if near else "")
+        for kind, name, near in missing
+    ]
+    sentence = "there is " + " and ".join(parts)
     if not sys.stdin.isatty():
         raise SetupError(f"{sentence}: give --create to create what is missing")
     if not click.confirm(f"{sentence}: create what is missing?", err=True):

@@ -167,8 +167,8 @@ class Administration:
                 reason = f"{store} has too many unused links: wait until they expire"
                 raise SetupError(reason) from None
 
-    def find_missing(self, request: TokenRequest) -> Sequence[str]:
-        """What would be created with the token, such as ``user 'ada'``."""
+    def find_missing(self, request: TokenRequest) -> Sequence[tuple[str, str]]:
+        """What would be created with the token, such as the ``user`` with the name ``ada``."""
         return new_tokens.find_missing(self._session, request)
 
     def list_tokens(self, store: str | None = None, subject: str | None = None) -> Sequence[Token]:

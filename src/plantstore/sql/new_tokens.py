@@ -28,13 +28,13 @@ from plantstore.sql.session import Session
 from plantstore.sql.token_records import insert_token
 
 
-def find_missing(session: Session, request: TokenRequest) -> list[str]:
-    """What a token needs and would be created with it, such as ``user 'ada'``."""
+def find_missing(session: Session, request: TokenRequest) -> list[tuple[str, str]]:
+    """What would be created with the token, such as the ``user`` with the name ``ada``."""
     missing = []
     if find_user(session, request.subject) is None:
-        missing.append(f"user {request.subject!r}")
+        missing.append(("user", request.subject))
     if request.store is not None and find_store(session, request.store) is None:
-        missing.append(f"store {request.store!r}")
+        missing.append(("store", request.store))
     return missing
 
 
@@ -82,7 +82,7 @@ def _join_store(
     store, default, wanted = find_store(session, name), Role.EDITOR, request.role
     if store is None:
         store, default = insert_store(session, name, request.max_plants), Role.OWNER
-        made.append(f"created the store {store.name}")
+        made.append(f"created the empty store {store.name}")
     role = find_role(session, store.store_id, user.user_id)
     if role is None:
         role = wanted or default
