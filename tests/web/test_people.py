@@ -89,7 +89,8 @@ def test_a_token_is_shown_once_and_revoked(manager: PageDriver) -> None:
 def test_others_are_told_how_to_get_there(driver: PageDriver) -> None:
     driver.sign_in()["#export-summary"].click()
     driver["#people-open"].click()
-    driver.assert_shows("plantstore link", "#people")
+    names = f"--store {driver.store} --user owner-of-{driver.store}"
+    driver.assert_shows(f"plantstore link {names} --manage", "#people-command")
     driver.settle()
     for part in ("#people-all", "#people-reason"):
         expect(driver[part]).to_be_hidden()

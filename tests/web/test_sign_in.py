@@ -1,6 +1,7 @@
 """Signing in with a token or a link, in one tab for all; staying signed in; signing out."""
 
 import time
+from copy import copy
 
 from playwright.sync_api import expect
 
@@ -13,17 +14,27 @@ DAY = 86_400_000
 REFUSED = "the token is not valid: ask the owner of the store for a new one"
 UNREADABLE = "This is not a token"
 FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
+KEPT = "JSON.stringify({...localStorage})"
 CUT_OFF = """() => {
     const { scrollWidth, clientWidth } = document.getElementById("toasts");
     return scrollWidth - clientWidth;
 }"""
 
 
+def open_elsewhere(driver: PageDriver) -> PageDriver:
+    """As on another machine than the service's, by the name of the page's host."""
+    driver.service = copy(driver.service)
+    driver.service.origin = driver.service.origin.replace("127.0.0.1", "plants.localhost")
+    return driver
+
+
 def test_a_token_opens_its_store_and_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     user, later = f"owner-of-{driver.store}", time.time_ns() // 10**6 + 100 * DAY
     token = driver.service.make_token(driver.store, user, expires_at=later)
-    driver.open().submit_token(f"  Bearer {token}\n")
+    open_elsewhere(driver).open()
+    expect(driver["#sign-in-start"]).to_be_hidden()
+    driver.submit_token(f"  Bearer {token}\n")
     driver.assert_count("1 plant")
     expect(driver["#expiry"]).to_be_hidden()
     driver.assert_shows(driver.store, "#store-name")
@@ -63,7 +74,7 @@ def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
 
 
 def test_one_stays_signed_in_by_choice_until_one_signs_out(driver: PageDriver) -> None:
-    driver.open()
+    open_elsewhere(driver).open()
     driver["#remember"].check()
     driver.submit_token(driver.owner)
     expect(driver["#app"]).to_be_visible()
@@ -72,9 +83,23 @@ def test_one_stays_signed_in_by_choice_until_one_signs_out(driver: PageDriver) -
     expect(driver["#app"]).to_be_visible()
     driver.evaluate("localStorage['plantstore/token'] += 'x'")  # of a link in another tab
     driver["#sign-out"].click()
-    assert "pst_" not in driver.evaluate("JSON.stringify({...localStorage})")
+    assert "pst_" not in driver.evaluate(KEPT)
     driver.page.reload()
     expect(driver["#remember"]).not_to_be_checked()
+
+
+def test_the_session_is_kept_by_default_on_the_services_machine(
+    driver: PageDriver,
+) -> None:
+    driver.open()
+    driver.assert_shows("The terminal that runs it has a link,", "#sign-in-start")
+    driver["#remember"].uncheck()
+    for is_kept in (False, True):  # the choice is for one time
+        driver.submit_token(driver.owner)
+        expect(driver["#app"]).to_be_visible()
+        assert (driver.owner in driver.evaluate(KEPT)) == is_kept
+        driver["#sign-out"].click()
+        expect(driver["#sign-in"]).to_be_visible()
 
 
 def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
@@ -121,14 +146,14 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     with managing(service, store, f"owner-of-{store}") as client:
         set_role(client, "kiosk", "reader")
         code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
-    driver.open(f"/#code={code}")
+    open_elsewhere(driver).open(f"/#code={code}")
     expect(driver["#who"]).to_have_text("kiosk")
     assert code not in driver.page.url
     driver.page.set_viewport_size({"width": 360, "height": 740})
     assert driver.evaluate(CUT_OFF) <= 0
     driver["#toasts"].get_by_role("button", name="Keep me signed in").click()
-    assert "pst_" in driver.evaluate("JSON.stringify({...localStorage})")
+    assert "pst_" in driver.evaluate(KEPT)
     driver["#sign-out"].click()
     driver.open(f"/#code={code}")
-    expect(driver["#sign-in-reason"]).to_contain_text("code")
+    driver.assert_shows("plantstore link --store NAME --user NAME", "#sign-in-reason")
     assert code not in driver.page.url

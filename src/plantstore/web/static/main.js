@@ -2,7 +2,7 @@
 // session, and sent only in the Authorization header.
 
 import { clearAddress, readAddress } from "./address.js";
-import { Api, isBarred } from "./api.js";
+import { Api, isBarred, NO_CODE } from "./api.js";
 import { isChanging, removePlants, retagPlants } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, all, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
@@ -18,8 +18,13 @@ import { Session, tab } from "./session.js";
 import { fail, tell } from "./toasts.js";
 
 const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
+const NO_LINK =
+  "This link was already used, or has expired. Ask the owner of the store for another. Or run, where the service runs: plantstore link --store NAME --user NAME";
 const SCOPES = ["list", "create", "update", "delete", "manage"];
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
+
+// The service runs where the browser does: the user stays signed in by default.
+const isOwnMachine = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
 /** @type {Me | null} */ let me = null;
 
@@ -59,7 +64,7 @@ async function signIn(token, isKept) {
     session.begin(token, isKept);
     $("user").value = me?.user ?? ""; // a password manager names the token by it
     $("token").value = "";
-    $("remember").checked = false;
+    $("remember").checked = isOwnMachine;
     setView("app");
     $("plants-title").focus();
   } catch (error) {
@@ -175,6 +180,8 @@ $("sign-in-form").addEventListener("submit", () => {
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
   if (token && !isBusy($("sign-in-button"))) signIn(token, $("remember").checked);
 });
+$("remember").checked = isOwnMachine;
+$("sign-in-start").hidden = !isOwnMachine;
 $("show-token").addEventListener("change", () => {
   $("token").type = $("show-token").checked ? "text" : "password";
 });
@@ -249,14 +256,16 @@ async function followLink(code) {
   list.showLoading();
   try {
     const { token } = await api.send("POST", "link", { code });
-    await signIn(token);
+    await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
-    if (api.isSignedIn) tell(["You are signed in until you close this tab."], { "Keep me signed in": keep });
+    if (api.isSignedIn && !isOwnMachine)
+      tell(["You are signed in until you close this tab."], { "Keep me signed in": keep });
   } catch (error) {
-    showSignIn(error.message);
+    const reason = error.number === NO_CODE ? NO_LINK : error.message;
+    showSignIn(reason);
     if (!session.token) return;
     await enter(session.token);
-    fail([`The link did not sign you in: ${error.message}`]);
+    fail([`The link did not sign you in. ${reason}`]);
   }
 }
 

@@ -7,6 +7,10 @@ import { list } from "./list.js";
 const DAY = 24 * 3600 * 1000; // milliseconds
 const { format } = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 
+// For a shell.
+/** @param {string} text */
+const quote = (text) => (/^[\w.@-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`);
+
 /** @param {string} [time] */
 export const isSoon = (time) => Date.parse(time ?? "") - Date.now() < 14 * DAY;
 
@@ -19,6 +23,9 @@ export function openPeople(opened) {
   me = opened;
   managed = list.store;
   $("people-title").textContent = `Members and tokens of ${managed?.name}`;
+  const { name, role } = me.stores.find((store) => store.name === managed?.name) ?? {};
+  const owner = role === "owner" ? quote(me.user) : "NAME";
+  $("people-command").textContent = `plantstore link --store ${name} --user ${owner} --manage`;
   $("people").showModal();
   if (list.may("manage")) run(async () => {});
 }

@@ -1,6 +1,6 @@
 // The session: one token, which all tabs of this service share until one of them signs out. It is in
-// each tab's sessionStorage, which ends with the tab; in localStorage only if the user wants to stay
-// signed in; in memory alone if the browser forbids both. A tab without a token asks the others.
+// each tab's sessionStorage, which ends with the tab; in localStorage only if the user stays signed
+// in; in memory alone if the browser forbids both. A tab without a token asks the others.
 // A service under another path of this origin has a session of its own.
 
 const PREFIX = `plantstore${new URL(".", location.href).pathname}`;
