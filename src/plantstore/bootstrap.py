@@ -130,6 +130,32 @@ def prepare_database(url: str) -> None:
     prepare(database_path(url))
 
 
+@contextmanager
+def recorded_address(url: str, address: str) -> Iterator[None]:
+    """Have commands find the address of the page within the block, where the database is a file.
+
+    On PostgreSQL services on several machines share the database, each with its own address.
+    """
+    if is_postgres(url):
+        yield
+        return
+    from plantstore.sqlite.address import recorded_address as recorded
+    from plantstore.sqlite.connection import database_path
+
+    with recorded(database_path(url), address):
+        yield
+
+
+def find_address(url: str) -> str | None:
+    """The address that a running service has recorded."""
+    if is_postgres(url):
+        return None
+    from plantstore.sqlite.address import find_address as find
+    from plantstore.sqlite.connection import database_path
+
+    return find(database_path(url))
+
+
 def check_database(url: str) -> "Iterator[Check]":
     """Check the database without changing anything.
 

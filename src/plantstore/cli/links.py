@@ -2,21 +2,14 @@
 
 import click
 
+from plantstore.bootstrap import find_address
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.new_tokens import EXPIRES, find_expiry, make_label
 from plantstore.cli.options import change_options, read_setting, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.model import TokenRequest
+from plantstore.server.listeners import make_origin
 from plantstore.sql.administration import Administration
-
-
-def _find_address(context: click.Context, _option: click.Parameter, given: str | None) -> str:
-    """Where the service's page is, without the slash at the end."""
-    address: str = given or read_setting(context, "public_url")
-    if "://" not in address:
-        scheme = "http" if read_setting(context, "tls_cert") is None else "https"
-        address = f"{scheme}://localhost:{read_setting(context, 'port')}"
-    return address.rstrip("/")
 
 
 @click.command()
@@ -42,17 +35,18 @@ def _find_address(context: click.Context, _option: click.Parameter, given: str |
 @click.option(
     "--address",
     metavar="URL",
-    callback=_find_address,
-    help="Where the service is; else the setting public_url, else this machine.",
+    help="Address of the page; else the setting public_url, else that of the running service.",
 )
 @change_options
+@click.pass_context
 def link(
+    context: click.Context,
     administration: Administration,
     store: str,
     user: str,
     expires: int | None,
     label: str,
-    address: str,
+    address: str | None,
     output: Output,
     *,
     manages: bool,
@@ -66,6 +60,7 @@ def link(
     Example:
       plantstore link --store nursery --user ada
     """
+    address = _find_address(context, address, output)
     request = TokenRequest(subject=user, label=label, expires_at=expires, manages=manages)
     made = administration.create_link(store, request)
     log_change("link", store=store, user=user)
@@ -75,6 +70,25 @@ def link(
     output.print(record, url)
 
 
+def _find_address(context: click.Context, given: str | None, output: Output) -> str:
+    """Where the service's page is.
+
+    :raises click.UsageError: a browser could not open it there.
+    """
+    public_url = read_setting(context, "public_url")
+    address = given or (public_url if "://" in public_url else None)
+    address = address or find_address(context.params["database"])
+    if address is None:
+        scheme = "http" if read_setting(context, "tls_cert") is None else "https"
+        address = make_origin(scheme, *(read_setting(context, name) for name in ("host", "port")))
+        output.note(f"no running service was found; give --address if it is not at {address}")
+    if not address.startswith(("http://", "https://")):
+        raise click.UsageError(
+            f"a browser cannot open {address}: give --address with http:// or https://"
+        )
+    return address
+
+
 def make_url(address: str, code: str) -> str:
     """The address that signs in: the page takes the code from it."""
-    return f"{address}/#code={code}"
+    return f"{address.rstrip('/')}/#code={code}"

@@ -72,14 +72,16 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
             logger.info("created the database %s", created)
         try:
             bootstrap.prepare_database(settings.database)
-            if welcomes:
-                from plantstore.cli.welcome import welcome  # noqa: PLC0415 - seldom asked for
-
-                welcome(settings, origins[0])
         except DatabaseAwayError:
             if welcomes:
                 raise
             # Otherwise the serving processes wait for it.
-        where = " and ".join(origins)
-        logger.info("serving %s on %s", without_password(settings.database), where)
-        return bootstrap.serve(settings, listeners, reports)
+        address = settings.public_url if "://" in settings.public_url else origins[0]
+        with bootstrap.recorded_address(settings.database, address):
+            if welcomes:
+                from plantstore.cli.welcome import welcome  # noqa: PLC0415 - seldom asked for
+
+                welcome(settings, origins[0])
+            where = " and ".join(origins)
+            logger.info("serving %s on %s", without_password(settings.database), where)
+            return bootstrap.serve(settings, listeners, reports)

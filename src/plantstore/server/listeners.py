@@ -12,6 +12,7 @@ import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
+from ipaddress import ip_address
 from pathlib import Path
 
 from plantstore.errors import SetupError
@@ -51,9 +52,18 @@ def describe(listener: socket.socket, scheme: str) -> str:
     """Where clients on this machine reach the service."""
     if listener.family == socket.AF_UNIX:
         return f"unix:{listener.getsockname()}"
-    host, port = listener.getsockname()[:2]
+    return make_origin(scheme, *listener.getsockname()[:2])
+
+
+def make_origin(scheme: str, host: str, port: int) -> str:
+    """Where clients on this machine reach a service that listens on this host."""
     host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - recognised
     return f"{scheme}://[{host}]:{port}" if ":" in host else f"{scheme}://{host}:{port}"
+
+
+def is_loopback(listener: socket.socket) -> bool:
+    """Whether only clients on this machine reach it."""
+    return listener.family == socket.AF_UNIX or ip_address(listener.getsockname()[0]).is_loopback
 
 
 async def accept_waiting(

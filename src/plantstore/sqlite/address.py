@@ -1,0 +1,48 @@
+"""Where the service's page is, in a file beside the database: so ``plantstore link`` finds it.
+
+Invariant: an address is found only while the process that recorded it runs, which holds a lock on
+the file. What a killed process left is not found.
+"""
+
+import fcntl
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from plantstore.sqlite.files import create_file, opened
+
+logger = logging.getLogger(__name__)
+
+_MAX_BYTES = 4096
+
+
+@contextmanager
+def recorded_address(database: Path, address: str) -> Iterator[None]:
+    """Have the address found within the block; of several services, the last one's is."""
+    path = _path(database)
+    with ExitStack() as opened_files:
+        try:
+            path.unlink(missing_ok=True)  # another service may hold the lock on that file
+            create_file(path)
+            file = opened_files.enter_context(opened(path, os.O_WRONLY | os.O_NOFOLLOW))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(file, address.encode())
+        except OSError as error:  # such as a full disk, on which lists can still be served
+            logger.warning("plantstore link will not find the service: %s", error)
+        yield
+
+
+def find_address(database: Path) -> str | None:
+    """The address that a running service has recorded."""
+    with suppress(OSError), opened(_path(database), os.O_RDONLY) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return os.read(file, _MAX_BYTES).decode() or None
+    return None
+
+
+def _path(database: Path) -> Path:
+    return database.with_name(f"{database.name}-address")
