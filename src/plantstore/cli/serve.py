@@ -33,7 +33,9 @@ logger = logging.getLogger("plantstore")
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
 @click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
 @click.option("--access-log", is_flag=True, default=None, help="Log every request.")
-@click.option("--welcome", "welcomes", is_flag=True, help="Create and show a first token.")
+@click.option(
+    "--welcome", "welcomes", is_flag=True, help="Show how to sign in; create a first store."
+)
 def serve(
     settings_file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
@@ -56,14 +58,18 @@ def serve(
     set_up_logs(settings.log_format)
     for sentence in unknown_variables(os.environ):
         logger.warning("%s", sentence)
-    if not _serve(settings, welcomes=welcomes):
+    if not _serve(settings, settings_file, welcomes=welcomes):
         raise click.exceptions.Exit(1)
     logger.info("stopped")
 
 
-def _serve(settings: Settings, *, welcomes: bool) -> bool:
+def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.server.listeners import describe, listen  # noqa: PLC0415 - slow to import
+    from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
+        describe,
+        is_loopback,
+        listen,
+    )
 
     scheme = "http" if settings.tls_cert is None else "https"
     with listen(settings) as listeners, bootstrap.open_metrics(settings) as reports:
@@ -76,12 +82,14 @@ def _serve(settings: Settings, *, welcomes: bool) -> bool:
             if welcomes:
                 raise
             # Otherwise the serving processes wait for it.
-        address = settings.public_url if "://" in settings.public_url else origins[0]
+        is_public = "://" in settings.public_url
+        address = settings.public_url.rstrip("/") if is_public else origins[0]
         with bootstrap.recorded_address(settings.database, address):
             if welcomes:
                 from plantstore.cli.welcome import welcome  # noqa: PLC0415 - seldom asked for
 
-                welcome(settings, origins[0])
+                is_local = not is_public and all(map(is_loopback, listeners))
+                welcome(settings, settings_file, address, is_local=is_local)
             where = " and ".join(origins)
             logger.info("serving %s on %s", without_password(settings.database), where)
             return bootstrap.serve(settings, listeners, reports)

@@ -1,78 +1,149 @@
-"""A first store with a token, for new users: shown once, on stdout, only with --welcome."""
+"""The way in, which ``serve --welcome`` shows on stdout at every start.
+
+The first start creates a store, its owner and a token, which is shown only then. A later one signs
+the store's owner in; where there are several, it has the command for each.
+
+Invariant: a link is shown only if nobody but this machine reaches the service. For 10 minutes it
+lets whoever reads it manage the store, and what a service prints often ends in a log that others
+read. So where others reach the service too, it shows the command that prints a link.
+"""
 
 import shlex
+from collections.abc import Sequence
 from contextlib import closing
 
 import click
-from msgspec.structs import replace
 
 from plantstore.bootstrap import open_administration
 from plantstore.cli.administration_log import log_change, log_token
 from plantstore.cli.durations import DAY_MS
 from plantstore.cli.links import make_url
+from plantstore.cli.pasted import Commands
 from plantstore.clock import now
-from plantstore.model import TokenRequest
+from plantstore.errors import SetupError
+from plantstore.model import Role, Store, TokenRequest
 from plantstore.settings import Settings
 from plantstore.sql.administration import Administration
 
 _STORE = "nursery"
 _USER = "gardener"
+_MAX_OWNERS = 10
 
-_FIRST = """\
-Plant Store is running at {origin}
+Owner = tuple[str, str]  # the store's name and the user's
 
-The store {store} was created. This is a token for it, shown only once, so keep it:
+_LINK = """\
+To sign in to the store {store} as the user {user}, open this link in a browser, once and within
+10 minutes. There you can manage members and tokens, too:
+
+  {url}
+
+To print another link, run in another terminal:
+
+  {command}"""
+
+_LINK_COMMANDS = """\
+To sign in, run {which} in another terminal, and open the link that it prints in a
+browser, once and within 10 minutes. There you can manage members and tokens, too:
+
+  {commands}"""
+
+_CALLS = """\
+This is a token for programs, shown only once, so keep it. It can create, list, update and delete
+plants, but cannot manage members and tokens:
 
   {token}
 
-{invitation}Create a plant, list the plants and delete one here:
+Create a plant, list the plants and delete one:
 
   curl {address}/plants -H 'Authorization: Bearer {token}' \\
     -H 'Content-Type: application/json' -d '{{"id": 1, "name": "Monstera", "tag": "tropical"}}'
 
   curl {address}/plants -H 'Authorization: Bearer {token}'
 
-  curl -X DELETE {address}/plants/1 -H 'Authorization: Bearer {token}'
-"""
+  curl -X DELETE {address}/plants/1 -H 'Authorization: Bearer {token}'"""
 
-_SIGN_IN = """\
-To sign in, open this address in a browser, once and within 10 minutes:
+_FOR_A_PROGRAM = """\
+To create a token for a program, run:
 
-  {url}
+  {command}"""
 
-"""
+_WITHOUT_OWNER = """\
+No store has an owner. To create one, with a token, run this with the owner's name:
 
-_LATER = """\
-Plant Store is running at {origin}
-
-To create another token: plantstore token create --create --store NAME --user NAME
-To sign in with a browser: plantstore link --store NAME --user NAME
-"""
+  {command}"""
 
 
-def welcome(settings: Settings, origin: str) -> None:
-    """Show the three calls with a new token if there is no store yet, else only the address."""
+def welcome(settings: Settings, settings_file: str | None, address: str, *, is_local: bool) -> None:
+    """Print the way in to the service, whose page is at the address."""
+    commands = Commands(settings, settings_file, address)
     expires_at = now() + settings.token_expiry * DAY_MS
     with closing(open_administration(settings.database)) as administration:
-        _welcome(administration, origin, expires_at)
+        parts = [f"Plant Store is running at {address}"]
+        stores = administration.list_stores()
+        if not stores:
+            token = _create_store(administration, expires_at)
+            parts.append(f"The store {_STORE} was created. Its owner is the user {_USER}.")
+        owners = [
+            (store, member.subject)
+            for store, member in administration.list_all_members()
+            if member.role is Role.OWNER
+        ]
+        if owners and not address.startswith("unix:"):  # which no browser opens
+            url = None
+            if is_local and len(owners) == 1:
+                url = _create_link(administration, owners[0], address, expires_at)
+            parts.append(_explain_sign_in(url, owners, commands))
+    parts.append(
+        _explain_tokens(stores, owners, commands) if stores else _explain_calls(token, address)
+    )
+    click.echo("\n\n".join(parts) + "\n")
 
 
-def _welcome(administration: Administration, origin: str, expires_at: int) -> None:
-    if administration.list_stores():
-        click.echo(_LATER.format(origin=origin))
-        return
+def _create_store(administration: Administration, expires_at: int) -> str:
+    """The token of the first store's owner."""
     request = TokenRequest(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
     issued = administration.create_token(request)
     log_token("serve --welcome", issued.token)
-    address, invitation = origin, ""
-    if origin.startswith("unix:"):  # browsers cannot connect to it
-        path = shlex.quote(origin.removeprefix("unix:"))
+    return issued.secret
+
+
+def _create_link(
+    administration: Administration, owner: Owner, address: str, expires_at: int
+) -> str | None:
+    """An address that signs the owner in, and lets the owner manage the store."""
+    (store, user), label = owner, "welcome, by link"
+    request = TokenRequest(subject=user, label=label, expires_at=expires_at, manages=True)
+    try:
+        made = administration.create_link(store, request)
+    except SetupError:  # after 100 starts within 10 minutes: the store has too many unused links
+        return None
+    log_change("serve --welcome", link=True, store=store, user=user)
+    return make_url(address, made.code)
+
+
+def _explain_sign_in(url: str | None, owners: Sequence[Owner], commands: Commands) -> str:
+    lines = [commands.make_link(*owner) for owner in owners[:_MAX_OWNERS]]
+    if url is not None:
+        store, user = owners[0]
+        return _LINK.format(store=store, user=user, url=url, command=lines[0])
+    which = "this command" if len(owners) == 1 else "one of these commands"
+    if len(owners) > _MAX_OWNERS:
+        lines.append(f"and {len(owners) - _MAX_OWNERS} more: {commands.make('store list')}")
+    return _LINK_COMMANDS.format(which=which, commands="\n  ".join(lines))
+
+
+def _explain_calls(token: str, address: str) -> str:
+    """The first token, and the three calls with it."""
+    if address.startswith("unix:"):
+        path = shlex.quote(address.removeprefix("unix:"))
         address = f"--unix-socket {path} http://localhost"
-    else:
-        # For who starts the service, and so may manage its first store.
-        request = replace(request, label="welcome, by link", manages=True)
-        made = administration.create_link(_STORE, request)
-        log_change("serve --welcome", link=True, store=_STORE, user=_USER)
-        invitation = _SIGN_IN.format(url=make_url(origin, made.code))
-    fields = {"origin": origin, "store": _STORE, "token": issued.secret}
-    click.echo(_FIRST.format(**fields, address=address, invitation=invitation))
+    return _CALLS.format(token=token, address=address)
+
+
+def _explain_tokens(stores: Sequence[Store], owners: Sequence[Owner], commands: Commands) -> str:
+    if owners:
+        store, user = owners[0]
+        command = f"token create --store {store} --user {shlex.quote(user)}"
+        return _FOR_A_PROGRAM.format(command=commands.make(command))
+    command = f"token create --store {stores[0].name} --role owner --user NAME"
+    return _WITHOUT_OWNER.format(command=commands.make(command))

@@ -1,0 +1,60 @@
+"""Commands that a user can paste in another terminal, in any folder, as they are printed."""
+
+import os
+import shlex
+import shutil
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from plantstore.bootstrap import find_address
+from plantstore.errors import SetupError
+from plantstore.settings import Settings, load_database, without_password
+from plantstore.sources import SETTINGS_FILE
+
+_SQLITE = "sqlite:///"
+
+
+class Commands:
+    """Commands for the database of a service, whose page is at the address."""
+
+    def __init__(self, settings: Settings, settings_file: str | None, address: str) -> None:
+        self._program = _find_program()
+        self._options = _find_options(settings.database, settings_file)
+        is_found = find_address(settings.database) == address
+        self._address = "" if is_found else f" --address {shlex.quote(address)}"
+
+    def make_link(self, store: str, owner: str) -> str:
+        """Print a link that lets the owner manage the store."""
+        return self.make(
+            f"link --store {store} --user {shlex.quote(owner)} --manage{self._address}"
+        )
+
+    def make(self, command: str) -> str:
+        """Run the command of this program."""
+        return f"{self._program} {command}{self._options}"
+
+
+def _find_program() -> str:
+    program = sys.argv[0]
+    if Path(program).name == "__main__.py":
+        return f"{shlex.quote(sys.executable)} -m plantstore"
+    known = shutil.which("plantstore")
+    if known is not None and os.path.realpath(known) == os.path.realpath(program):
+        return "plantstore"
+    return shlex.quote(str(Path(program).absolute()))
+
+
+def _find_options(database: str, settings_file: str | None) -> str:
+    """The options that name the database, as far as the command would not find it by itself."""
+    file = settings_file or os.environ.get(SETTINGS_FILE)
+    options = "" if file is None else f" --settings {shlex.quote(str(Path(file).absolute()))}"
+    if database.startswith(_SQLITE):
+        path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
+        database = f"{_SQLITE}{path}"
+    with suppress(SetupError):  # this user has no home directory, and so no default
+        if database == load_database(None, {}, file):
+            return options
+    if database != without_password(database):  # the password must not be on the screen
+        return f'{options} --database "$PLANTSTORE_DATABASE"'
+    return f"{options} --database {shlex.quote(database)}"

@@ -1,0 +1,72 @@
+"""A service that shows the way in, and pastes of what it shows into a shell."""
+
+import re
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+from tests.cli.program import PLANTSTORE, clean_environ
+from tests.service import Service
+
+CODE = re.compile(r"^  (http\S+)/#code=(\w+)$", re.MULTILINE)
+COMMAND = re.compile(r"^  (.*plantstore (?:link|token) .*)$", re.MULTILINE)
+
+
+class Welcoming(Service):
+    """``plantstore serve --welcome``; its stdout goes to a file of its own.
+
+    ``program`` is what the shell runs, ``flags`` are more of its options.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        settings: Mapping[str, object] | None = None,
+        program: tuple[str, ...] = PLANTSTORE,
+        flags: str = "",
+        database: str | None = None,
+    ) -> None:
+        self._out = folder / "out.txt"
+        script = f'exec "$@" --welcome {flags} >>{self._out}'
+        command = ("sh", "-c", script, "sh", *program)
+        super().__init__(folder, command=command, settings=settings, database=database)
+
+    def launch(self) -> None:
+        """Start the process; what it shows replaces what an earlier one did."""
+        self._out.write_text("")
+        super().launch()
+
+    def shown(self) -> str:
+        """What stdout has."""
+        return self._out.read_text()
+
+    def link(self) -> tuple[str, str]:
+        """The address and the code of the only link that it shows."""
+        ((address, code),) = CODE.findall(self.shown())
+        return address, code
+
+    def commands(self) -> list[str]:
+        """The commands that it shows, but for calls with curl."""
+        return COMMAND.findall(self.shown())
+
+
+def paste(command: str, home: Path) -> str:
+    """What a command prints in another terminal."""
+    done = subprocess.run(
+        ["sh", "-c", command],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+        cwd="/",
+        env=clean_environ(home),
+    )
+    return done.stdout
+
+
+def redeem(address: str, code: str) -> Any:  # noqa: ANN401 - JSON
+    """What the link's code gives, at the link's own address."""
+    return httpx.post(f"{address}/link", json={"code": code}).raise_for_status().json()
