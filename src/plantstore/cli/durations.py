@@ -7,6 +7,7 @@ import click
 
 from plantstore.clock import now
 
+EXPIRES = "90d|2030-01-31|never"
 _DURATION = re.compile("([1-9][0-9]{0,5})([mhdw])")
 _UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 DAY_MS = _UNIT_MS["d"]

@@ -4,8 +4,13 @@ import click
 
 from plantstore.bootstrap import find_address
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.new_tokens import EXPIRES, find_expiry, make_label
-from plantstore.cli.options import change_options, read_setting, store_option, user_option
+from plantstore.cli.options import (
+    change_options,
+    grant_options,
+    read_setting,
+    store_option,
+    user_option,
+)
 from plantstore.cli.output import Output, format_time
 from plantstore.model import TokenRequest
 from plantstore.server.listeners import make_origin
@@ -15,23 +20,7 @@ from plantstore.sql.administration import Administration
 @click.command()
 @store_option("Name of the store.", required=True)
 @user_option("User name of a member.", required=True)
-@click.option(
-    "--manage",
-    "manages",
-    is_flag=True,
-    help="Let an owner also manage the store's members and tokens.",
-)
-@click.option(
-    "--expires",
-    metavar=EXPIRES,
-    callback=find_expiry,
-    help="When the token expires that the link gives, as with token create.",
-)
-@click.option(
-    "--label",
-    default=make_label,
-    help="A note that identifies the token, as with token create.",
-)
+@grant_options
 @click.option(
     "--address",
     metavar="URL",

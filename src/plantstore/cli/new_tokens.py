@@ -1,55 +1,34 @@
 """``plantstore token``: create, rotate; and what the command line shows of a token."""
 
 import shlex
-import socket
 import sys
 from collections.abc import Sequence
 from contextlib import closing
-from datetime import UTC, datetime
 from difflib import get_close_matches
 from typing import Any
 
 import click
 
 from plantstore.bootstrap import open_administration
-from plantstore.cli.administration_log import describe_person, log_token
+from plantstore.cli.administration_log import log_token
 from plantstore.cli.completion import complete_tokens
-from plantstore.cli.durations import DAY_MS, read_duration, read_expiry
+from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
 from plantstore.cli.options import (
     database_option,
+    grant_options,
     output_options,
     quota_option,
-    read_setting,
     role_option,
     store_option,
     user_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.model import LABEL_MAX, Role, Scope, TokenRequest, broken_rule
+from plantstore.model import Role, Scope, TokenRequest
 from plantstore.sql.administered import IssuedToken, Rotation, Token
 from plantstore.sql.administration import Administration
 
-EXPIRES = "90d|2030-01-31|never"
 _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
-
-
-def find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """When a new token expires: as it was asked for, or as the setting says."""
-    if text is not None:
-        return read_expiry(text)
-    days: int = read_setting(context, "token_expiry")
-    return now() + days * DAY_MS
-
-
-def make_label() -> str:
-    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
-    date = f"{datetime.now(UTC):%Y-%m-%d}"
-    *_, person = describe_person().values()
-    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
-    label = f"{who} {date}"
-    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
 
 
 @click.command()
@@ -63,24 +42,7 @@ def make_label() -> str:
     multiple=True,
     help="What the token may do; repeatable; by default all that the role allows, except manage.",
 )
-@click.option(
-    "--manage",
-    "manages",
-    is_flag=True,
-    help="Let an owner's token also manage the store's members and tokens over HTTP.",
-)
-@click.option(
-    "--expires",
-    metavar=EXPIRES,
-    callback=find_expiry,
-    help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; else "
-    "after the setting token_expiry, 365 days.",
-)
-@click.option(
-    "--label",
-    default=make_label,
-    help="A note that identifies the token; else who created it, and when.",
-)
+@grant_options
 @click.option(
     "--all-stores",
     is_flag=True,

@@ -1,18 +1,23 @@
 """Options of several commands."""
 
 import os
+import socket
 from collections.abc import Callable
 from contextlib import closing
+from datetime import UTC, datetime
 from functools import wraps
 from typing import Any
 
 import click
 
 from plantstore.bootstrap import open_administration
+from plantstore.cli.administration_log import describe_person
 from plantstore.cli.completion import complete_stores, complete_users
+from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.settings_file import Command, settings_option
-from plantstore.model import Role
+from plantstore.clock import now
+from plantstore.model import LABEL_MAX, Role, broken_rule
 from plantstore.settings import load_database, load_setting, unknown_variables
 
 _SETTINGS_FILE = "plantstore.settings"  # in the context: the file that --settings names
@@ -110,6 +115,32 @@ def role_option(explanation: str, *, required: bool = False) -> Callable[[Comman
     return click.option("--role", type=roles, required=required, help=explanation)
 
 
+def grant_options(command: Command) -> Command:
+    """``--manage``, ``--expires`` and ``--label``: what a new token may do, how long, its note."""
+    for option in (
+        click.option(
+            "--label",
+            default=_make_label,
+            help="A note that identifies the token; else who created it, and when.",
+        ),
+        click.option(
+            "--expires",
+            metavar=EXPIRES,
+            callback=_find_expiry,
+            help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; "
+            "else after the setting token_expiry, 365 days.",
+        ),
+        click.option(
+            "--manage",
+            "manages",
+            is_flag=True,
+            help="Let an owner's token also manage the store's members and tokens.",
+        ),
+    ):
+        command = option(command)
+    return command
+
+
 def read_setting(context: click.Context, name: str, flag: object = None) -> Any:  # noqa: ANN401 - any type
     """One setting of a command, from its flag or the settings."""
     return load_setting(name, flag, os.environ, context.meta.get(_SETTINGS_FILE))
@@ -129,3 +160,20 @@ def _find_database(context: click.Context, _option: click.Parameter, url: str | 
     if not context.resilient_parsing:  # as when the shell completes
         warn_of_unknown_variables()
     return load_database(url, os.environ, context.meta.get(_SETTINGS_FILE))
+
+
+def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """When a new token expires: as it was asked for, or as the setting says."""
+    if text is not None:
+        return read_expiry(text)
+    days: int = read_setting(context, "token_expiry")
+    return now() + days * DAY_MS
+
+
+def _make_label() -> str:
+    """Who creates the token, where and when, such as ``ada@till-3 2030-01-31``."""
+    date = f"{datetime.now(UTC):%Y-%m-%d}"
+    *_, person = describe_person().values()
+    who = f"{person}@{socket.gethostname()}"[: LABEL_MAX - 1 - len(date)]
+    label = f"{who} {date}"
+    return date if broken_rule(label, LABEL_MAX) else label  # the names are others' choice
