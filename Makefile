@@ -12,6 +12,7 @@ help: ## list the targets
 
 serve: ## run the service on PORT (8080); Ctrl-C stops it
 	@scripts/setup
+	@.venv/bin/python -m building
 	@exec .venv/bin/plantstore serve --welcome --port $(PORT) $(ARGS)
 
 test: ## run all tests
@@ -68,6 +69,7 @@ docs: ## write docs/reference.md from the code
 picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev
 	@scripts/need chromium-headless-shell chromium-headless-shell
+	.venv/bin/python -m building
 	.venv/bin/python -m tests.web.picture docs/page.png
 	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
 
@@ -88,5 +90,5 @@ sbom: ## write dist/plantstore.cdx.json: what an installation consists of (Cyclo
 		--output-file dist/plantstore.cdx.json requirements/runtime.txt
 
 clean: ## remove everything that these targets create
-	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist
-	find src tests bench -name __pycache__ -exec rm -rf {} +
+	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
+	find src building tests bench -name __pycache__ -exec rm -rf {} +

@@ -13,6 +13,7 @@ import httpx
 import hypothesis
 import pytest
 
+from building.site import BUILT, write_site
 from tests.databases import Kind, find_kind
 from tests.postgres.citus import CitusCluster
 from tests.postgres.server import PostgresServer
@@ -40,6 +41,12 @@ if "TMPDIR" not in os.environ and MEMORY.is_dir():
         os.environ["TMPDIR"] = tempfile.tempdir = str(MEMORY)
 
 _numbers = itertools.count(1)
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make the site anew, before there are workers: its sources may have been edited."""
+    if not hasattr(config, "workerinput"):
+        write_site(BUILT)
 
 
 @pytest.fixture(scope="session", params=["sqlite", "postgres"])

@@ -32,7 +32,7 @@ _IMPORTS = (
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
     *("plantstore.transfer.exporting", "rich.progress", "rich.table", "ssl"),
-    *("httptools", "jinja2", "prometheus_client", "uvloop", "http", "multiprocessing.spawn"),
+    *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.spawn"),
 )
 
 

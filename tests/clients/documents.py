@@ -3,14 +3,14 @@
 import subprocess
 from pathlib import Path
 
-import plantstore
+from building.site import PACKAGE
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
 DOCUMENTS = {
     "interface": HERE / "interface.yaml",
-    "ours": Path(plantstore.__file__).with_name("openapi.yaml"),
+    "ours": PACKAGE / "openapi.yaml",
 }
 NODE_MODULES = HERE / "node_modules"
 PYTHON = ROOT / ".venv-clients" / "bin" / "python"

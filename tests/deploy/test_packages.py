@@ -42,8 +42,9 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
         "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
     }
     environ = os.environ | {name: str(path) for name, path in variables.items()}
-    run = ("sh", "-ec", script)
-    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ("sh", "-ec", script), env=environ, capture_output=True, text=True, check=False
+    )
     assert done.returncode == 0, done.stderr
     return folder / "bin" / "plantstore"
 
@@ -56,4 +57,5 @@ def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> No
             created = client.post("/plants", json={"id": 1, "name": "Ficus"})
             assert created.json() == {"name": "Ficus"}
             assert "<title>Plant Store<" in client.get("/").text
+            assert "<title>API reference" in client.get("/docs").text
         assert service.stop() == 0

@@ -1,6 +1,6 @@
 """The name of the pages' files' folder stands for all of them."""
 
-from plantstore.web.assets import hash_files
+from building.site import hash_files
 
 FILES = {"a.js": b"let a;", "b.js": b"let b;"}
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from plantstore.http.site.openapi import parse_document, read_document
+from building.reference import document, samples
+from building.site import parse_document, read_document
 from plantstore.model import Role, Scope
-from plantstore.web.reference import document, samples
 from tests.service import Service
 
 # But for HEAD, which has no example of its own, and for the documents, which have errors in them.

@@ -2,14 +2,18 @@
 
 import gzip
 import re
+import shutil
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx
 import pytest
 
+from building.reference.remedies import REMEDIES
+from building.site import PACKAGE
 from plantstore.http.errors import TABLE
-from plantstore.http.site.remedies import REMEDIES
 from tests.http.calls import expect_refused
 from tests.service import Service
 
@@ -192,6 +196,21 @@ def test_a_file_of_another_name_is_none(anyone: httpx.Client) -> None:
     folder = files_of(anyone, "/")[0].rpartition("/")[0]
     for name in ("other.js", "../pages.py", "%2e%2e/pages.py", ""):
         expect_refused(anyone.get(f"{folder}/{name}"), 40402)
+
+
+def test_a_running_service_needs_the_files_of_its_package_no_more(
+    tmp_path: Path, anyone: httpx.Client
+) -> None:
+    """As while another version is installed over it."""
+    package = tmp_path / "program" / "plantstore"
+    shutil.copytree(PACKAGE, package)
+    command = ("env", f"PYTHONPATH={package.parent}", sys.executable, "-m", "plantstore")
+    with Service(tmp_path, command=command) as service, service.client(None) as client:
+        package.rename(tmp_path / "old")
+        for path in (*PAGES, *DOCUMENTS, *files_of(anyone, "/"), *files_of(anyone, "/docs")):
+            got, expected = client.get(path), anyone.get(path)
+            assert (got.status_code, got.content) == (200, expected.content)
+            assert got.headers["etag"] == expected.headers["etag"]
 
 
 def test_each_error_says_what_to_do() -> None:

@@ -31,7 +31,7 @@ from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
 from plantstore.http.routes import Methods, Routes, reads
-from plantstore.http.site.files import Site
+from plantstore.http.site.files import read_site
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -83,7 +83,8 @@ class App:
         events = EventOperations(database, authentication, self._listeners)
         self._routes = Routes(database, authentication, plants, events)
         add_access(self._routes, authentication, settings, open_session)
-        self._site = Site(settings.public_url)
+        for path, pattern, read in read_site(settings.public_url):
+            self._routes.add(path, reads(read), pattern)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
@@ -178,7 +179,7 @@ class App:
         path = request.path
         route = self._routes.find_fixed(path) or self._routes.find(path)
         if route is None:
-            return self._respond_with_page(request)
+            raise RequestError(40402)
         methods, arguments, request.route = route
         operation = methods.get(request.method)
         if operation is None:
@@ -186,18 +187,6 @@ class App:
         if self._in_flight > self._max_requests and path not in _UNBOUNDED:
             raise OverloadedError
         return operation(request, *arguments)
-
-    async def _respond_with_page(self, request: Request) -> Response:
-        page = await self._site.find(request.path)
-        if page is None:
-            raise RequestError(40402)
-        is_asset = request.path.startswith(b"/static/")
-        request.route = "/static/{file}" if is_asset else request.path.decode()
-        if request.method not in _READS:
-            return await self._respond_otherwise(request, reads(page))
-        if self._in_flight > self._max_requests:
-            raise OverloadedError
-        return await page(request)
 
     async def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])

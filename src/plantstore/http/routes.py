@@ -49,9 +49,9 @@ class Routes:
         self.add("/readyz", reads(self.health.respond_ready))
         self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
 
-    def add(self, path: str, methods: Methods) -> None:
-        """Add the route of a fixed path."""
-        self._fixed[path.encode()] = methods, (), path
+    def add(self, path: str, methods: Methods, pattern: str = "") -> None:
+        """Add the route of a fixed path, whose pattern is the path itself unless one is given."""
+        self._fixed[path.encode()] = methods, (), pattern or path
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
         """Add the route of what may follow a store's address, such as ``/plants/{id}``."""

@@ -1,27 +1,31 @@
-"""Serves the web pages and their files, under a policy that lets them load nothing else.
+"""Serves the pages, their files and the interface's documents.
 
-The interface's document is one of the files. Each is made on first use, and kept. Making it takes
-up to 0.3 s (imports, and the reference): that happens in another thread, so that no other request
-waits for it.
+A page's policy lets it load nothing else. The files are made when the package is built, and all are
+read at the start: installing another version changes nothing in a running process. Only the
+compressed form of a file is kept: nearly every client accepts gzip. The first that does not has it
+decompressed, in less than a millisecond.
+
+The documents' server is relative to their own address, or the setting ``public_url``: nothing is
+taken from a request, whose Host and forwarded headers anybody may set.
 """
 
-import asyncio
-from collections.abc import Awaitable, Callable
+import zlib
+from collections.abc import Awaitable, Callable, Iterator
 from functools import cache, partial
+from hashlib import sha256
+from pathlib import Path
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.http.accept import read_weights
-from plantstore.http.errors import TABLE
 from plantstore.http.responses import header_line, is_current, make_response
-from plantstore.http.site.openapi import make_json, make_yaml, parse_document, read_document
 from plantstore.server.messages import HeaderLines, Request, Response
-from plantstore.web.assets import File, find_asset
-from plantstore.web.pages import make_docs, make_index
 
 Read = Callable[[Request], Awaitable[Response]]
 
-REVALIDATE = b"Cache-Control: no-cache\r\n"
+_REVALIDATE = b"Cache-Control: no-cache\r\n"
 _FOREVER = b"Cache-Control: public, max-age=31536000, immutable\r\n"
 _POLICY = (
     b"default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "
@@ -33,31 +37,54 @@ _SAFE = (
     b"Cross-Origin-Opener-Policy: same-origin\r\n"
     b"Cross-Origin-Resource-Policy: same-origin\r\n"
 )
+_PAGE = _REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
+_BUILT = Path(__file__).parents[2] / "built" / "site.msgpack"
+_SERVER = "."  # in the documents as they are built
+HASH_LENGTH = 12
+_GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 
 
-class Site:
-    """All files; ``server`` is the address that the interface's document names."""
+class File(Struct, frozen=True):
+    """What is served: its media type, its content compressed by gzip, and the content's hash."""
 
-    def __init__(self, server: str) -> None:
-        page = REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
-        self._files: dict[bytes, tuple[Callable[[], File], HeaderLines]] = {
-            b"/": (_make_index, page),
-            b"/docs": (_make_docs, page),
-            b"/openapi.json": (partial(make_json, server), REVALIDATE),
-            b"/openapi.yaml": (partial(make_yaml, server), REVALIDATE),
-        }
+    media_type: str
+    compressed: bytes
+    version: str
 
-    async def find(self, path: bytes) -> Read | None:
-        """The operation that reads the file at this path, if there is one."""
-        make: Callable[[], File | None]
-        if path in self._files:
-            make, headers = self._files[path]
-        elif path.startswith(b"/static/"):
-            make, headers = partial(find_asset, path[1:].decode("latin-1")), _FOREVER + _SAFE
+    def decompress(self) -> bytes:
+        """The content itself, the same object each time: many responses may share it."""
+        return _decompress(self.compressed)
+
+
+@cache
+def _decompress(compressed: bytes) -> bytes:
+    return zlib.decompress(compressed, _GZIP)
+
+
+def make_file(media_type: str, content: bytes) -> File:
+    """A file with this content; the result is deterministic."""
+    version = sha256(content).hexdigest()[:HASH_LENGTH]
+    return File(media_type, zlib.compress(content, 9, _GZIP), version)
+
+
+def read_site(server: str) -> Iterator[tuple[str, str, Read]]:
+    """Each file's path, the path's pattern, and its operation; ``server`` is the documents'."""
+    files = msgspec.msgpack.decode(_BUILT.read_bytes(), type=dict[str, File])
+    for path, file in files.items():
+        if path.startswith("/static/"):
+            yield path, "/static/{file}", partial(_respond, file, _FOREVER + _SAFE)
+        elif path.startswith("/openapi."):
+            yield path, path, partial(_respond, _name_server(file, server), _REVALIDATE)
         else:
-            return None
-        file = await asyncio.to_thread(make)
-        return None if file is None else partial(_respond, file, headers)
+            yield path, path, partial(_respond, file, _PAGE)
+
+
+def _name_server(file: File, server: str) -> File:
+    """The document with this server."""
+    if server == _SERVER:
+        return file
+    built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML
+    return make_file(file.media_type, file.decompress().replace(built, named, 1))
 
 
 async def _respond(file: File, headers: HeaderLines, request: Request) -> Response:
@@ -73,13 +100,3 @@ async def _respond(file: File, headers: HeaderLines, request: Request) -> Respon
     else:
         content = file.decompress()
     return replace(make_response(200, headers, content), is_shared=True)
-
-
-_make_index = cache(make_index)
-
-
-@cache
-def _make_docs() -> File:
-    from plantstore.http.site.remedies import REMEDIES  # noqa: PLC0415 - only this page has them
-
-    return make_docs(parse_document(read_document()), TABLE, REMEDIES)

@@ -12,8 +12,8 @@ from typing import Any, Protocol
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from plantstore.web.reference import fields, prose, samples, values
-from plantstore.web.reference.document import Document, Operation, Response, Tag, read_document
+from building.reference import fields, prose, samples, values
+from building.reference.document import Document, Operation, Response, Tag, read_document
 
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 

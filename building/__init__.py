@@ -1,0 +1,1 @@
+"""What turns the checkout into the package; no part of the running program."""

@@ -1,0 +1,5 @@
+"""``python -m building``: makes the site anew for an editable installation of the checkout."""
+
+from building.site import BUILT, write_site
+
+write_site(BUILT)

@@ -1,1 +1,0 @@
-"""The web pages: templates, styles and scripts, versioned by their hash; knows no HTTP."""
