@@ -23,6 +23,7 @@ test: ## run all tests
 	@scripts/setup deploy
 	@scripts/need gcc gcc libc6-dev
 	@scripts/need curl curl
+	@scripts/need git git
 	@scripts/need pgbouncer pgbouncer
 	@scripts/need chromium-headless-shell chromium-headless-shell
 	@scripts/need firefox-esr firefox-esr

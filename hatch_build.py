@@ -1,7 +1,7 @@
-"""Adds to the package what is made from other sources: the site.
+"""Adds to the package what is made from other sources: the site, and the version.
 
-A wheel gets it from a temporary folder: the checkout may belong to another user. An editable
-installation has it in a folder that git ignores; ``python -m building`` makes it anew.
+A wheel gets them from a temporary folder: the checkout may belong to another user. An editable
+installation has them in a folder that git ignores; ``python -m building`` makes the site anew.
 """
 
 import sys
@@ -26,6 +26,7 @@ class BuildHook(BuildHookInterface[Any]):
             folder = Path(self._temporary.name)
             build_data["force_include"][str(folder)] = "plantstore/built"
         write_site(folder)
+        (folder / "version.txt").write_text(self.metadata.version, encoding="ascii")
 
     def finalize(self, *_: object) -> None:
         """Remove what the wheel has by now."""

@@ -2,7 +2,5 @@
 
 import gc
 
-__version__ = "1.0.0"
-
 # Neither imports nor requests leave many cycles: collecting took 8 % of a start, and of a create.
 gc.set_threshold(50_000, 20, 50)

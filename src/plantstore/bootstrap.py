@@ -13,11 +13,11 @@ from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
 
-from plantstore import __version__
 from plantstore.database import Database
 from plantstore.errors import SetupError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings
+from plantstore.version import VERSION
 
 if TYPE_CHECKING:
     from plantstore.http.app import App, Observer
@@ -241,7 +241,7 @@ def open_metrics(settings: Settings) -> Iterator[socket | None]:
         import apsw
 
         kind, sqlite = "sqlite", apsw.sqlite_lib_version()
-    build = ("build_info", __version__, platform.python_version(), sqlite, kind)
+    build = ("build_info", VERSION, platform.python_version(), sqlite, kind)
     constants = {build: 1.0, ("process_start_time_seconds",): time.time()}
     with serve_metrics(settings.metrics, constants) as reports:
         yield reports

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-import plantstore
+from plantstore.version import VERSION
 from tests.cli.program import AS_NOBODY, ONLY_LINUX, Program
 from tests.service import Service
 
@@ -83,7 +83,7 @@ def test_what_passes_is_listed(program: Program) -> None:
     found = program.data("check")
     assert found.keys() == {"ok", "checks", "version"}
     assert [check["name"] for check in found["checks"]] == NAMES
-    assert found["version"] == plantstore.__version__
+    assert found["version"] == VERSION
     lines = program.out("check").splitlines()
     assert lines == [f"ok: {check['detail']}" for check in found["checks"]]
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import plantstore
 from plantstore.cli import cli
+from plantstore.version import VERSION
 from tests.cli.program import PLANTSTORE, Program
 
 # A question is printed before Python reads the answer; in between it would lose the signal.
@@ -102,7 +102,7 @@ def test_an_interrupted_question_ends_with_130(program: Program) -> None:
 
 
 def test_the_version_is_printed(program: Program) -> None:
-    assert program.out("--version") == plantstore.__version__
+    assert program.out("--version") == VERSION
 
 
 def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:

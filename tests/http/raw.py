@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from plantstore import __version__
+from plantstore.version import VERSION
 
-ALIVE = {"status": "live", "version": __version__}  # what /livez says
+ALIVE = {"status": "live", "version": VERSION}  # what /livez says
 TIMEOUT = 60.0  # seconds after which an answer, or a closing, counts as missing
 _END_OF_HEAD = b"\r\n\r\n"
 

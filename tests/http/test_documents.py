@@ -9,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-import plantstore
 from building.site import parse_document, read_document
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
+from plantstore.version import VERSION
 from tests.http.fixtures import ACCESS, LINK, ME, OPERATIONS, READS
 from tests.http.raw import Message, exchange
 from tests.service import Service
@@ -37,7 +37,7 @@ def anyone(service: Service) -> Iterator[httpx.Client]:
 def test_health_is_told_to_anyone(anyone: httpx.Client, path: str, status: str) -> None:
     answer = anyone.get(path)
     assert answer.status_code == 200
-    assert answer.json() == {"status": status, "version": plantstore.__version__}
+    assert answer.json() == {"status": status, "version": VERSION}
     assert answer.headers["content-type"] == "application/json"
     assert answer.headers["cache-control"] == "no-store"
 

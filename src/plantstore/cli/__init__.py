@@ -8,8 +8,8 @@ from pathlib import Path
 
 import click
 
-import plantstore
 from plantstore.errors import SetupError
+from plantstore.version import VERSION
 
 INTERRUPTED = 130
 
@@ -51,7 +51,7 @@ class Commands(Mapping[str, click.Command]):
 
 
 @click.group(commands=Commands(), context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(plantstore.__version__, message="%(version)s")
+@click.version_option(VERSION, message="%(version)s")
 def cli() -> None:
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-import plantstore
 from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
@@ -20,6 +19,7 @@ from plantstore.errors import SetupError
 from plantstore.settings import load_settings, without_password
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
+from plantstore.version import VERSION
 
 
 @click.command()
@@ -76,7 +76,7 @@ def check(settings_file: str | None, database: str | None, output: Output) -> No
         if not output.as_json:
             click.echo(f"{'ok' if found.ok else 'Error'}: {found.detail}", err=not found.ok)
     ok = all(found.ok for found in checks)
-    output.report({"ok": ok, "checks": checks, "version": plantstore.__version__}, [])
+    output.report({"ok": ok, "checks": checks, "version": VERSION}, [])
     if not ok:
         raise click.exceptions.Exit(1)
 

@@ -1,11 +1,11 @@
 """Whether the process is alive, and whether it can serve: for supervisors, without a token."""
 
-from plantstore import __version__
 from plantstore.database import Database
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.http.errors import error_response
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
+from plantstore.version import VERSION
 
 
 class Health:
@@ -31,4 +31,4 @@ class Health:
 
 
 def _respond(status: str) -> Response:
-    return json_response(200, {"status": status, "version": __version__}, NO_STORE)
+    return json_response(200, {"status": status, "version": VERSION}, NO_STORE)

@@ -1,0 +1,124 @@
+"""Builds: those of two commits can be told apart, those of one commit are the same."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+from pathlib import Path
+from zipfile import ZipFile
+
+import msgspec
+import pytest
+
+from building.version import NUMBER
+from plantstore.http.site.files import File
+
+ROOT = Path(__file__).parents[2]
+SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "building", "src")
+GIT = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@plants.example")
+
+
+class Checkout:
+    """A checkout of the project, with this number for its next release."""
+
+    def __init__(self, folder: Path, number: str) -> None:
+        self.folder = folder
+        folder.mkdir()
+        for name in SOURCES:
+            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+            copy(ROOT / name, folder / name)
+        version = folder / "building" / "version.py"
+        version.write_text(version.read_text().replace(f'"{NUMBER}"', f'"{number}"'))
+        shutil.copy(ROOT / ".gitignore", folder)
+        self.git("init", "--quiet")
+        self.git("add", ".")
+        self.commit()
+
+    def git(self, *arguments: str) -> str:
+        """What git prints."""
+        return run(*GIT, "-C", self.folder, *arguments)
+
+    def commit(self) -> str:
+        """Commit what was added, or nothing; the commit's hash."""
+        self.git("commit", "--quiet", "--allow-empty", "--message=Change")
+        return self.git("rev-parse", "HEAD").strip()
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A checkout between releases, with one commit."""
+    return Checkout(tmp_path / "checkout", "9.1.0.dev")
+
+
+def run(*command: str | Path, folder: Path = ROOT, seed: str = "0") -> str:
+    environ = os.environ | {"PYTHONHASHSEED": seed}
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False, cwd=folder, env=environ
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def build(folder: Path, kind: str = "wheel", seed: str = "0") -> Path:
+    """What is built of a checkout's folder, in a new folder beside it."""
+    made = Path(tempfile.mkdtemp(dir=folder.parent))
+    hatchling = (sys.executable, "-m", "hatchling", "build", "--target", kind)
+    run(*hatchling, "--directory", made, folder=folder, seed=seed)
+    (built,) = made.iterdir()
+    return built
+
+
+def version_of(wheel: Path) -> str:
+    return wheel.name.split("-")[1]
+
+
+def test_a_newer_build_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None:
+    run(sys.executable, "-m", "venv", tmp_path / "venv")
+    programs = tmp_path / "venv" / "bin"
+    for number in (1, 2):
+        commit = checkout.commit() if number > 1 else checkout.git("rev-parse", "HEAD")
+        run(programs / "pip", "install", "--upgrade", build(checkout.folder))
+        version = f"9.1.0.dev{number}+g{commit[:7]}"
+        assert run(programs / "plantstore", "--version") == f"{version}\n"
+
+
+def test_a_release_has_its_number_alone(tmp_path: Path) -> None:
+    release = Checkout(tmp_path / "release", "9.1.0")
+    assert version_of(build(release.folder)) == "9.1.0"
+
+
+def test_without_history_a_build_has_its_number_alone(checkout: Checkout) -> None:
+    """Also in a folder that has a history, but another project's."""
+    archive = Checkout(checkout.folder / "archive", "9.1.0.dev").folder
+    shutil.rmtree(archive / ".git")
+    assert version_of(build(archive)) == "9.1.0.dev0"
+
+
+def test_of_one_commit_all_wheels_are_the_same(tmp_path: Path, checkout: Checkout) -> None:
+    clone = tmp_path / "clone"
+    checkout.git("clone", "--quiet", ".", str(clone))
+    with tarfile.open(build(clone, "sdist")) as sdist:
+        sdist.extractall(tmp_path, filter="data")
+    (unpacked,) = tmp_path.glob("plantstore-*")
+    folders = (checkout.folder, clone, unpacked)
+    wheels = [build(folder, seed=str(seed)) for seed, folder in enumerate(folders)]
+    assert len({(wheel.name, wheel.read_bytes()) for wheel in wheels}) == 1
+
+
+def test_a_wheel_has_nothing_that_only_its_build_needs(checkout: Checkout) -> None:
+    names = ZipFile(build(checkout.folder)).namelist()
+    assert {Path(name).suffix for name in names if name.startswith("plantstore/")} == {
+        *(".py", ".sql", ".txt", ".msgpack")
+    }
+    assert not [name for name in names if not name.startswith("plantstore")]
+
+
+def test_what_is_edited_in_a_checkout_is_made_anew(checkout: Checkout) -> None:
+    page = checkout.folder / "src" / "plantstore" / "web" / "templates" / "index.html"
+    page.write_text(page.read_text().replace("<title>Plant Store", "<title>Edited"))
+    run(sys.executable, "-m", "building", folder=checkout.folder)
+    made = (checkout.folder / "src" / "plantstore" / "built" / "site.msgpack").read_bytes()
+    site = msgspec.msgpack.decode(made, type=dict[str, File])
+    assert b"<title>Edited" in site["/"].decompress()
