@@ -42,9 +42,8 @@ def install(tool: str, wheel: Path, folder: Path) -> Path:
         "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
     }
     environ = os.environ | {name: str(path) for name, path in variables.items()}
-    done = subprocess.run(
-        ("sh", "-ec", script), env=environ, capture_output=True, text=True, check=False
-    )
+    run = ("sh", "-ec", script)
+    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return folder / "bin" / "plantstore"
 
@@ -59,3 +58,8 @@ def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> No
             assert "<title>Plant Store<" in client.get("/").text
             assert "<title>API reference" in client.get("/docs").text
         assert service.stop() == 0
+    migrate = (program, "migrate", "--database", "postgresql://db.example/plants")
+    refused = subprocess.run(migrate, capture_output=True, text=True, check=False)
+    assert refused.returncode == 1
+    said = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"
+    assert refused.stderr == said

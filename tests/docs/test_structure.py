@@ -31,6 +31,7 @@ SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
     *("settings.py", "sources.py", "bootstrap.py", "sql/migrations.py", "metrics/exporter.py"),
     *("server/listeners.py", "server/certificates.py", "postgres/connection.py"),
+    *("postgres/__init__.py",),
     *("sqlite/connection.py", "sqlite/file_lock.py"),
 )
 NOT_AT_A_START = {
