@@ -63,7 +63,6 @@ await reader.cancel();
 
 // Access.
 const me: Schemas["Me"] = need((await client.GET("/me")).data);
-const stores: Schemas["MyStore"][] = need((await client.GET("/stores")).data);
 const member = await client.PUT("/members/{user}", {
   params: { path: { user: "kiosk" } },
   body: { role: "reader" },
@@ -86,7 +85,7 @@ console.log(
     plants: [updated.data, late.error?.error, ids, known.response.status, deleted.response.status],
     many: results.map((result) => [result.line, result.status]),
     events: [kinds, text.match(/^event: .*$/m)?.[0]],
-    me: [me.user, stores.map((one) => one.name)],
+    me: [me.user, me.stores.map((one) => one.name)],
     members: [member.response.status, members.map((one) => one.role)],
     tokens: [tokens.length, revoked.response.status, signedIn.store, gone.response.status],
     service: ready.status,
