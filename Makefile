@@ -4,6 +4,13 @@
 PORT ?= 8080
 ARGS ?=
 PG_CONFIG ?= pg_config
+POSTGRESQL_15 ?= /usr/lib/postgresql/15/bin
+
+# What tests run that Python's packages do not bring, by the names of programs and their packages.
+CHROMIUM = chromium-headless-shell/chromium/google-chrome
+TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl openssl \
+	systemd-analyze:systemd systemd-socket-activate:systemd git
+export PATH := $(CURDIR)/.tools/bin:$(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
 .PHONY: help serve test test-oldest test-citus quick check docs picture bench lock sbom clean
 
@@ -17,28 +24,18 @@ serve: ## run the service on PORT (8080); Ctrl-C stops it
 
 test: ## run all tests
 	@scripts/setup dev
+	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
 	@scripts/setup schemathesis
 	@scripts/setup clients
 	@scripts/setup-javascript tests/clients
 	@scripts/setup deploy
-	@scripts/need gcc gcc libc6-dev
-	@scripts/need curl curl
-	@scripts/need git git
-	@scripts/need pgbouncer pgbouncer
-	@scripts/need chromium-headless-shell chromium-headless-shell
-	@scripts/need firefox-esr firefox-esr
-	@scripts/need nginx nginx-light
-	@scripts/need caddy caddy
-	@scripts/need haproxy haproxy
-	@scripts/need systemd-socket-activate systemd
 	@sync # or the tests' commits would wait for all that was installed just now
-	.venv/bin/pytest --numprocesses 3 $(ARGS)
+	.venv/bin/pytest --numprocesses 3 $(ARGS) || { scripts/need $(TOOLS); exit 1; }
 
 test-oldest: ## run the tests of PostgreSQL on the oldest version that is supported
 	@scripts/setup dev
-	@scripts/need pgbouncer pgbouncer
-	@scripts/need /usr/lib/postgresql/15/bin/postgres postgresql-15
-	POSTGRESQL_PROGRAMS=/usr/lib/postgresql/15/bin .venv/bin/pytest --numprocesses 3 \
+	@scripts/need pgbouncer
+	POSTGRESQL_PROGRAMS=$(POSTGRESQL_15) .venv/bin/pytest --numprocesses 3 \
 		-k postgres tests/contract tests/copying tests/plans tests/postgres $(ARGS)
 
 test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path of one that has it
@@ -61,7 +58,7 @@ check: ## check style, types and the layers of imports
 	.venv/bin/lint-imports --no-logo
 	node_modules/.bin/biome lint --error-on-warnings
 	node_modules/.bin/tsc
-	node --test --test-reporter=dot tests/web/units
+	node --test --test-reporter=dot "tests/web/units/*.test.js"
 
 docs: ## write docs/reference.md from the code
 	@scripts/setup dev
@@ -69,15 +66,14 @@ docs: ## write docs/reference.md from the code
 
 picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev
-	@scripts/need chromium-headless-shell chromium-headless-shell
+	@scripts/need $(CHROMIUM)
 	.venv/bin/python -m building
 	.venv/bin/python -m tests.web.picture docs/page.png
 	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
 
 bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev
-	@scripts/need wrk wrk
-	@scripts/need nginx nginx-light
+	@scripts/need wrk nginx
 	.venv/bin/python -m bench $(ARGS)
 
 lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
@@ -91,5 +87,5 @@ sbom: ## write dist/plantstore.cdx.json: what an installation consists of (Cyclo
 		--output-file dist/plantstore.cdx.json requirements/runtime.txt
 
 clean: ## remove everything that these targets create
-	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
+	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
 	find src building tests bench -name __pycache__ -exec rm -rf {} +

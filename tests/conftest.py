@@ -32,6 +32,10 @@ for stop in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# Programs that scripts/need unpacked; Debian has servers where a user's PATH does not lead.
+_TOOLS = Path(__file__).parents[1] / ".tools" / "bin"
+os.environ["PATH"] = f"{_TOOLS}:{os.environ['PATH']}:/usr/local/sbin:/usr/sbin:/sbin"
+
 # In memory, where there is room, tests take less CPU time than on a disk; TMPDIR names another.
 MEMORY = Path("/dev/shm")  # noqa: S108 - each run makes a folder of its own
 MIN_ROOM = 2 << 30  # bytes

@@ -86,8 +86,8 @@ class Firefox:
 @contextmanager
 def open_firefox(profile: Path) -> Iterator[Firefox]:
     """Firefox with a new profile in this folder."""
-    path = shutil.which("firefox-esr")
-    assert path is not None, "install it: sh scripts/need firefox-esr firefox-esr"
+    path = shutil.which("firefox-esr") or shutil.which("firefox")
+    assert path is not None, "missing: firefox-esr or firefox"
     (profile / "user.js").write_text(_SETTINGS)
     with (profile / "log").open("wb") as log:
         process = subprocess.Popen([path, *_ARGUMENTS, str(profile)], stdout=log, stderr=log)
