@@ -9,7 +9,6 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
-import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
@@ -18,9 +17,8 @@ from tests.fork_server import ForkedProcess
 PLANTSTORE = (sys.executable, "-m", "plantstore")
 SECONDS = 60.0
 
-# Runs a command as one without a name and without root's power, who owns what the tester owns.
-AS_NOBODY = ("unshare", "--user", "--map-user=12345", "--map-group=12345")
-ONLY_LINUX = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has unshare")
+# Takes from a command root's power over files; it owns what the tester owns.
+POWERLESS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
 
 
 class Result(Struct, frozen=True):

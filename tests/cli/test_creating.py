@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 from plantstore.cli import cli
 from plantstore.errors import SetupError
-from tests.cli.program import AS_NOBODY, ONLY_LINUX, Program
+from tests.cli.program import Program
 from tests.cli.test_help import COMMANDS
 from tests.service import Service
 
@@ -82,12 +82,11 @@ def test_an_unknown_variable_is_named_and_does_no_harm(tmp_path: Path) -> None:
         assert f" WARNING plantstore: {said}" in service.log()
 
 
-@ONLY_LINUX
 @pytest.mark.parametrize("command", ["serve", "store list"])
 def test_a_user_without_a_home_is_told_to_name_the_database(tmp_path: Path, command: str) -> None:
-    program = Program(
-        tmp_path, prefix=(*AS_NOBODY, "env", "-u", "HOME", "-u", "PLANTSTORE_DATABASE")
-    )
+    (tmp_path / "sitecustomize.py").write_text("import pwd\npwd.getpwuid = {}.__getitem__\n")
+    without = ("-u", "HOME", "-u", "PLANTSTORE_DATABASE", f"PYTHONPATH={tmp_path}")
+    program = Program(tmp_path, prefix=("env", *without))
     said = program.refusal(*command.split())
     assert said.startswith("Error: this user has no home directory for the database: name one with")
     assert "--database or PLANTSTORE_DATABASE" in said

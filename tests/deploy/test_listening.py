@@ -12,12 +12,27 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import ONLY_LINUX, Program
+from tests.cli.program import Program
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
 SOCKET = "s"  # in a test's folder
+# What a name server, or /etc/hosts, says of a name.
+RESOLVER = """\
+import socket
+
+ADDRESSES = {b"garden": ("127.0.0.1", "::1", "192.0.2.7")}
+look_up = socket.getaddrinfo
+
+
+def getaddrinfo(host, *port, **hints):
+    addresses = ADDRESSES.get(host, [host])
+    return [found for address in addresses for found in look_up(address, *port, **hints)]
+
+
+socket.getaddrinfo = getaddrinfo
+"""
 
 
 def unix_client(path: Path, token: str | None = None) -> httpx.Client:
@@ -100,13 +115,9 @@ def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
         wait_until(lambda: responds(path))
 
 
-@ONLY_LINUX
 def test_it_listens_on_every_address_of_a_name_that_the_machine_has(tmp_path: Path) -> None:
-    hosts = tmp_path / "hosts"
-    hosts.write_text("127.0.0.1 garden\n::1 garden\n192.0.2.7 garden\n")
-    unshare = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c")
-    script = f'mount --bind {hosts} /etc/hosts && exec "$@"'
-    command = (*unshare, script, "sh", sys.executable, "-m", "plantstore")
+    (tmp_path / "sitecustomize.py").write_text(RESOLVER)
+    command = ("env", f"PYTHONPATH={tmp_path}", sys.executable, "-m", "plantstore")
     with Service(tmp_path, settings={"host": "garden"}, command=command) as service:
         port = service.origin.rpartition(":")[2]
         for address in ("127.0.0.1", "[::1]"):

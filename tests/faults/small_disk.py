@@ -1,52 +1,43 @@
-"""A small file system of its own for a test: in memory, and soon full."""
+"""A disk of 32 MiB for a test, as far as the program sees it: see ``disk_limit.py``."""
 
 import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
+from tests.cli.program import PLANTSTORE, Program
+from tests.faults.disk_limit import PAGE, VARIABLE, count_free
 from tests.service import Service
 
-KIB = 1024
-_MOUNT = ("mount", "-t", "tmpfs", "-o", f"size={32 * KIB * KIB},mode=700", "plantstore-test")
-
-
-def can_mount() -> bool:
-    """Whether we may mount a file system: on Linux as root, where nobody took that from it."""
-    if not sys.platform.startswith("linux"):
-        return False
-    with TemporaryDirectory() as folder:
-        done = subprocess.run([*_MOUNT, folder], check=False, capture_output=True)
-        if done.returncode == 0:
-            subprocess.run(["umount", folder], check=True)
-    return done.returncode == 0
+_ROOT = Path(__file__).parents[2]
 
 
 class SmallDisk:
-    """A file system of 32 MiB in ``folder``; ``service`` serves a database on it."""
+    """A disk in ``folder``; ``service`` serves a database on it, and ``program`` administers that.
 
-    def __init__(self, folder: Path, service: Service) -> None:
-        self.folder = folder
-        self.service = service
-        self._ballast = folder / "ballast"
+    ``environ`` makes it small for a process of Python.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder / "disk"
+        self.folder.mkdir()
+        (folder / "sitecustomize.py").write_text("import tests.faults.disk_limit\n")
+        environ = {VARIABLE: str(self.folder), "PYTHONPATH": f"{folder}:{_ROOT}"}
+        database = f"sqlite:///{self.folder}/plants.db"
+        self.program = Program(folder, {**environ, "PLANTSTORE_DATABASE": database})
+        command = ("env", *(f"{name}={value}" for name, value in environ.items()), *PLANTSTORE)
+        self.service = Service(folder, database=database, command=command)
+        self._ballast = self.folder / "ballast"
 
     def fill(self) -> None:
         """Leave no free byte."""
-        with self._ballast.open("ab", buffering=0) as ballast:
-            for size in (64 * KIB, KIB, 1):
-                try:
-                    while ballast.write(bytes(size)) == size:
-                        pass
-                except OSError:
-                    continue
+        self.leave(0)
 
     def leave(self, pages: int) -> None:
-        """Leave this many pages of 4 KiB free, on a disk that is almost full."""
-        self.fill()
-        os.truncate(self._ballast, self._ballast.stat().st_size - pages * 4 * KIB)
+        """Leave this many pages of 4 KiB free."""
+        self._ballast.touch()
+        size = self._ballast.stat().st_size + count_free(self.folder) - pages * PAGE
+        os.truncate(self._ballast, max(0, size))
 
     def make_room(self) -> None:
         """Give the bytes back that were filled."""
@@ -55,12 +46,7 @@ class SmallDisk:
 
 @contextmanager
 def small_disk(folder: Path) -> Iterator[SmallDisk]:
-    """A small file system with a service on it."""
-    disk = folder / "disk"
-    disk.mkdir()
-    subprocess.run([*_MOUNT, str(disk)], check=True)
-    try:
-        with Service(folder, database=f"sqlite:///{disk}/plants.db") as service:
-            yield SmallDisk(disk, service)
-    finally:
-        subprocess.run(["umount", str(disk)], check=True)
+    """A small disk, whose service runs."""
+    disk = SmallDisk(folder)
+    with disk.service:
+        yield disk

@@ -18,7 +18,7 @@ from plantstore.sqlite import backup as backing_up
 from plantstore.sqlite.backup import copy_database
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.inspection import open_to_read
-from tests.cli.program import AS_NOBODY, ONLY_LINUX, PLANTSTORE, Program
+from tests.cli.program import PLANTSTORE, POWERLESS, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contract.harness import replay
 from tests.copying.contents import contents
@@ -258,13 +258,12 @@ def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> No
     assert (made.st_uid, made.st_gid, stat.S_IMODE(made.st_mode)) == (12345, 54321, 0o600)
 
 
-@ONLY_LINUX
 def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
-    nobodys = in_folder(tmp_path, *AS_NOBODY)
-    file_of(nobodys).chmod(0o400)
-    file_of(nobodys).parent.chmod(0o500)
-    done = nobodys.run("backup", "backup.db")
-    file_of(nobodys).parent.chmod(0o700)
+    powerless = in_folder(tmp_path, *POWERLESS)
+    file_of(powerless).chmod(0o400)
+    file_of(powerless).parent.chmod(0o500)
+    done = powerless.run("backup", "backup.db")
+    file_of(powerless).parent.chmod(0o700)
     assert done.status == 0, done
 
 

@@ -30,8 +30,12 @@ _TEMPLATE = "plantstore_template"
 _OWNER = "postgres"
 # Of loopback alone: the path of a test's folder may be too long for a socket.
 _LISTEN = ("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
-# PostgreSQL refuses to run as root: as root it gets a user of its own, in a namespace.
-AS_USER = ("unshare", "--user", "--map-user=65534", "--map-group=65534")
+# PostgreSQL and PgBouncer refuse to run as root: as root, another user runs them, who may read and
+# write root's files as root does, since the tests' folders may be root's alone.
+_NOBODY = 65534
+_OPTIONS = f"--reuid={_NOBODY} --regid={_NOBODY} --clear-groups"
+_RIGHTS = "--inh-caps=+dac_override --ambient-caps=+dac_override"
+AS_USER = ("setpriv", *_OPTIONS.split(), *_RIGHTS.split()) if os.geteuid() == 0 else ()
 _numbers = itertools.count(1)
 
 
@@ -67,6 +71,8 @@ class PostgresServer:
             _copy(primary.url(), self._data)
         with (self._data / "postgresql.conf").open("a", encoding="utf-8") as file:
             file.write("\n".join(("", "fsync = off", "max_connections = 200", *options, "")))
+        if AS_USER:
+            subprocess.run(["chown", "-R", f"{_NOBODY}:{_NOBODY}", self._data], check=True)
 
     @property
     def pid(self) -> int:
@@ -186,8 +192,7 @@ class PostgresServer:
 
 
 def _command(program: str, *arguments: str) -> list[str]:
-    as_user = AS_USER if os.geteuid() == 0 else ()
-    return [*as_user, str(PROGRAMS / program), *arguments]
+    return [*AS_USER, str(PROGRAMS / program), *arguments]
 
 
 def read_state(pid: int) -> str:

@@ -1,6 +1,5 @@
 """Behind PgBouncer, which lends a server's connection for one transaction only."""
 
-import os
 import subprocess
 import time
 from collections.abc import Iterator
@@ -37,8 +36,7 @@ def pgbouncer(server: PostgresServer, folder: Path, database: str) -> Iterator[i
     port = free_port()
     config = folder / "pgbouncer.ini"
     config.write_text(_CONFIG.format(server_port=server.port, port=port))
-    as_user = AS_USER if os.geteuid() == 0 else ()
-    command = [*as_user, "pgbouncer", "--quiet", str(config)]
+    command = [*AS_USER, "pgbouncer", "--quiet", str(config)]
     with (folder / "pgbouncer.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from plantstore.sqlite.connection import open_lock
-from tests.cli.program import AS_NOBODY, ONLY_LINUX, PLANTSTORE, Program, clean_environ
+from tests.cli.program import PLANTSTORE, POWERLESS, Program, clean_environ
 from tests.service import JSON, Service
 
 UMASKS = ("000", "027")
@@ -133,14 +133,14 @@ def test_a_hard_link_as_the_lock_gives_nothing_away(tmp_path: Path) -> None:
     assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (0, 0o644)
 
 
-@ONLY_LINUX
 def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: Path) -> None:
     folder = tmp_path / "full"
     folder.mkdir(mode=0o500)
     program = Program(
-        tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{folder}/new/plants.db"}, AS_NOBODY
+        tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{folder}/new/plants.db"}, POWERLESS
     )
-    whose = f"{folder} belongs to the user 12345 and has mode 0500, and this runs as the user 12345"
+    me = pwd.getpwuid(os.geteuid()).pw_name
+    whose = f"{folder} belongs to {me} and has mode 0500, and this runs as {me}"
     for command in (("migrate",), ("serve", "--port", "0"), ("store", "create", "nursery")):
         assert whose in program.refusal(*command)
 
@@ -148,12 +148,13 @@ def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: P
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
 def test_a_file_of_another_user_is_named_with_its_owner(tmp_path: Path) -> None:
     """As where root restored a backup of a service of another user."""
-    program = Program(tmp_path, prefix=AS_NOBODY).with_database()
+    program = Program(tmp_path, prefix=POWERLESS).with_database()
     tmp_path.chmod(0o777)
     file = tmp_path / "plants.db"
     file.chmod(0o644)
-    os.chown(file, pwd.getpwnam("daemon").pw_uid, 0)
-    assert f"cannot write to the database {file}; {file} belongs to " in program.refusal("serve")
+    os.chown(file, 12345, 0)
+    whose = f"cannot write to the database {file}; {file} belongs to the user 12345 "
+    assert whose in program.refusal("serve", "--port", "0")
 
 
 def test_a_lock_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
