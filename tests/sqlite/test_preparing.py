@@ -6,7 +6,11 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import apsw
+import pytest
 
+from plantstore.errors import SetupError
+from plantstore.settings import Settings
+from plantstore.sqlite import database
 from plantstore.sqlite.connection import connect, ensure_file, prepare
 from tests.next_version import NEWEST
 
@@ -42,3 +46,21 @@ def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) ->
                 connection.execute("SELECT count(*) FROM schema_migrations").get == NEWEST["sqlite"]
             )
             assert connection.execute("PRAGMA integrity_check").get == "ok"
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("step", ["prepare", "DataVersion"])
+async def test_a_file_that_goes_while_it_is_opened_is_named(
+    url: str, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    do_step = getattr(database, step)
+
+    def do_step_and_move(path: Path, *arguments: int) -> object:
+        result = do_step(path, *arguments)
+        for file in tmp_path.glob("plants.db*"):
+            file.rename(f"{file}.moved")
+        return result
+
+    monkeypatch.setattr(database, step, do_step_and_move)
+    with pytest.raises(SetupError, match=r"there is no database .*/plants\.db: "):
+        database.SQLiteDatabase(Settings(database=url))

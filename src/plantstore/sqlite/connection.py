@@ -206,6 +206,8 @@ def explained(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, apsw.Error) as error:
+        if isinstance(error, apsw.CantOpenError):
+            require_file(path)  # it may have gone since it was looked for
         raise SetupError(f"cannot use the database {path}: {find_reason(error, path)}") from error
 
 

@@ -30,7 +30,13 @@ from plantstore.sql.reading import page_query, to_caller, to_event_page, to_page
 from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
 from plantstore.sqlite.batch import Note, Trim
-from plantstore.sqlite.connection import close_at_stop, connect_in_place, database_path, prepare
+from plantstore.sqlite.connection import (
+    close_at_stop,
+    connect_in_place,
+    database_path,
+    explained,
+    prepare,
+)
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness
@@ -50,15 +56,16 @@ class SQLiteDatabase:
         self._path = database_path(settings.database)
         prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
-        self._connection = connect_in_place(self._path, _CACHE_MIB)
-        self._execute = self._connection.cursor().execute
-        self._read_little()  # creates the WAL index
-        self.data_version = DataVersion(self._path)
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
-        self._writer = Writer(
-            self._path, settings.max_writes, settings.write_timeout, self.commit_observers
-        )
+        with explained(self._path):
+            self._connection = connect_in_place(self._path, _CACHE_MIB)
+            self._execute = self._connection.cursor().execute
+            self._read_little()  # creates the WAL index
+            self.data_version = DataVersion(self._path)
+            self._writer = Writer(
+                self._path, settings.max_writes, settings.write_timeout, self.commit_observers
+            )
         self.write = self._writer.submit
         self._readiness = Readiness(self._path, self._writer, self._read_little)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
