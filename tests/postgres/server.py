@@ -34,7 +34,8 @@ _LISTEN = ("-c", "listen_addresses=127.0.0.1", "-c", "unix_socket_directories=")
 # write root's files as root does, since the tests' folders may be root's alone.
 _NOBODY = 65534
 _OPTIONS = f"--reuid={_NOBODY} --regid={_NOBODY} --clear-groups"
-_RIGHTS = "--inh-caps=+dac_override --ambient-caps=+dac_override"
+# no_setuid_fixup: the rights count for access(2) too, by which PostgreSQL finds its programs.
+_RIGHTS = "--securebits=+no_setuid_fixup --inh-caps=+dac_override --ambient-caps=+dac_override"
 AS_USER = ("setpriv", *_OPTIONS.split(), *_RIGHTS.split()) if os.geteuid() == 0 else ()
 _numbers = itertools.count(1)
 
