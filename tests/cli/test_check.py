@@ -183,7 +183,7 @@ def test_a_read_only_folder_is_not_writable(powerless: Program) -> None:
 
 def test_a_lock_that_may_not_be_taken_is_named(powerless: Program) -> None:
     lock = file_of(powerless).with_name("plants.db-lock")
-    lock.chmod(0)
+    lock.chmod(0o400)
     failed = failures(powerless)
     assert failed.keys() == {"writable"}
     assert f"Permission denied; {lock} belongs to" in failed["writable"]
