@@ -146,6 +146,12 @@ def impatient(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 
 @pytest.fixture
+def create(impatient: Service) -> Message:
+    """A create, named before ``waiting``: while it is prepared, a connection may idle too long."""
+    return make_fixture(impatient).message(CREATES[0])
+
+
+@pytest.fixture
 def waiting(impatient: Service) -> Iterator[Connection]:
     """A connection to it."""
     with Connection(impatient.origin) as connection:
@@ -153,11 +159,10 @@ def waiting(impatient: Service) -> Iterator[Connection]:
 
 
 def test_what_waits_behind_a_slow_request_is_not_slow_itself(
-    impatient: Service, waiting: Connection
+    create: Message, impatient: Service, waiting: Connection
 ) -> None:
-    fixture = make_fixture(impatient)
     with blocked_writes(impatient):
-        waiting.send(fixture.message(CREATES[0]), *[LIVE] * 300)
+        waiting.send(create, *[LIVE] * 300)
         assert not waiting.has_data(1)
     assert waiting.receive().json == {"name": "Aloe", "tag": "succulent"}
     for _ in range(300):
@@ -200,12 +205,11 @@ def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: b
 
 
 @pytest.mark.parametrize("number", [40802, 40101, 40801])
-def test_trickling_bytes_gain_no_time(impatient: Service, waiting: Connection, number: int) -> None:
-    create = make_fixture(impatient).message(CREATES[0]).setting("Content-Length", "60000").head()
+def test_trickling_bytes_gain_no_time(create: Message, waiting: Connection, number: int) -> None:
     begun = {
         40802: b"GET /livez HTTP/1.1\r\nX: ",
         40101: Message("POST", "/plants").adding("Content-Length", "60000").to_bytes(),
-        40801: create,
+        40801: create.setting("Content-Length", "60000").head(),
     }
     waiting.send(begun[number])
 
