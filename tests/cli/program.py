@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
 
+import pytest
 from msgspec import Struct
 
 from plantstore.bootstrap import migrate
@@ -19,6 +21,17 @@ SECONDS = 60.0
 
 # Takes from a command root's power over files; it owns what the tester owns.
 POWERLESS = ("setpriv", "--bounding-set=-all", "--inh-caps=-all") if os.geteuid() == 0 else ()
+
+
+def _has_ipv6() -> bool:
+    try:
+        socket.create_server(("::1", 0), family=socket.AF_INET6).close()
+    except OSError:
+        return False
+    return True
+
+
+NEEDS_IPV6 = pytest.mark.skipif(not _has_ipv6(), reason="no IPv6 here, as in many containers")
 
 
 class Result(Struct, frozen=True):

@@ -11,7 +11,7 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.errors import SetupError
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import NEEDS_IPV6, PLANTSTORE, Program
 from tests.service import JSON, Service
 
 
@@ -37,11 +37,13 @@ def test_an_address_that_is_not_ours_is_refused(program: Program, host: str) -> 
     assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")
 
 
+@NEEDS_IPV6
 def test_it_listens_on_ipv6_where_asked(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"host": "::1"}) as service:
         assert service.origin.startswith("http://[::1]:")
 
 
+@NEEDS_IPV6
 def test_what_listens_on_all_ipv6_addresses_is_logged_with_one_that_works(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"host": "::"}) as service:
         assert service.origin.startswith("http://[::1]:")

@@ -22,7 +22,7 @@ SOCKET = "s"  # in a test's folder
 RESOLVER = """\
 import socket
 
-ADDRESSES = {b"garden": ("127.0.0.1", "::1", "192.0.2.7")}
+ADDRESSES = {b"garden": ("127.0.0.1", "127.0.0.2", "192.0.2.7")}
 look_up = socket.getaddrinfo
 
 
@@ -120,7 +120,7 @@ def test_it_listens_on_every_address_of_a_name_that_the_machine_has(tmp_path: Pa
     command = ("env", f"PYTHONPATH={tmp_path}", sys.executable, "-m", "plantstore")
     with Service(tmp_path, settings={"host": "garden"}, command=command) as service:
         port = service.origin.rpartition(":")[2]
-        for address in ("127.0.0.1", "[::1]"):
+        for address in ("127.0.0.1", "127.0.0.2"):
             assert httpx.get(f"http://{address}:{port}/livez").is_success
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import Program
+from tests.cli.program import NEEDS_IPV6, Program
 from tests.metrics.scraping import metered, scrape
 from tests.service import Service
 
@@ -34,6 +34,7 @@ def test_the_client_library_is_imported_only_where_metrics_are_on(
         assert ("plantstore.metrics" in service.log()) is imported
 
 
+@NEEDS_IPV6
 def test_an_ipv6_address_serves_them_too(tmp_path: Path) -> None:
     with metered(tmp_path, metrics="[::1]:0") as service:
         assert "metrics at http://[::1]:" in service.log()
