@@ -87,5 +87,5 @@ sbom: ## write dist/plantstore.cdx.json: what an installation consists of (Cyclo
 		--output-file dist/plantstore.cdx.json requirements/runtime.txt
 
 clean: ## remove everything that these targets create
-	rm -rf .venv .venv-schemathesis .venv-clients .venv-deploy .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
+	rm -rf .venv .venvs .venv-schemathesis .venv-clients .venv-deploy .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
 	find src building tests bench -name __pycache__ -exec rm -rf {} +
