@@ -14,9 +14,9 @@ import pytest
 
 from building.version import NUMBER
 from plantstore.http.site.files import File
+from tests.checkout import copy_project
 
 ROOT = Path(__file__).parents[2]
-SOURCES = ("pyproject.toml", "hatch_build.py", "README.md", "LICENSE", "building", "src")
 GIT = ("git", "-c", "user.name=Ada", "-c", "user.email=ada@plants.example")
 
 
@@ -24,11 +24,7 @@ class Checkout:
     """A checkout of the project, with this number for its next release."""
 
     def __init__(self, folder: Path, number: str) -> None:
-        self.folder = folder
-        folder.mkdir()
-        for name in SOURCES:
-            copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-            copy(ROOT / name, folder / name)
+        self.folder = copy_project(folder)
         version = folder / "building" / "version.py"
         version.write_text(version.read_text().replace(f'"{NUMBER}"', f'"{number}"'))
         shutil.copy(ROOT / ".gitignore", folder)

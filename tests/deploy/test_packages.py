@@ -1,65 +1,80 @@
-"""The wheel is installed as people install it, and serves."""
+"""The program is installed as docs/install.md says, where Python has no pip, and serves."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.checkout import copy_project
 from tests.docs.pages import take
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
-UV = Path(sys.executable).parent / "uv"
-PIPX = ROOT / ".venv-deploy" / "bin" / "pipx"
+TOOLS = {
+    "pipx": ROOT / ".venv-deploy" / "bin" / "pipx",
+    "uv": Path(sys.executable).parent / "uv",
+    "uvx": Path(sys.executable).parent / "uvx",
+}
+APT, CLONE = take("install.md", "")
+SERVICE_BLOCKS = take("install.md", "For a service")
+PIPX, UV, UVX = take("install.md", "For yourself")
 
 
-@pytest.fixture(scope="session")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A wheel of the project as it is."""
-    folder = tmp_path_factory.mktemp("dist")
-    build = (sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder)
-    subprocess.run(build, cwd=ROOT, check=True, capture_output=True)
-    (made,) = folder.glob("plantstore-*.whl")
-    return made
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for all that is installed, and a PATH with pipx, uv and a Python without pip."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
+    for name, tool in TOOLS.items():
+        (tmp_path / "bare" / "bin" / name).symlink_to(tool)
+    monkeypatch.setenv("PATH", f"{tmp_path}/bare/bin:/usr/bin:/bin")
+    monkeypatch.setenv("PIP_NO_COMPILE", "1")
+    monkeypatch.setenv("PIPX_HOME", f"{tmp_path}/pipx")
+    monkeypatch.setenv("PIPX_BIN_DIR", f"{tmp_path}/bin")
+    monkeypatch.setenv("UV_TOOL_DIR", f"{tmp_path}/uv")
+    monkeypatch.setenv("UV_TOOL_BIN_DIR", f"{tmp_path}/bin")
+    (tmp_path / "bin").mkdir()
+    copy_project(tmp_path / "plantstore")
+    return tmp_path
 
 
-def install(tool: str, wheel: Path, folder: Path) -> Path:
-    """Install it as docs/install.md says, but into the folder; the program."""
-    (folder / "bin").mkdir()
-    heading = "For a service" if tool == "pip" else "For yourself"
-    (block,) = (text for text in take("install.md", heading) if f"{tool} " in f"{text} ")
-    block = block.replace("plantstore-1.0.0-py3-none-any.whl", str(wheel))
-    block = block.replace("/opt/plantstore", str(folder / "venv"))
-    script = block.replace("/usr/local/bin", str(folder / "bin"))
-    variables = {
-        "PIP_NO_COMPILE": "1",
-        "PIPX_HOME": folder / "pipx",
-        "PIPX_BIN_DIR": folder / "bin",
-        "UV_TOOL_DIR": folder / "uv",
-        "UV_TOOL_BIN_DIR": folder / "bin",
-        "PATH": f"{UV.parent}:{PIPX.parent}:{os.environ['PATH']}",
-    }
-    environ = os.environ | {name: str(path) for name, path in variables.items()}
-    run = ("sh", "-ec", script)
-    done = subprocess.run(run, env=environ, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return folder / "bin" / "plantstore"
+def on(machine: Path, *blocks: str) -> str:
+    """The script of blocks, in the machine's folders; the project's is there already."""
+    script = "".join(blocks).replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", "")
+    script = script.replace("/opt/plantstore", f"{machine}/venv")
+    return f"cd {machine}\n{script.replace('/usr/local/bin', f'{machine}/bin')}"
 
 
-@pytest.mark.parametrize("tool", ["pip", "pipx", "uv"])
-def test_an_installed_wheel_serves(tmp_path: Path, wheel: Path, tool: str) -> None:
-    program = install(tool, wheel, tmp_path)
-    with Service(tmp_path, command=(str(program),)) as service:
+def check_that_it_serves(machine: Path, *command: str) -> None:
+    with Service(machine, command=command) as service:
         with service.client(service.make_token()) as client:
             created = client.post("/plants", json={"id": 1, "name": "Ficus"})
             assert created.json() == {"name": "Ficus"}
             assert "<title>Plant Store<" in client.get("/").text
             assert "<title>API reference" in client.get("/docs").text
+            assert "<title>API reference" in client.get("/docs").text
         assert service.stop() == 0
-    migrate = (program, "migrate", "--database", "postgresql://db.example/plants")
-    refused = subprocess.run(migrate, capture_output=True, text=True, check=False)
+
+
+def paste(machine: Path, *blocks: str) -> subprocess.CompletedProcess[str]:
+    command = ("sh", "-ec", on(machine, *blocks))
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("blocks", [SERVICE_BLOCKS, [PIPX], [UV]], ids=["pip", "pipx", "uv"])
+def test_it_is_installed(machine: Path, blocks: list[str]) -> None:
+    done = paste(machine, CLONE, *blocks)
+    assert done.returncode == 0, done.stderr
+    check_that_it_serves(machine, f"{machine}/bin/plantstore")
+    wheels = list((machine / "plantstore").glob("dist/*.whl"))
+    assert len(wheels) == (blocks is SERVICE_BLOCKS)
+
+
+def test_it_is_tried_out_without_an_installation(machine: Path) -> None:
+    script = on(machine, CLONE, "exec ", UVX.replace("serve", '"$@"'))
+    check_that_it_serves(machine, "sh", "-ec", script, "sh")
+    migrate = "migrate --database postgresql://db.example/plants"
+    refused = paste(machine, CLONE, UVX.replace("serve --welcome", migrate))
     assert refused.returncode == 1
     said = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"
-    assert refused.stderr == said
+    assert refused.stderr.endswith(said)

@@ -15,7 +15,7 @@ _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 
 # The tests that run the blocks of a heading: "" is what comes before the first, "*" the page.
 RUN_BY: Mapping[tuple[str, str], str] = {
-    ("README.md", "*"): "tests/docs/test_readme.py",  # but the last two, as in scaling.md
+    ("README.md", "*"): "tests/docs/test_readme.py",
     ("access.md", "*"): "tests/docs/test_access.py",
     ("import.md", "*"): "tests/docs/test_import.py",
     ("events.md", "*"): "tests/docs/test_pages.py",
@@ -32,6 +32,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("quickstart.md", "Python"): "tests/docs/test_pages.py",
     ("quickstart.md", "JavaScript"): "tests/docs/test_pages.py",
     ("quickstart.md", "Generated clients"): "tests/clients/test_quickstart.py",
+    ("install.md", ""): "tests/deploy/test_packages.py",  # but Debian's packages
     ("install.md", "For a service"): "tests/deploy/test_packages.py",
     ("install.md", "For yourself"): "tests/deploy/test_packages.py",
     ("install.md", "Shell completion"): "tests/docs/test_pages.py",
@@ -48,7 +49,6 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("proxies.md", "HAProxy"): "tests/deploy/proxies.py",
 }
 NOT_RUN: Mapping[tuple[str, str], str] = {
-    ("install.md", ""): "it builds; tests/deploy/test_packages.py builds without the network",
     ("production.md", "systemd"): "it sets up a machine",
     ("production.md", "Containers"): "it needs Docker",
     ("proxies.md", "The services"): "it needs systemd; tests/deploy/test_rolling.py does the same",

@@ -3,9 +3,7 @@
 from pathlib import Path
 
 from tests.cli.program import Program
-from tests.docs.test_readme import BLOCK, ROOT
-
-PAGE = (ROOT / "docs" / "import.md").read_text(encoding="utf-8")
+from tests.docs.pages import take
 
 
 def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
@@ -14,7 +12,7 @@ def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
         program.out("store", "create", store)
     (tmp_path / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
     program.out("import", "seed.ndjson", "--store", "nursery")
-    blocks = [text for kind, text in BLOCK.findall(PAGE) if kind == "sh"]
+    blocks = take("import.md")
     assert len(blocks) == 4
     for text in blocks:
         done = program.in_shell(f"set -e; {text}")

@@ -3,20 +3,29 @@
 import json
 import os
 import re
+import signal
 import subprocess
 import sys
+from itertools import pairwise, takewhile
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 
+from tests.checkout import copy_project
+from tests.docs.pages import DOCS, ROOT, blocks_of, read_page
 from tests.service import Service
 
-ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-BLOCK = re.compile(r"^```(sh|json)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+README = read_page(ROOT / "README.md")
+BLOCKS = list(blocks_of(ROOT / "README.md"))
+DATA = "Library/Application Support" if sys.platform == "darwin" else ".local/share"
+
+
+def find_block(word: str) -> str:
+    (script,) = [block.text for block in BLOCKS if word in block.text]
+    return script
 
 
 def run_in_shell(script: str, service: Service, token: str) -> str:
-    script = script.replace("http://127.0.0.1:8080", service.origin)
-    script = script.replace("plantstore ", f"{sys.executable} -m plantstore ")
+    script = script.replace("http://127.0.0.1:8080", service.origin).replace("pst_...", token)
     environ = os.environ | {"TOKEN": token, "PLANTSTORE_DATABASE": service.database}
     done = subprocess.run(
         ["sh", "-ec", script], env=environ, capture_output=True, text=True, check=True, timeout=60
@@ -24,25 +33,50 @@ def run_in_shell(script: str, service: Service, token: str) -> str:
     return done.stdout
 
 
+def test_the_quick_start_of_the_readme(tmp_path: Path) -> None:
+    script = find_block("make serve").replace("make serve", "make serve PORT=0")
+    script = script.replace("git clone ADDRESS-OF-THIS-REPOSITORY plantstore", f"cd {tmp_path}")
+    copy_project(tmp_path / "plantstore")
+    environ = os.environ | {"HOME": str(tmp_path), "PYTHON": sys.executable, "PIP_NO_COMPILE": "1"}
+    environ.pop("XDG_DATA_HOME", None)
+    with subprocess.Popen(
+        ["sh", "-ec", script], env=environ, stdout=PIPE, stderr=STDOUT, start_new_session=True
+    ) as process:
+        assert process.stdout
+        printed = list(takewhile(lambda line: b" serving " not in line, process.stdout))
+        os.killpg(process.pid, signal.SIGINT)
+    assert b"pst_" in b"".join(printed)
+    assert f"~/{DATA}/plantstore`" in README
+    assert (tmp_path / DATA / "plantstore" / "plantstore.db").exists()
+
+
 def test_the_calls_of_the_readme_give_the_answers_of_the_readme(
     service: Service, token: str
 ) -> None:
-    blocks = BLOCK.findall(README)
     compared = 0
-    for number, (kind, text) in enumerate(blocks):
-        if kind == "sh" and "curl" in text:
-            answer = run_in_shell(text, service, token)
-            if blocks[number + 1][0] == "json":
-                assert json.loads(answer) == json.loads(blocks[number + 1][1])
+    for call, below in pairwise(BLOCKS):
+        if "curl" in call.text:
+            answer = run_in_shell(call.text, service, token)
+            if below.kind == "json":
+                assert json.loads(answer) == json.loads(below.text)
                 compared += 1
             else:
                 assert answer == ""
-    assert compared == 3
+    assert compared == 2
 
 
-def test_the_commands_of_the_readme_work(service: Service, token: str) -> None:
-    (script,) = [text for _, text in BLOCK.findall(README) if "token create" in text]
-    listing = json.loads(run_in_shell("plantstore token list --json", service, token))
-    printed = run_in_shell(script.replace("1f0c9a52b7d84e63", listing[0]["id"]), service, token)
+def test_the_commands_of_the_readme_work(service: Service, token: str, tmp_path: Path) -> None:
+    (tmp_path / ".venv").symlink_to(sys.prefix)
+    program = f"cd {tmp_path}\n" + find_block("token create")
+    listing = f"{sys.executable} -m plantstore token list --json"
+    token_id = json.loads(run_in_shell(listing, service, token))[0]["id"]
+    printed = run_in_shell(program.replace("1f0c9a52b7d84e63", token_id), service, token)
     assert "pst_" in printed
     assert "kiosk" in printed
+
+
+def test_the_figures_of_the_readme_are_those_of_sizing() -> None:
+    (figures,) = re.findall(r"^- One core.*?\n(?=\n)", README, re.MULTILINE | re.DOTALL)
+    sizing = read_page(DOCS / "sizing.md")
+    for figure in re.findall(r"\d+,\d+", figures):
+        assert figure in sizing
