@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from plantstore.sqlite.staging import Staging
 
 
-def open_database(settings: Settings) -> Database:
-    """The database for serving. Call it on the event loop that will use it."""
+async def open_database(settings: Settings) -> Database:
+    """The database for serving, on the event loop that will use it."""
     if is_postgres(settings.database):
         from plantstore.postgres.database import PostgresDatabase
 
-        return PostgresDatabase(settings)
+        database = PostgresDatabase(settings)
+        await database.open()
+        return database
     from plantstore.sqlite.database import SQLiteDatabase
 
     return SQLiteDatabase(settings)
@@ -120,14 +122,14 @@ def create_database(url: str) -> str | None:
 def prepare_database(url: str) -> None:
     """Give a SQLite file without tables its tables; refuse a schema of another version.
 
-    :raises SetupError: the database cannot be served; a ``DatabaseAwayError`` if not now.
-    """
-    if is_postgres(url):
-        open_session(url).close()
-        return
-    from plantstore.sqlite.connection import database_path, prepare
+    On PostgreSQL, each serving process checks the schema when it has a connection.
 
-    prepare(database_path(url))
+    :raises SetupError: the file cannot be served.
+    """
+    if not is_postgres(url):
+        from plantstore.sqlite.connection import database_path, prepare
+
+        prepare(database_path(url))
 
 
 @contextmanager
@@ -201,7 +203,7 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
 
 
-def create_app(settings: Settings, reports: socket | None = None) -> "App":
+async def create_app(settings: Settings, reports: socket | None = None) -> "App":
     """The application on its database, for one serving process; it reports its metrics there."""
     from plantstore.clock import SteadyClock
     from plantstore.http.app import App
@@ -209,7 +211,7 @@ def create_app(settings: Settings, reports: socket | None = None) -> "App":
     from plantstore.retention import Retention
 
     set_up_logs(settings.log_format)
-    database = open_database(settings)
+    database = await open_database(settings)
     open_access = partial(open_session, settings.database)
     app = App(database, settings, open_access, _open_logs(settings))
     if reports is not None:

@@ -98,7 +98,3 @@ class OutcomeUnknownError(PlantStoreError):
 
 class SetupError(Exception):
     """The service cannot be started or administered this way; the message says what to do."""
-
-
-class DatabaseAwayError(SetupError):
-    """The database's server cannot be reached now, which may end by itself."""

@@ -35,7 +35,7 @@ class DatabaseHarness:
 
     async def open(self) -> None:
         """Open the database; again, where a test has closed it."""
-        self.database = open_database(self._settings)
+        self.database = await open_database(self._settings)
 
     async def __aenter__(self) -> Self:
         await self.open()

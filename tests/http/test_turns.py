@@ -109,7 +109,7 @@ def test_the_application_gives_all_routes_their_turns(tmp_path: Path) -> None:
 
     async def run(method: str, path: bytes, token: str) -> list[int]:
         settings = Settings(database=url)
-        app = App(open_database(settings), settings, partial(open_session, url))
+        app = App(await open_database(settings), settings, partial(open_session, url))
         done: list[int] = []
 
         async def handle(number: int, token: str, method: str, path: bytes) -> None:
@@ -134,7 +134,7 @@ def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path)
 
     async def run() -> bool:
         settings = Settings(database=url)
-        app = App(open_database(settings), settings, partial(open_session, url))
+        app = App(await open_database(settings), settings, partial(open_session, url))
         for number, path in enumerate((b"/plants", b"/me", b"/plants")):
             await app.handle(request(number, "GET", token, path))
         creates = [app.handle(request(number, "POST", token, b"/plants")) for number in range(MANY)]

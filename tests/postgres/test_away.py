@@ -9,16 +9,24 @@ import httpx
 import pytest
 
 from plantstore.bootstrap import migrate
+from tests.cli.program import Program
 from tests.faults.load import under_load, wait_until_acknowledged, wait_until_refused
 from tests.faults.processes import kill, worker_pids
 from tests.faults.two_processes import TwoProcesses
 from tests.postgres.proxied import proxied_service
+from tests.postgres.refusing import RefusingServer
 from tests.postgres.server import PostgresServer
 from tests.readiness import wait_for_readiness
 from tests.service import Service
+from tests.waiting import wait_until
 
-REFUSED = "PostgreSQL cannot be reached: connection refused"
+NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
 NOT_WRITTEN = 50302
+GERMAN = [
+    ("28P01", "Passwort-Authentifizierung für Benutzer »postgres« fehlgeschlagen"),
+    ("3D000", "Datenbank »plantstore« existiert nicht"),
+    ("53300", "tut mir leid, schon zu viele Verbindungen"),
+]
 
 
 @pytest.fixture
@@ -55,7 +63,7 @@ def test_it_starts_without_the_server_and_serves_when_it_comes(
     token = Service(tmp_path, database=url).make_token()
     server.stop()
     with launched(tmp_path, url, workers) as service, service.client(token) as client:
-        assert wait_for_readiness(service, 503) == REFUSED
+        assert wait_for_readiness(service, 503) == NO_CONNECTION
         assert client.get("/livez").status_code == 200
         assert client.get("/plants").json()["error"] == NOT_WRITTEN
         assert client.post("/plants", json={"id": 1, "name": "x"}).json()["error"] == NOT_WRITTEN
@@ -71,6 +79,36 @@ def wait_until_created(client: httpx.Client) -> None:
     while client.post("/plants", json={"id": 1, "name": "Fern"}).status_code != 200:
         assert time.monotonic() < deadline
         time.sleep(0.05)
+
+
+@pytest.mark.parametrize(("sqlstate", "message"), GERMAN)
+def test_whatever_the_server_refuses_in_whatever_language_the_service_tries_again(
+    server: PostgresServer, tmp_path: Path, sqlstate: str, message: str
+) -> None:
+    url = with_schema(server)
+    server.stop()
+    with (
+        RefusingServer(server.port, sqlstate, message) as refusing,
+        launched(tmp_path, url) as service,
+    ):
+        assert wait_for_readiness(service, 503) == NO_CONNECTION
+        assert f"waiting for the database: 127.0.0.1:{server.port}: " in service.log()
+        wait_until(lambda: refusing.refused >= 4)
+        assert message in service.log()
+        refusing.close()
+        server.start()
+        assert wait_for_readiness(service, 200) == "ready"
+
+
+def test_what_needs_the_database_fails_with_the_servers_message(tmp_path: Path) -> None:
+    for sqlstate, message in GERMAN:
+        with RefusingServer(0, sqlstate, message) as refusing:
+            url = f"postgresql://postgres@127.0.0.1:{refusing.port}/plantstore"
+            program = Program(tmp_path, {"PLANTSTORE_DATABASE": url, "PLANTSTORE_PORT": "0"})
+            for command in (("store", "list"), ("serve", "--welcome")):
+                refusal = program.refusal(*command)
+                assert "cannot use the database: " in refusal
+                assert message in refusal
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -116,7 +154,7 @@ def test_a_lost_server_is_told_and_logged_without_filling_the_log(
             wait_until_acknowledged(load_clients, 20)
             server.stop()
             wait_until_refused(load_clients, 100)
-            assert wait_for_readiness(service, 503) == REFUSED
+            assert wait_for_readiness(service, 503) == NO_CONNECTION
             server.start()
             wait_until_acknowledged(load_clients, 20)
             assert wait_for_readiness(service, 200) == "ready"
@@ -143,7 +181,7 @@ def test_an_idle_service_tells_of_a_server_that_takes_no_writes(
 def test_nothing_of_the_url_is_told(tmp_path: Path) -> None:
     url = "postgresql://someone:secret@localhost:1/hidden"
     with launched(tmp_path, url) as service:
-        assert wait_for_readiness(service, 503) == REFUSED
+        assert wait_for_readiness(service, 503) == NO_CONNECTION
         assert "secret" not in service.log()
 
 
@@ -153,5 +191,5 @@ def test_an_idle_service_tells_of_a_silent_server(
     with proxied_service(postgres_server, tmp_path) as proxied:
         with proxied.proxy.silent():
             told = wait_for_readiness(proxied.service, 503)
-            assert told == "PostgreSQL cannot be reached: it does not respond in time"
+            assert told == "PostgreSQL does not respond in time"
         assert wait_for_readiness(proxied.service, 200) == "ready"

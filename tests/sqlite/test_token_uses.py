@@ -21,7 +21,7 @@ async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         secret = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
-    database = open_database(Settings(database=url, write_timeout=0.01))
+    database = await open_database(Settings(database=url, write_timeout=0.01))
     key = (1, hash_token(secret), None)
     caller = await database.find_caller(*key)
     await database.write_token_uses()

@@ -7,7 +7,6 @@ import click
 
 from plantstore import bootstrap
 from plantstore.cli.settings_file import settings_option
-from plantstore.errors import DatabaseAwayError
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings, load_settings, unknown_variables, without_password
 
@@ -76,12 +75,7 @@ def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> 
         origins = [describe(listener, scheme) for listener in listeners]
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
-        try:
-            bootstrap.prepare_database(settings.database)
-        except DatabaseAwayError:
-            if welcomes:
-                raise
-            # Otherwise the serving processes wait for it.
+        bootstrap.prepare_database(settings.database)
         is_public = "://" in settings.public_url
         address = settings.public_url.rstrip("/") if is_public else origins[0]
         with bootstrap.recorded_address(settings.database, address):

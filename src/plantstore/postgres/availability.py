@@ -1,6 +1,8 @@
 """What successes and failures say about the server, of all connections together.
 
-Invariant: repeated failures are logged at most once a second, and their end once.
+Invariant: repeated failures are logged at most once a second, and their end once. A reason quotes
+nothing from the server: it may be in any language and contain names of hosts and users. Only the
+log has that.
 """
 
 import asyncio
@@ -8,13 +10,22 @@ import logging
 import math
 
 import psycopg
-from psycopg.errors import LockNotAvailable
+from psycopg import errors
 
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.failures import FailureLog
-from plantstore.postgres.reasons import explain
 
 logger = logging.getLogger(__name__)
+
+SILENT = "PostgreSQL does not respond in time"
+READ_ONLY = "PostgreSQL cannot be written: it is read-only"
+_NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
+_REASONS: dict[type[psycopg.Error], str] = {
+    errors.ReadOnlySqlTransaction: READ_ONLY,
+    errors.DiskFull: "PostgreSQL cannot be written: its disk is full",
+    errors.InsufficientPrivilege: "PostgreSQL cannot be used: the role lacks a privilege",
+    errors.UndefinedTable: "PostgreSQL cannot be used: a table is missing",
+}
 
 
 class Availability:
@@ -25,11 +36,11 @@ class Availability:
     has not been checked, and connections are not given out.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_open: bool = True) -> None:
         self._loop = asyncio.get_running_loop()
         self._failures = FailureLog(logger, "PostgreSQL works again")
         self._refusals = FailureLog(logger, "PostgreSQL takes writes again")
-        self.is_open = True
+        self.is_open = is_open
         self.reason: str | None = None
         self.refusal: str | None = None
         self.refused_at = -math.inf
@@ -37,7 +48,7 @@ class Availability:
 
     def fail(self, message: str, error: BaseException) -> DatabaseUnavailableError:
         """Note that the server could not be used; returns the port's error, nothing written."""
-        self.reason = explain(error)
+        self.reason = _explain(error)
         self.warn(message, error)
         return DatabaseUnavailableError()
 
@@ -47,8 +58,8 @@ class Availability:
 
     def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
         """Note that the server refused a batch of writes; returns the port's error."""
-        if not isinstance(error, LockNotAvailable):  # which says nothing about other stores
-            self.refusal, self.refused_at = explain(error), self._loop.time()
+        if not isinstance(error, errors.LockNotAvailable):  # which says nothing about other stores
+            self.refusal, self.refused_at = _explain(error), self._loop.time()
         self._refusals.add("a batch of writes failed: %s", _on_one_line(error))
         return DatabaseUnavailableError()
 
@@ -62,6 +73,16 @@ class Availability:
         self.note_read()
         self.refusal, self.written_at = None, self._loop.time()
         self._refusals.note_success()
+
+
+def _explain(error: BaseException) -> str:
+    """The reason for ``/readyz``; an error of connecting has no SQLSTATE."""
+    if isinstance(error, (TimeoutError, errors.ConnectionTimeout)):
+        return SILENT
+    if isinstance(error, psycopg.Error) and error.sqlstate is not None:
+        refused = f"PostgreSQL cannot be used: error {error.sqlstate}, see the log"
+        return _REASONS.get(type(error), refused)
+    return _NO_CONNECTION
 
 
 def _on_one_line(error: BaseException) -> str:

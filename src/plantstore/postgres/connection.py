@@ -12,9 +12,8 @@ from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, erro
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plantstore.clock import now
-from plantstore.errors import DatabaseAwayError, SetupError
+from plantstore.errors import SetupError
 from plantstore.postgres.citus.distributing import distribute, is_distributed
-from plantstore.postgres.reasons import is_temporary
 from plantstore.sql.migrations import (
     Applied,
     Migration,
@@ -59,7 +58,7 @@ def read_url(url: str) -> str:
 def connect(url: str) -> Connection:
     """A connection for administration.
 
-    :raises SetupError: it cannot be opened; ``DatabaseAwayError`` where it may be later.
+    :raises SetupError: it cannot be opened.
     """
     with explained():
         connection = psycopg.connect(
@@ -95,8 +94,7 @@ def explained() -> Iterator[None]:
     except errors.InsufficientPrivilege as error:
         raise SetupError(f"the database role lacks a permission: {_first_line(error)}") from error
     except psycopg.Error as error:
-        kind = DatabaseAwayError if is_temporary(error) else SetupError
-        raise kind(f"cannot use the database: {_first_line(error)}") from error
+        raise SetupError(f"cannot use the database: {_first_line(error)}") from error
 
 
 def require_schema(connection: Connection) -> None:

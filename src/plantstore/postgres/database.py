@@ -2,24 +2,18 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from contextlib import closing
 
 import psycopg
 
 from plantstore.database import MAX_TRIMMED, CommitObserver, Write
-from plantstore.errors import (
-    DatabaseAwayError,
-    DatabaseUnavailableError,
-    OverloadedError,
-    SetupError,
-)
+from plantstore.errors import DatabaseUnavailableError, OverloadedError, SetupError
 from plantstore.model import Caller, EventPage, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.citus.callers import CitusCallers
-from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries, is_distributed
+from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries
 from plantstore.postgres.citus.writer import CitusWriter
-from plantstore.postgres.connection import connect, explained, require_schema, require_schema_of
+from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
@@ -32,19 +26,16 @@ from plantstore.sql.reading import to_event_page, to_token_info
 from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
 
-_RETRY_SECONDS = 0.5  # between two attempts to reach a server at the start
+_RETRY_SECONDS = 0.5  # between two attempts to open the database
 
 
 class PostgresDatabase:
-    """Serves one database. Create it on the event loop that uses it.
-
-    If its server cannot be reached, it waits for it; until then every method fails.
-    """
+    """Serves one database. Create it on the event loop that uses it, and await ``open``."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._sql = load_queries("plantstore.postgres")
-        self._availability = Availability()
+        self._availability = Availability(is_open=False)
         self._pool = Pool(settings, settings.database_connections, self._availability)
         self._stream_pool = Pool(settings, settings.max_streams, self._availability)
         self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
@@ -57,7 +48,13 @@ class PostgresDatabase:
             self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
         )
         self._adapt(is_distributed=False)
-        self._opening = self._open()
+        self._has_tried = asyncio.Event()
+        self._opening = asyncio.ensure_future(self._open())
+        self._opening.add_done_callback(lambda _: self._has_tried.set())
+
+    async def open(self) -> None:
+        """Wait for the first attempt to connect. Until one works, every method fails."""
+        await self._has_tried.wait()
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
@@ -195,38 +192,26 @@ class PostgresDatabase:
         self._callers = callers(self._pool, self._sql, self._settings.max_requests, self._uses)
         self._writer = writer(self._pool, self._sql, self._settings, self.commit_observers)
 
-    def _open(self) -> "asyncio.Future[None]":
-        """Check the schema, or start a task that does once the server can be reached.
+    async def _open(self) -> None:
+        """Return when the server was reached and its schema has been checked.
 
         :raises SetupError: it is of another version.
         """
-        url, loop = self._settings.database, asyncio.get_running_loop()
-        try:
-            with closing(connect(url)) as connection, explained():
-                require_schema(connection)
-                self._adapt(is_distributed=is_distributed(connection))
-        except DatabaseAwayError as error:
-            self._availability.is_open = False
-            self._availability.fail("waiting for the database", error.__cause__ or error)
-            return loop.create_task(self._wait())
-        opened: asyncio.Future[None] = loop.create_future()
-        opened.set_result(None)
-        return opened
-
-    async def _wait(self) -> None:
-        """Return when the server can be reached, and its schema has been checked."""
         hosts = Hosts(self._settings.database, prepares=False)
-        seconds = self._settings.database_timeout
         while not self._availability.is_open:
-            await asyncio.sleep(_RETRY_SECONDS)
             try:
-                async with asyncio.timeout(2 * seconds), await hosts.connect(seconds) as connection:
-                    await require_schema_of(connection)
-                    cursor = await connection.execute(IS_DISTRIBUTED)
-                    ((found,),) = await cursor.fetchall()
+                await self._check_schema(hosts)
             except (TimeoutError, psycopg.Error) as error:
                 self._availability.fail("waiting for the database", error)
-            else:
-                self._adapt(is_distributed=bool(found))
-                self._availability.is_open = True
+                self._has_tried.set()
+                await asyncio.sleep(_RETRY_SECONDS)
         self._availability.note_read()
+
+    async def _check_schema(self, hosts: Hosts) -> None:
+        seconds = self._settings.database_timeout
+        async with asyncio.timeout(2 * seconds), await hosts.connect(seconds) as connection:
+            await require_schema_of(connection)
+            cursor = await connection.execute(IS_DISTRIBUTED)
+            ((is_distributed,),) = await cursor.fetchall()
+        self._adapt(is_distributed=bool(is_distributed))
+        self._availability.is_open = True

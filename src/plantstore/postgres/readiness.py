@@ -8,8 +8,8 @@ import math
 from contextlib import suppress
 
 from plantstore.errors import DatabaseUnavailableError
+from plantstore.postgres.availability import READ_ONLY, SILENT
 from plantstore.postgres.pool import Pool, Query
-from plantstore.postgres.reasons import READ_ONLY, SILENT
 
 _INTERVAL = 1.0
 

@@ -6,7 +6,7 @@ For ``lame_duck`` seconds a stop is only announced; then the process drains and 
 import asyncio
 import logging
 import signal
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from functools import partial
 from socket import socket
@@ -30,10 +30,11 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
 Beside = Callable[[], Coroutine[None, None, None]]
+CreateApplication = Callable[[], Awaitable[Application]]
 
 
 def serve(
-    create_application: Callable[[], Application], settings: Settings, listeners: list[socket]
+    create_application: CreateApplication, settings: Settings, listeners: list[socket]
 ) -> bool:
     """Serve until a signal or a broken database ends it; whether it was a signal."""
     allow_open_files(settings.max_connections)
@@ -70,7 +71,7 @@ class Server:
 
     def __init__(
         self,
-        create_application: Callable[[], Application],
+        create_application: CreateApplication,
         settings: Settings,
         *,
         is_worker: bool = False,
@@ -90,7 +91,7 @@ class Server:
         """
         self._loop = asyncio.get_running_loop()
         take_signals(self._handle_stop, self._handle_hangup)
-        application = self._create_application()
+        application = await self._create_application()
         self._connections = connections = Connections(application, self._settings)
         make_protocol = partial(Connection, connections)
         servers = [
@@ -126,7 +127,8 @@ class Server:
 
         A worker may get one of its parent and the same of the terminal.
         """
-        if self._connections is None:  # it has failed to start, and ends
+        if self._connections is None:  # it ends as soon as it has started
+            self._drain.set()
             return
         is_second = self._connections.is_stopping and not self._is_worker
         if number == signal.SIGQUIT or is_second:

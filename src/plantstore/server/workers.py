@@ -19,9 +19,8 @@ from multiprocessing.connection import Connection as Pipe
 from socket import socket
 
 from plantstore.errors import SetupError
-from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
-from plantstore.server.serve import SIGNALS, Server, run, take_signals
+from plantstore.server.serve import SIGNALS, CreateApplication, Server, run, take_signals
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -43,7 +42,7 @@ class Workers:
 
     def __init__(
         self,
-        create_application: Callable[[], Application],
+        create_application: CreateApplication,
         settings: Settings,
         listeners: list[socket],
     ) -> None:
@@ -211,7 +210,7 @@ def _describe_end(exitcode: int | None) -> str:
 
 
 def _serve(
-    create_application: Callable[[], Application],
+    create_application: CreateApplication,
     settings: Settings,
     listeners: list[socket],
     beats: Pipe,
