@@ -124,12 +124,16 @@ def prepare_database(url: str) -> None:
 
     On PostgreSQL, each serving process checks the schema when it has a connection.
 
-    :raises SetupError: the file cannot be served.
+    :raises SetupError: the URL is not valid, or the file cannot be served.
     """
-    if not is_postgres(url):
-        from plantstore.sqlite.connection import database_path, prepare
+    if is_postgres(url):
+        from plantstore.postgres.hosts import Hosts
 
-        prepare(database_path(url))
+        Hosts(url)
+        return
+    from plantstore.sqlite.connection import database_path, prepare
+
+    prepare(database_path(url))
 
 
 @contextmanager

@@ -10,7 +10,9 @@ import psycopg
 import pytest
 
 from plantstore.postgres.hosts import Hosts
+from tests.cli.program import Program
 from tests.postgres.server import PostgresServer, free_port
+from tests.service import Service
 
 pytestmark = pytest.mark.anyio
 
@@ -24,10 +26,15 @@ def silent_port() -> Iterator[int]:
         yield listener.getsockname()[1]
 
 
-def hosts(*ports: int, options: str = "connect_timeout=60") -> Hosts:
-    """The hosts of a URL with these ports."""
+def make_url(*ports: int, name: str = "postgres") -> str:
+    """A URL with these ports, on which a silent host that is waited for fails the test."""
     named = ",".join(f"127.0.0.1:{port}" for port in ports)
-    return Hosts(f"postgresql://postgres@{named}/postgres?{options}", prepares=True)
+    return f"postgresql://postgres@{named}/{name}?connect_timeout=600"
+
+
+def hosts(*ports: int) -> Hosts:
+    """The hosts of a URL with these ports."""
+    return Hosts(make_url(*ports), prepares=True)
 
 
 async def connected_port(found: Hosts, seconds: float = SECONDS) -> int:
@@ -76,3 +83,16 @@ async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
     assert f"127.0.0.1:{silent_port}: timeout" in str(raised.value)
     assert f"127.0.0.1:{server.port}: " in str(raised.value)
     assert "session is read-only" in str(raised.value)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_start_and_a_command_pass_over_a_silent_host(
+    postgres_server: PostgresServer, tmp_path: Path, silent_port: int, workers: int
+) -> None:
+    with postgres_server.fresh() as direct:
+        url = make_url(silent_port, postgres_server.port, name=direct.rpartition("/")[2])
+        assert Program(tmp_path, {"PLANTSTORE_DATABASE": url}).run("store", "list").status == 0
+        settings = {"workers": workers, "database_timeout": SECONDS}
+        with Service(tmp_path, database=url, settings=settings) as service:
+            assert service.stop() == 0
+        assert "waiting for the database" not in service.log()

@@ -9,6 +9,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from plantstore.postgres.availability import Availability
+from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 from tests.postgres.server import PostgresServer
@@ -21,7 +23,9 @@ MAX = 3
 @pytest.fixture
 async def pool(postgres_server: PostgresServer) -> AsyncIterator[Pool]:
     """Pool that have not been made yet."""
-    opened = Pool(Settings(database=postgres_server.url()), MAX)
+    settings = Settings(database=postgres_server.url())
+    hosts, availability = Hosts(settings.database), Availability(is_open=True)
+    opened = Pool(settings, MAX, hosts, availability)
     yield opened
     await opened.close()
 

@@ -36,7 +36,7 @@ class Availability:
     has not been checked, and connections are not given out.
     """
 
-    def __init__(self, *, is_open: bool = True) -> None:
+    def __init__(self, *, is_open: bool) -> None:
         self._loop = asyncio.get_running_loop()
         self._failures = FailureLog(logger, "PostgreSQL works again")
         self._refusals = FailureLog(logger, "PostgreSQL takes writes again")

@@ -1,19 +1,15 @@
-"""Opens connections to PostgreSQL: the URL, the schema, and deadlines.
-
-Invariant: no statement is waited for beyond its deadline, even where the server or the network
-to it is silent.
-"""
+"""The command line's connections to PostgreSQL, and the version of the schema."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import psycopg
 from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.postgres.citus.distributing import distribute, is_distributed
+from plantstore.postgres.hosts import find_host
 from plantstore.sql.migrations import (
     Applied,
     Migration,
@@ -29,31 +25,6 @@ _STATEMENT_TIMEOUT = "10min"
 _FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
 _READ_MIGRATIONS = "SELECT number, checksum, oldest FROM schema_migrations"
 
-# Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
-_DEFAULTS = {
-    "application_name": "plantstore",
-    "client_encoding": "UTF8",
-    "connect_timeout": "3",
-    "target_session_attrs": "read-write",
-    "tcp_user_timeout": "5000",
-}
-
-
-def read_url(url: str) -> str:
-    """The connection string of a URL such as ``postgresql://user@host/name``.
-
-    :raises SetupError: it is not one.
-    """
-    try:
-        given = conninfo_to_dict(url)
-    except psycopg.ProgrammingError as error:
-        reason = str(error).partition(': "')[0]  # what follows may be the password
-        raise SetupError(
-            f"the database URL is not valid: {reason}; write "
-            "postgresql://user:password@host:5432/name"
-        ) from None
-    return make_conninfo(url, **{name: _DEFAULTS[name] for name in _DEFAULTS.keys() - given})
-
 
 def connect(url: str) -> Connection:
     """A connection for administration.
@@ -62,7 +33,7 @@ def connect(url: str) -> Connection:
     """
     with explained():
         connection = psycopg.connect(
-            read_url(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
+            find_host(url), autocommit=True, cursor_factory=RawCursor, prepare_threshold=None
         )
     try:
         _require_server(connection.info)

@@ -35,10 +35,12 @@ class PostgresDatabase:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._sql = load_queries("plantstore.postgres")
+        self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
         self._availability = Availability(is_open=False)
-        self._pool = Pool(settings, settings.database_connections, self._availability)
-        self._stream_pool = Pool(settings, settings.max_streams, self._availability)
-        self._probe_pool = Pool(settings, 1, self._availability)  # requests need not wait for it
+        server = (self._hosts, self._availability)
+        self._pool = Pool(settings, settings.database_connections, *server)
+        self._stream_pool = Pool(settings, settings.max_streams, *server)
+        self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
         self._uses = TokenUses()
         self._plants = Plants(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
@@ -197,19 +199,21 @@ class PostgresDatabase:
 
         :raises SetupError: it is of another version.
         """
-        hosts = Hosts(self._settings.database, prepares=False)
         while not self._availability.is_open:
             try:
-                await self._check_schema(hosts)
+                await self._check_schema()
             except (TimeoutError, psycopg.Error) as error:
                 self._availability.fail("waiting for the database", error)
                 self._has_tried.set()
                 await asyncio.sleep(_RETRY_SECONDS)
         self._availability.note_read()
 
-    async def _check_schema(self, hosts: Hosts) -> None:
+    async def _check_schema(self) -> None:
         seconds = self._settings.database_timeout
-        async with asyncio.timeout(2 * seconds), await hosts.connect(seconds) as connection:
+        async with (
+            asyncio.timeout(2 * seconds),
+            await self._hosts.connect(seconds) as connection,
+        ):
             await require_schema_of(connection)
             cursor = await connection.execute(IS_DISTRIBUTED)
             ((is_distributed,),) = await cursor.fetchall()

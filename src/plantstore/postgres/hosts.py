@@ -1,20 +1,31 @@
-"""Opens connections to the one of a URL's hosts that takes writes, whatever the others do.
+"""Connects to the host of a URL that takes writes, whatever the others do.
 
 Invariant: a host that is silent delays a connection by half a second at most.
 """
 
 import asyncio
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import psycopg
 from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.errors import ConnectionTimeout
 
-from plantstore.postgres.connection import read_url
+from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries
 
 _ROUND_SECONDS = 0.25
+_COMMAND_SECONDS = 3.0  # for a command to find a host
 _LISTS = ("host", "hostaddr", "port")  # parameters with a value for each host
+
+# Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
+_DEFAULTS = {
+    "application_name": "plantstore",
+    "client_encoding": "UTF8",
+    "connect_timeout": "3",
+    "target_session_attrs": "read-write",
+    "tcp_user_timeout": "5000",
+}
 
 Attempt = asyncio.Task[AsyncConnection]
 
@@ -24,57 +35,51 @@ class Hosts:
 
     The host of the last connection is asked first, then all side by side; while one is silent,
     those that refused are asked again: a standby may be promoted meanwhile.
+
+    :raises SetupError: the URL is not valid.
     """
 
-    def __init__(self, url: str, *, prepares: bool) -> None:
-        self._conninfos = dict(_split(read_url(url)))  # by the host's name, the last one first
+    def __init__(self, url: str, *, prepares: bool = False) -> None:
+        self.conninfos = dict(_split(url))  # by the host's name, the last one first
         self._prepare_threshold = 0 if prepares else None
         self._plan_lookups = load_queries("plantstore.postgres")["plan_lookups"]
-        self._loop = asyncio.get_running_loop()
 
     async def connect(self, seconds: float) -> AsyncConnection:
         """A connection to a host that accepts one.
 
         :raises psycopg.OperationalError: all refused, or none accepted within so many seconds; the
-            message says of each host why.
+            message says of each host why. It is a ``ConnectionTimeout`` if all are silent.
         """
-        deadline = self._loop.time() + seconds
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + seconds
         attempts: dict[str, Attempt] = {}
         failures: dict[str, BaseException] = {}
-        asked = set(list(self._conninfos)[:1])
+        asked = list(self.conninfos)[:1]
         try:
             while True:
-                for name in asked - attempts.keys():
-                    attempts[name] = self._loop.create_task(self._open(name))
-                left = deadline - self._loop.time()
+                for name in asked:
+                    if name not in attempts:
+                        attempts[name] = loop.create_task(self._open(name))
+                left = deadline - loop.time()
                 await asyncio.wait(attempts.values(), timeout=min(max(left, 0), _ROUND_SECONDS))
-                connection = self._take(attempts, failures)
-                if connection is not None:
-                    return connection
-                asked = set(self._conninfos)
-                if left <= 0 or not (attempts or asked - failures.keys()):
-                    raise _failure(failures, attempts)
+                for name in [name for name in attempts if attempts[name].done()]:
+                    attempt = attempts.pop(name)
+                    failure = attempt.exception()
+                    if failure is None:
+                        self.conninfos = {name: self.conninfos[name], **self.conninfos}
+                        return attempt.result()
+                    failures[name] = failure
+                asked = list(self.conninfos)
+                if left <= 0 or (not attempts and len(failures) == len(asked)):
+                    raise _failure(dict.fromkeys(attempts, ConnectionTimeout("timeout")) | failures)
         finally:
             for attempt in attempts.values():
                 attempt.add_done_callback(_close)
                 attempt.cancel()
 
-    def _take(
-        self, attempts: dict[str, Attempt], failures: dict[str, BaseException]
-    ) -> AsyncConnection | None:
-        """The connection of an attempt that succeeded; those that failed become failures."""
-        for name in [name for name in attempts if attempts[name].done()]:
-            attempt = attempts.pop(name)
-            failure = attempt.exception()
-            if failure is None:
-                self._conninfos = {name: self._conninfos[name], **self._conninfos}
-                return attempt.result()
-            failures[name] = failure
-        return None
-
     async def _open(self, name: str) -> AsyncConnection:
         connection = await AsyncConnection.connect(
-            self._conninfos[name],
+            self.conninfos[name],
             autocommit=True,
             cursor_factory=AsyncRawCursor,
             prepare_threshold=self._prepare_threshold,
@@ -87,21 +92,44 @@ class Hosts:
         return connection
 
 
-def _split(conninfo: str) -> Iterator[tuple[str, str]]:
-    """The name and the connection string of each host."""
-    given = conninfo_to_dict(conninfo)
+def find_host(url: str) -> str:
+    """The connection string of the host that takes writes, for a connection of a command.
+
+    :raises psycopg.OperationalError: there is none.
+    :raises SetupError: the URL is not valid.
+    """
+    hosts = Hosts(url)
+
+    async def find() -> None:
+        connection = await hosts.connect(_COMMAND_SECONDS)
+        await connection.close()
+
+    if len(hosts.conninfos) > 1:
+        asyncio.run(find())
+    return next(iter(hosts.conninfos.values()))
+
+
+def _split(url: str) -> Iterator[tuple[str, str]]:
+    """The name and the connection string of each host of a URL."""
+    try:
+        given = conninfo_to_dict(url)
+    except psycopg.ProgrammingError as error:
+        reason = str(error).partition(': "')[0]  # what follows may be the password
+        raise SetupError(
+            f"the database URL is not valid: {reason}; write "
+            "postgresql://user:password@host:5432/name"
+        ) from None
     lists = {key: str(given[key]).split(",") for key in _LISTS if key in given}
     for number in range(max(map(len, lists.values()), default=1)):
-        one = {key: values[number % len(values)] for key, values in lists.items()}
-        name = f"{one.get('host') or one.get('hostaddr') or 'localhost'}:{one.get('port', 5432)}"
-        yield name, make_conninfo(conninfo, **one)
+        host = {key: values[number % len(values)] for key, values in lists.items()}
+        name = f"{host.get('host') or host.get('hostaddr') or 'localhost'}:{host.get('port', 5432)}"
+        yield name, make_conninfo("", **{**_DEFAULTS, **given, **host})
 
 
-def _failure(
-    failures: Mapping[str, BaseException], silent: Mapping[str, Attempt]
-) -> psycopg.OperationalError:
-    causes = {**dict.fromkeys(silent, "timeout"), **failures}
-    return psycopg.OperationalError("; ".join(f"{name}: {cause}" for name, cause in causes.items()))
+def _failure(failures: dict[str, BaseException]) -> psycopg.OperationalError:
+    is_silent = all(isinstance(failure, ConnectionTimeout) for failure in failures.values())
+    kind = ConnectionTimeout if is_silent else psycopg.OperationalError
+    return kind("; ".join(f"{name}: {failure}" for name, failure in failures.items()))
 
 
 def _close(attempt: Attempt) -> None:

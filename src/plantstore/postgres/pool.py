@@ -30,10 +30,10 @@ class Pool:
     """
 
     def __init__(
-        self, settings: Settings, max_connections: int, availability: Availability | None = None
+        self, settings: Settings, max_connections: int, hosts: Hosts, availability: Availability
     ) -> None:
-        self.availability = availability or Availability()
-        self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
+        self.availability = availability
+        self._hosts = hosts
         self._timeout = settings.database_timeout
         self._loop = asyncio.get_running_loop()
         self._free = asyncio.Semaphore(max_connections)
