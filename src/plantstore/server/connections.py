@@ -128,19 +128,15 @@ class Connections:
     def _tick(self) -> None:
         self._timer = self._loop.call_later(_TICK, self._tick)
         self.now = self._loop.time()
-        self.end_of_heads = self._write_end()
+        date = format_date_time(time.time())
+        end = f"Date: {date}\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: "
+        self.end_of_heads = end.encode()
         self.end_of_repeated = self.end_of_heads + PREFIX
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
         if self.unsent > MAX_UNSENT:
             self._make_room(one for one in self.opened if one.is_stuck)
-
-    def _write_end(self) -> bytes:
-        lines = [f"Date: {format_date_time(time.time())}", "X-Content-Type-Options: nosniff"]
-        if self.certificate is not None:
-            lines.append("Strict-Transport-Security: max-age=31536000")
-        return "\r\n".join([*lines, "X-Request-Id: "]).encode()
 
 
 def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:
