@@ -43,12 +43,6 @@ def test_it_listens_on_ipv6_where_asked(tmp_path: Path) -> None:
         assert service.origin.startswith("http://[::1]:")
 
 
-@NEEDS_IPV6
-def test_what_listens_on_all_ipv6_addresses_is_logged_with_one_that_works(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"host": "::"}) as service:
-        assert service.origin.startswith("http://[::1]:")
-
-
 def test_a_bad_setting_is_named(program: Program) -> None:
     assert "PLANTSTORE_PORT is '70000'" in program.refusal("serve", PLANTSTORE_PORT="70000")
     assert "--port is 70000" in program.refusal("serve", "--port", "70000")

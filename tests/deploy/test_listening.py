@@ -12,7 +12,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.cli.program import Program
+from tests.certificates import make_certificate
+from tests.cli.program import NEEDS_IPV6, Program
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
@@ -33,6 +34,13 @@ def getaddrinfo(host, *port, **hints):
 
 socket.getaddrinfo = getaddrinfo
 """
+EXPOSED = [  # the host, whether there is TLS, whether there is a warning
+    ("0.0.0.0", False, True),  # noqa: S104 - what the warning is about
+    ("0.0.0.0", True, False),  # noqa: S104
+    ("127.0.0.2", False, False),
+    pytest.param("::", False, True, marks=NEEDS_IPV6),
+    pytest.param("::1", False, False, marks=NEEDS_IPV6),
+]
 
 
 def unix_client(path: Path, token: str | None = None) -> httpx.Client:
@@ -182,3 +190,17 @@ def test_the_supervisor_is_told(tmp_path: Path, workers: int) -> None:
         assert supervisor.hear() == "READY=1"
         assert service.stop() == 0
         assert supervisor.hear() == "STOPPING=1"
+
+
+@pytest.mark.parametrize(("host", "tls", "warns"), EXPOSED)
+def test_the_log_names_the_address_and_warns_where_tokens_would_be_unencrypted(
+    tmp_path: Path, host: str, *, tls: bool, warns: bool
+) -> None:
+    settings: dict[str, object] = {"host": host}
+    if tls:
+        make_certificate(tmp_path, "cert")
+        settings |= {"tls_cert": tmp_path / "cert.pem", "tls_key": tmp_path / "cert.key"}
+    with Service(tmp_path, settings=settings) as service:
+        shown = f"[{host}]" if ":" in host else host
+        assert service.origin.startswith(f"{'https' if tls else 'http'}://{shown}:")
+        assert ("tokens cross the network unencrypted" in service.log()) is warns

@@ -12,6 +12,11 @@ from plantstore.settings import Settings, load_settings, unknown_variables, with
 
 logger = logging.getLogger("plantstore")
 
+_UNENCRYPTED = (
+    "without TLS tokens cross the network unencrypted: set tls_cert and tls_key, or let only a "
+    "proxy with TLS reach this address"
+)
+
 
 @click.command()
 @settings_option()
@@ -66,24 +71,28 @@ def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> 
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
         describe,
+        find_origin,
         is_loopback,
         listen,
     )
 
     scheme = "http" if settings.tls_cert is None else "https"
     with listen(settings) as listeners, bootstrap.open_metrics(settings) as reports:
-        origins = [describe(listener, scheme) for listener in listeners]
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
         bootstrap.prepare_database(settings.database)
         is_public = "://" in settings.public_url
-        address = settings.public_url.rstrip("/") if is_public else origins[0]
+        address = (
+            settings.public_url.rstrip("/") if is_public else find_origin(listeners[0], scheme)
+        )
         with bootstrap.recorded_address(settings.database, address):
             if welcomes:
                 from plantstore.cli.welcome import welcome  # noqa: PLC0415 - seldom asked for
 
                 is_local = not is_public and all(map(is_loopback, listeners))
                 welcome(settings, settings_file, address, is_local=is_local)
-            where = " and ".join(origins)
+            where = " and ".join(describe(listener, scheme) for listener in listeners)
             logger.info("serving %s on %s", without_password(settings.database), where)
+            if settings.tls_cert is None and not all(map(is_loopback, listeners)):
+                logger.warning("%s", _UNENCRYPTED)
             return bootstrap.serve(settings, listeners, reports)
