@@ -104,3 +104,14 @@ async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
             await asyncio.sleep(0.01)
     assert await writer.submit(create(2)) is Outcome.CREATED
     assert await writer.close()
+
+
+@pytest.mark.anyio
+async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(url: str) -> None:
+    writer = Writer(Path(url.removeprefix("sqlite:///")), 64, 10)
+    first = [writer.submit(create(number)) for number in range(10)]
+    while writer.queue_depth:  # noqa: ASYNC110 - until the first batch runs
+        await asyncio.sleep(0)
+    later = [writer.submit(create(number)) for number in range(10, 20)]
+    assert await writer.close()
+    assert [write.result() for write in first + later] == 20 * [Outcome.CREATED]
