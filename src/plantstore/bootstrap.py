@@ -8,7 +8,7 @@ import platform
 import re
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING
@@ -207,8 +207,8 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
 
 
-async def create_app(settings: Settings, reports: socket | None = None) -> "App":
-    """The application on its database, for one serving process; it reports its metrics there."""
+async def create_app(settings: Settings, began: float) -> "App":
+    """The application on its database, for one process of a service that ``began`` at this time."""
     from plantstore.clock import SteadyClock
     from plantstore.http.app import App
     from plantstore.last_use import keep_last_use
@@ -218,10 +218,8 @@ async def create_app(settings: Settings, reports: socket | None = None) -> "App"
     database = await open_database(settings)
     open_access = partial(open_session, settings.database)
     app = App(database, settings, open_access, _open_logs(settings))
-    if reports is not None:
-        from plantstore.http.monitoring.meter import add_metrics
-
-        add_metrics(app, database, reports)
+    if settings.metrics is not None:
+        _add_metrics(app, database, settings, began)
     app.run_beside(keep_last_use(database))
     if settings.events_keep:
         app.run_beside(Retention(database, settings.events_keep, SteadyClock()).run())
@@ -229,35 +227,40 @@ async def create_app(settings: Settings, reports: socket | None = None) -> "App"
     return app
 
 
-@contextmanager
-def open_metrics(settings: Settings) -> Iterator[socket | None]:
-    """Serve metrics within the block, where there is an address for them.
-
-    What it gives is where the serving processes report to.
-
-    :raises SetupError: the address cannot be had.
-    """
-    if settings.metrics is None:
-        yield None
-        return
-    from plantstore.metrics.exporter import serve_metrics
+def _add_metrics(app: "App", database: Database, settings: Settings, began: float) -> None:
+    from plantstore.http.monitoring.meter import add_metrics
 
     kind, sqlite = "postgresql", ""
     if not is_postgres(settings.database):
         import apsw
 
         kind, sqlite = "sqlite", apsw.sqlite_lib_version()
-    build = ("build_info", VERSION, platform.python_version(), sqlite, kind)
-    constants = {build: 1.0, ("process_start_time_seconds",): time.time()}
-    with serve_metrics(settings.metrics, constants) as reports:
-        yield reports
+    add_metrics(app, database, began, (VERSION, platform.python_version(), sqlite, kind))
 
 
-def serve(settings: Settings, listeners: list[socket], reports: socket | None = None) -> bool:
+@contextmanager
+def open_metrics(settings: Settings) -> Iterator[None]:
+    """Serve metrics within the block, where there is an address for them.
+
+    :raises SetupError: the address cannot be had.
+    """
+    with ExitStack() as stack:
+        if settings.metrics is not None:
+            if settings.workers > 1:
+                from plantstore.metrics.folder import shared_folder
+
+                stack.enter_context(shared_folder())
+            from plantstore.metrics.exporter import serve_metrics
+
+            stack.enter_context(serve_metrics(settings.metrics))
+        yield
+
+
+def serve(settings: Settings, listeners: list[socket]) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.serve import serve as run
 
-    return run(partial(create_app, settings, reports), settings, listeners)
+    return run(partial(create_app, settings, time.time()), settings, listeners)
 
 
 def _open_logs(settings: Settings) -> "Sequence[Observer]":

@@ -19,6 +19,14 @@ async def test_all_stores_and_plants_are_counted(harness: DatabaseHarness) -> No
     assert await harness.database.count_all() == (stores + 1, plants + 3)
 
 
+async def test_other_work_goes_on_while_they_are_counted(harness: DatabaseHarness) -> None:
+    """Of 10^6 stores it takes some time."""
+    counting = asyncio.ensure_future(harness.database.count_all())
+    await asyncio.sleep(0)
+    assert not counting.done()
+    await counting
+
+
 async def test_commits_are_observed_with_their_writes(harness: DatabaseHarness) -> None:
     sizes: list[int] = []
     harness.database.commit_observers.append(lambda writes, _seconds: sizes.append(writes))

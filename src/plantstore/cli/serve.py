@@ -77,7 +77,7 @@ def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> 
     )
 
     scheme = "http" if settings.tls_cert is None else "https"
-    with listen(settings) as listeners, bootstrap.open_metrics(settings) as reports:
+    with listen(settings) as listeners, bootstrap.open_metrics(settings):
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
         bootstrap.prepare_database(settings.database)
@@ -95,4 +95,4 @@ def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> 
             logger.info("serving %s on %s", without_password(settings.database), where)
             if settings.tls_cert is None and not all(map(is_loopback, listeners)):
                 logger.warning("%s", _UNENCRYPTED)
-            return bootstrap.serve(settings, listeners, reports)
+            return bootstrap.serve(settings, listeners)

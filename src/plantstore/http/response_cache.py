@@ -44,12 +44,16 @@ class ResponseCache:
     def __init__(self, size: int) -> None:
         self._size = size
         self.used = 0
-        self.recalled = {200: 0, 304: 0}
-        self.refused = self.hits = self.misses = 0
+        self.reset_counts()
         self._responses: OrderedDict[Key, Response] = OrderedDict()
         self.requests: dict[bytes, CachedRequest] = {}
         self._requests_used = 0
         self._unchanged: IsFresh = never_fresh  # since all of their callers were read
+
+    def reset_counts(self) -> None:
+        """Count from 0 on."""
+        self.recalled = {200: 0, 304: 0}
+        self.refused = self.hits = self.misses = 0
 
     def put_request(
         self, raw: bytes, response: Response, caller: Caller, lines: HeaderLines = b""

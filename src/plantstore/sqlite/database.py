@@ -7,6 +7,7 @@ long lists to a few threads of their own.
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ from plantstore.sql.token_uses import TokenUses
 from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import (
     close_at_stop,
+    connect,
     connect_in_place,
     database_path,
     explained,
@@ -170,8 +172,8 @@ class SQLiteDatabase:
 
     async def count_all(self) -> tuple[int, int]:
         """See ``Database``."""
-        ((stores, plants),) = self._query("count_all", ())
-        return stores, plants
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._count_all)
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``."""
@@ -189,6 +191,15 @@ class SQLiteDatabase:
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
         self.data_version.close()
+
+    def _count_all(self) -> tuple[int, int]:
+        """The counts, in a thread: of 10^6 stores they take 40 ms."""
+        try:
+            with closing(connect(self._path)) as connection:
+                ((stores, plants),) = connection.execute(self._sql["count_all"])
+        except apsw.Error as error:
+            raise unavailable(error) from error
+        return stores, plants
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_revision"], (0,)).fetchall()

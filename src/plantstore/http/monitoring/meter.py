@@ -1,27 +1,25 @@
-"""Counts and measures what one serving process does, for its metrics, and reports it.
+"""Counts and measures what one serving process does, for its metrics.
 
-It costs a request a microsecond, and nothing without metrics.
+It costs a request a few microseconds, and nothing without metrics.
 """
 
 import asyncio
-from collections import defaultdict
-from collections.abc import Iterator
-from functools import partial
-from socket import socket
+from collections.abc import Sequence
+from functools import cache
+
+from prometheus_client import Counter
 
 from plantstore.database import Database
 from plantstore.errors import PlantStoreError
 from plantstore.http.app import App
 from plantstore.http.response_cache import ResponseCache
-from plantstore.metrics.catalogue import DURATIONS, SIZES
-from plantstore.metrics.numbers import Gauges, Histogram, Numbers, add_to
-from plantstore.metrics.reports import Reporter
+from plantstore.metrics.catalogue import ManyHistogram, counter, gauge, histogram
 from plantstore.server.messages import Request, Response, Stream
 
+_MEASURE_SECONDS = 1.0
 _CHECK_SECONDS = 2.0
 _CHECKS_PER_COUNT = 15
 _STATUS = slice(9, 12)  # of a head
-_NO_TIME = [0.0] * (len(DURATIONS) + 1)
 
 _OPERATIONS = {
     ("GET", "/plants"): "list",
@@ -33,18 +31,25 @@ _OPERATIONS = {
     ("GET", "/me"): "me",
 }
 
-Requests = tuple[str, bytes, int]  # of one operation, status and error number
 
+def add_metrics(app: App, database: Database, began: float, build: Sequence[str]) -> None:
+    """Have the application counted and measured, until it is closed.
 
-def add_metrics(app: App, database: Database, reports: socket) -> None:
-    """Have the application counted and measured, and reported to a socket, until it is closed."""
-    meter = Meter()
-    app.observers.append(meter.observe)
-    database.commit_observers.append(meter.observe_commit)
-    watch = Watch(app, database)
-    reporter = Reporter(reports, partial(meter.count, app.cache), watch.measure)
-    app.run_beside(watch.run())
-    app.run_beside(reporter.run())
+    ``began`` is when the service started, ``build`` has the labels of ``build_info``.
+    """
+    app.observers.append(_observe)
+    batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
+
+    def observe_commit(writes: int, seconds: float) -> None:
+        batches.observe(writes)
+        commits.observe(seconds)
+
+    database.commit_observers.append(observe_commit)
+    gauge("workers").set(1)
+    gauge("process_start_time_seconds").set(began)
+    gauge("build_info").labels(*build).set(1)
+    app.run_beside(_measure(app, database))
+    app.run_beside(_ask(database))
 
 
 def find_operation(method: str, route: str) -> str:
@@ -53,75 +58,60 @@ def find_operation(method: str, route: str) -> str:
     return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
 
 
-class Meter:
-    """Counts requests and commits, which it observes."""
+def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
+    operation = find_operation(request.method, request.route)
+    requests, durations = _find(operation, response.head[_STATUS], response.error)
+    requests.inc()
+    durations.observe(seconds)
 
-    def __init__(self) -> None:
-        self._requests: defaultdict[Requests, Histogram] = defaultdict(lambda: Histogram(DURATIONS))
-        self._batches = Histogram(SIZES)
-        self._commits = Histogram(DURATIONS)
 
-    def observe(self, request: Request, response: Response | Stream, seconds: float) -> None:
-        """Count a request."""
-        operation = find_operation(request.method, request.route)
-        self._requests[operation, response.head[_STATUS], response.error].observe(seconds)
+@cache  # the library takes longer to find them than to count
+def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHistogram]:
+    requests = counter("requests_total").labels(operation, status.decode(), str(error or ""))
+    return requests, histogram("request_duration_seconds").labels(operation)
 
-    def observe_commit(self, writes: int, seconds: float) -> None:
-        """Count a transaction."""
-        self._batches.observe(writes)
-        self._commits.observe(seconds)
 
-    def count(self, cache: ResponseCache) -> Numbers:
-        """All that was counted, by this meter and the cache."""
-        counted: Numbers = {
-            ("write_batch_size",): tuple(self._batches.cells),
-            ("commit_duration_seconds",): tuple(self._commits.cells),
-            ("response_cache_hits_total",): (cache.hits + sum(cache.recalled.values()),),
-            ("response_cache_misses_total",): (cache.misses,),
+async def _measure(app: App, database: Database) -> None:
+    """Once a second, measure what there is, and count what only the cache has seen."""
+    while True:
+        _count_cached(app.cache)
+        measured: dict[tuple[str, ...], float] = {
+            ("requests_in_flight",): app.in_flight,
+            ("connections",): len(app.connections),
+            ("listeners",): app.listeners,
+            ("response_cache_bytes",): app.cache.used,
         }
-        for (operation, status, error), cells in self._find_requests(cache):
-            labels = (operation, status.decode(), str(error or ""))
-            add_to(counted, ("requests_total", *labels), [sum(cells[:-1])])
-            add_to(counted, ("request_duration_seconds", operation), cells)
-        return counted
-
-    def _find_requests(self, cache: ResponseCache) -> Iterator[tuple[Requests, list[float]]]:
-        for requests, histogram in self._requests.items():
-            yield requests, histogram.cells
-        yield ("list", b"429", 42901), [cache.refused, *_NO_TIME]
-        for status, count in cache.recalled.items():
-            yield ("list", b"%d" % status, 0), [count, *_NO_TIME]
+        measured |= database.gauges()
+        for (name, *labels), value in measured.items():
+            (gauge(name).labels(*labels) if labels else gauge(name)).set(value)
+        await asyncio.sleep(_MEASURE_SECONDS)
 
 
-class Watch:
-    """Measures what there is now, and asks the database now and then."""
+def _count_cached(cache: ResponseCache) -> None:
+    """Count what the cache alone has counted since the last time."""
+    lists = {(b"%d" % status, 0): count for status, count in cache.recalled.items()}
+    lists[b"429", 42901] = cache.refused
+    for (status, error), count in lists.items():
+        if count:
+            requests, durations = _find("list", status, error)
+            requests.inc(count)
+            durations.observe_zeros(count)  # one by one they would take as long as to respond
+    counter("response_cache_hits_total").inc(cache.hits + sum(cache.recalled.values()))
+    counter("response_cache_misses_total").inc(cache.misses)
+    cache.reset_counts()
 
-    def __init__(self, app: App, database: Database) -> None:
-        self._app = app
-        self._database = database
-        self._known: Gauges = {}
 
-    async def run(self) -> None:
-        """Ask the database every few seconds whether it is ready, and at times for its stores."""
-        while True:
-            try:
-                stores, plants = await self._database.count_all()
-                self._known |= {("stores",): stores, ("plants",): plants}
-                for _ in range(_CHECKS_PER_COUNT):
-                    await self._database.check()
-                    self._known[("ready",)] = 1
-                    await asyncio.sleep(_CHECK_SECONDS)
-            except PlantStoreError:
-                self._known[("ready",)] = 0
+async def _ask(database: Database) -> None:
+    """Ask the database every few seconds whether it is ready, and at times for its stores."""
+    while True:
+        try:
+            stores, plants = await database.count_all()
+            gauge("stores").set(stores)
+            gauge("plants").set(plants)
+            for _ in range(_CHECKS_PER_COUNT):
+                await database.check()
+                gauge("ready").set(1)
                 await asyncio.sleep(_CHECK_SECONDS)
-
-    def measure(self) -> Gauges:
-        """What there is now."""
-        return {
-            ("requests_in_flight",): self._app.in_flight,
-            ("connections",): len(self._app.connections),
-            ("listeners",): self._app.listeners,
-            ("response_cache_bytes",): self._app.cache.used,
-            **self._known,
-            **self._database.gauges(),
-        }
+        except PlantStoreError:
+            gauge("ready").set(0)
+            await asyncio.sleep(_CHECK_SECONDS)
