@@ -27,12 +27,12 @@ from plantstore.cli import main as run
 
 _STATUS = struct.Struct("i")  # what is told of a process: first its id, then its exit status
 _MAX_BYTES = 1 << 17  # of a message
-# Not what serves: it has a part of its request ids since its import, each process another one.
 _IMPORTS = (
+    *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
     *("plantstore.transfer.exporting", "rich.progress", "rich.table", "ssl"),
-    *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.spawn"),
+    *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),
 )
 
 
@@ -150,7 +150,6 @@ def main() -> None:
     for module in _IMPORTS:
         import_module(module)
     list(cli.commands.values())  # imports them
-    assert "plantstore.server.request_ids" not in sys.modules
     gc.freeze()  # or each fork would copy what its collector looks at
     with socket.socket(fileno=int(sys.argv[1])) as control:
         _serve(control)

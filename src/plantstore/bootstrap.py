@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 
 from plantstore.database import Database
 from plantstore.errors import SetupError
-from plantstore.logs import set_up_logs
 from plantstore.settings import Settings
 from plantstore.version import VERSION
 
@@ -207,17 +206,52 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migrat
     return connection.migrate(connection.database_path(url), dry_run=dry_run)
 
 
-async def create_app(settings: Settings, began: float) -> "App":
-    """The application on its database, for one process of a service that ``began`` at this time."""
+def serve(settings: Settings, listeners: list[socket]) -> bool:
+    """Serve until a signal or a broken database stops it; whether it was a signal.
+
+    :raises SetupError: the database, or the address for metrics, cannot be used.
+    """
+    from plantstore.server.serve import serve as run
+
+    with ExitStack() as stack:
+        if settings.workers > 1:
+            _import_before_forks(settings)
+            if settings.metrics is not None:
+                from plantstore.metrics.folder import shared_folder
+
+                stack.enter_context(shared_folder())
+        return run(partial(_create_app, settings, time.time()), settings, listeners)
+
+
+def _import_before_forks(settings: Settings) -> None:
+    """Import what serves: workers share it, and those that start later have the same version."""
+    import plantstore.http.app
+    import plantstore.retention
+
+    if settings.metrics is not None:
+        import plantstore.http.monitoring.meter
+    if is_postgres(settings.database):
+        import plantstore.postgres.database
+    else:
+        import plantstore.sqlite.database  # noqa: F401 - the last of them
+
+
+async def _create_app(settings: Settings, began: float, number: int) -> "App":
+    """The application on its database, for a service's process of this number, from 0 on.
+
+    The first one serves the metrics of all.
+    """
     from plantstore.clock import SteadyClock
     from plantstore.http.app import App
     from plantstore.last_use import keep_last_use
     from plantstore.retention import Retention
 
-    set_up_logs(settings.log_format)
+    if settings.metrics is not None:
+        from plantstore.metrics.exporter import begin_metrics
+
+        begin_metrics(settings.metrics, number)
     database = await open_database(settings)
-    open_access = partial(open_session, settings.database)
-    app = App(database, settings, open_access, _open_logs(settings))
+    app = App(database, settings, partial(open_session, settings.database), _open_logs(settings))
     if settings.metrics is not None:
         _add_metrics(app, database, settings, began)
     app.run_beside(keep_last_use(database))
@@ -236,31 +270,6 @@ def _add_metrics(app: "App", database: Database, settings: Settings, began: floa
 
         kind, sqlite = "sqlite", apsw.sqlite_lib_version()
     add_metrics(app, database, began, (VERSION, platform.python_version(), sqlite, kind))
-
-
-@contextmanager
-def open_metrics(settings: Settings) -> Iterator[None]:
-    """Serve metrics within the block, where there is an address for them.
-
-    :raises SetupError: the address cannot be had.
-    """
-    with ExitStack() as stack:
-        if settings.metrics is not None:
-            if settings.workers > 1:
-                from plantstore.metrics.folder import shared_folder
-
-                stack.enter_context(shared_folder())
-            from plantstore.metrics.exporter import serve_metrics
-
-            stack.enter_context(serve_metrics(settings.metrics))
-        yield
-
-
-def serve(settings: Settings, listeners: list[socket]) -> bool:
-    """Serve until a signal or a broken database stops it; whether it was a signal."""
-    from plantstore.server.serve import serve as run
-
-    return run(partial(create_app, settings, time.time()), settings, listeners)
 
 
 def _open_logs(settings: Settings) -> "Sequence[Observer]":

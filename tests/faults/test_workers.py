@@ -1,10 +1,10 @@
 """Workers that are killed, cannot start, or are left alone."""
 
 import os
-import re
 import resource
 import signal
 import sys
+from functools import partial
 from pathlib import Path
 
 from tests.faults.load import assert_integrity, assert_whole, under_load, wait_until_acknowledged
@@ -19,6 +19,12 @@ from tests.waiting import wait_until
 
 PROGRAM = (sys.executable, "-m", "plantstore")
 OWN_GROUP = ("setsid", *PROGRAM)
+HANG_AT_SIGUSR2 = """
+import signal, time
+def hang(*_):
+    time.sleep(1000)
+signal.signal(signal.SIGUSR2, hang)
+"""
 
 
 def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
@@ -36,6 +42,47 @@ def test_a_worker_that_is_killed_is_replaced(tmp_path: Path) -> None:
         assert_whole(service, "nursery", load_clients + later)
         assert_integrity(service)
         assert service.stop() == 0
+
+
+def test_a_worker_is_replaced_however_often_it_dies_unless_at_its_start(tmp_path: Path) -> None:
+    command = with_workers("_EARLY_SECONDS = 0")
+    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+        for _ in range(6):
+            pid = worker_pids(service)[0]
+            kill(pid)
+            wait_until(partial(has_replaced, service, pid))
+        assert service.stop() == 0
+
+
+def test_a_worker_whose_event_loop_hangs_is_replaced(tmp_path: Path) -> None:
+    command = with_workers("_HANG_SECONDS = 6", HANG_AT_SIGUSR2)
+    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+        pid = hang(service)
+        wait_until(partial(has_replaced, service, pid))
+        assert service.stop() == 0
+    assert "in hang" in service.log()  # of the traceback
+    assert f"worker {pid} died with exit status 1 and is replaced" in service.log()
+
+
+def hang(service: Service) -> int:
+    """Have one of its workers hang, which all serve by then."""
+    with TwoProcesses((service,)).clients(service.make_token()):
+        pid = worker_pids(service)[0]
+    os.kill(pid, signal.SIGUSR2)
+    return pid
+
+
+def has_replaced(service: Service, pid: int) -> bool:
+    """Whether there are two workers without this one."""
+    pids = worker_pids(service)
+    return len(pids) == 2 and pid not in pids
+
+
+def with_workers(*lines: str) -> tuple[str, ...]:
+    """The command of the program, after these lines about its workers."""
+    setup = [f"workers.{line}" if line[0] == "_" else line for line in lines]
+    begin = ["from plantstore.cli import main", "from plantstore.server import workers"]
+    return (sys.executable, "-c", "\n".join([*begin, *setup, "main()"]))
 
 
 def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
@@ -114,30 +161,16 @@ def test_the_workers_end_with_the_service(tmp_path: Path) -> None:
 def test_ctrl_c_before_the_workers_serve_ends_cleanly(tmp_path: Path) -> None:
     service = Service(tmp_path, settings={"workers": 2}, command=OWN_GROUP)
     service.launch()
-    while not any(b"uvloop" in read_maps(pid) for pid in worker_pids(service)):
+    while not worker_pids(service):
         assert service.process.poll() is None
     os.killpg(service.process.pid, signal.SIGINT)
     assert service.process.wait(60) == 0
     assert "Traceback" not in service.log()
 
 
-def read_maps(pid: int) -> bytes:
-    """The files that a process has loaded; those of a worker are loaded before it serves."""
-    return Path(f"/proc/{pid}/maps").read_bytes()
-
-
 def test_a_worker_that_hangs_does_not_hold_up_the_end_for_good(tmp_path: Path) -> None:
-    settings = {"workers": 2, "drain_timeout": 0.5, "write_timeout": 0.5}
-    hurry = "from plantstore.server import workers; workers._END_SECONDS = 0.5"
-    command = (sys.executable, "-c", f"{hurry}; from plantstore.cli import main; main()")
-    with Service(tmp_path, settings=settings, command=command) as service:
-        hanging = worker_pids(service)[0]
-        os.kill(hanging, signal.SIGSTOP)
-        try:
-            service.process.send_signal(signal.SIGTERM)
-            assert service.process.wait(30) == 0
-            # Whether it is looked for before the end begins, or waited for at the end.
-            assert re.search(f"worker {hanging} (died|hangs|does not stop)", service.log())
-        finally:
-            kill(hanging)
-    assert "Traceback" not in service.log()
+    command = with_workers("_HANG_SECONDS = 6", HANG_AT_SIGUSR2)
+    with Service(tmp_path, settings={"workers": 2}, command=command) as service:
+        hang(service)
+        assert service.stop() == 0
+    assert "in hang" in service.log()

@@ -3,6 +3,7 @@
 import re
 import time
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -53,9 +54,13 @@ def scrape(service: Service) -> Scrape:
 def scrape_until(service: Service, is_there: Callable[[Scrape], bool]) -> Scrape:
     """The first scrape that has what a test waits for: reports come about once a second."""
     deadline = time.monotonic() + _SECONDS
-    while not is_there(found := scrape(service)):
+    found = Scrape(())
+    while True:
+        with suppress(httpx.ConnectError):  # the worker that serves them is being replaced
+            found = scrape(service)
+            if is_there(found):
+                return found
         assert time.monotonic() < deadline, [
             (it.name, it.labels, it.value) for it in found.samples() if "le" not in it.labels
         ]
         time.sleep(0.1)
-    return found

@@ -77,7 +77,7 @@ def _serve(settings: Settings, settings_file: str | None, *, welcomes: bool) -> 
     )
 
     scheme = "http" if settings.tls_cert is None else "https"
-    with listen(settings) as listeners, bootstrap.open_metrics(settings):
+    with listen(settings) as listeners:
         if created := bootstrap.create_database(settings.database):
             logger.info("created the database %s", created)
         bootstrap.prepare_database(settings.database)

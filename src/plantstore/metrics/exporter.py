@@ -2,32 +2,33 @@
 
 import logging
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
-from pathlib import Path
 
-from prometheus_client import CollectorRegistry, start_http_server
-from prometheus_client.metrics_core import Metric
+from prometheus_client import CollectorRegistry, start_http_server, values
 from prometheus_client.multiprocess import MultiProcessCollector
-from prometheus_client.registry import Collector
 
 from plantstore.errors import SetupError
 from plantstore.metrics.catalogue import REGISTRY
-from plantstore.metrics.folder import FOLDER, is_alive
+from plantstore.metrics.folder import FOLDER
 
 logger = logging.getLogger(__name__)
 
 
-@contextmanager
-def serve_metrics(address: str) -> Iterator[None]:
-    """Serve ``/metrics`` on ``host:port`` within the block.
+def begin_metrics(address: str, number: int) -> None:
+    """Have numbers in this process; number 0 serves those of all on ``host:port`` until it ends.
 
     :raises SetupError: the address cannot be had.
     """
     registry = REGISTRY
     if FOLDER in os.environ:
+        # By default each process that is started later would have files of its own.
+        values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
-        registry.register(AllWorkers())
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types
+    if number == 0:
+        _serve(address, registry)
+
+
+def _serve(address: str, registry: CollectorRegistry) -> None:
     host, _, port = address.rpartition(":")
     try:
         server, _ = start_http_server(int(port), host.strip("[]"), registry)
@@ -37,24 +38,3 @@ def serve_metrics(address: str) -> Iterator[None]:
             f"cannot serve metrics on {address}: {reason}; choose another --metrics"
         ) from None
     logger.info("metrics at http://%s:%d/metrics", host, server.server_port)
-    with closing(server.socket):
-        try:
-            yield
-        finally:
-            server.shutdown()
-
-
-class AllWorkers(Collector):
-    """The numbers of all workers together: all that they have counted, gauges of those alive."""
-
-    def collect(self) -> Iterable[Metric]:
-        """See ``Collector``."""
-        files = Path(os.environ[FOLDER]).glob("*_*.db")
-        current = [str(file) for file in files if file.name[:5] != "gauge" or _is_of_living(file)]
-        families: Iterable[Metric]
-        families = MultiProcessCollector.merge(current)  # type: ignore[no-untyped-call]  # it has no types
-        return families
-
-
-def _is_of_living(file: Path) -> bool:
-    return is_alive(int(file.stem.rpartition("_")[2]))

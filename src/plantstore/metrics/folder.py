@@ -1,7 +1,8 @@
-"""Where several workers have their numbers: files in one folder, a set for each process.
+"""Where several workers have their numbers: files in one folder, a set for each worker.
 
-Invariant: no counter goes down while the service runs, whatever becomes of a worker. The folder is
-in memory where that is possible: a process dies if the disk has no room for a file it has mapped.
+Invariant: no counter goes down while the service runs: the next worker in a place continues the
+files of the one before. They are in memory where that is possible: a process that writes to a
+mapped file dies if the disk has no room for it.
 """
 
 import os
@@ -11,28 +12,24 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
-FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client's variable, read when it is imported
+FOLDER = "PROMETHEUS_MULTIPROC_DIR"  # prometheus-client's variable
 _PREFIX = "plantstore-metrics-"
 
 
 @contextmanager
 def shared_folder() -> Iterator[None]:
-    """Have processes that begin within the block put their numbers in a folder."""
+    """Make the folder, for workers that are forked within the block."""
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
     parent = memory if os.access(memory, os.W_OK) else gettempdir()
     for folder in Path(parent).glob(f"{_PREFIX}*"):
-        if not is_alive(int(folder.name.split("-")[2])):  # of a service that was killed
+        if not _is_alive(int(folder.name.split("-")[2])):  # of a service that was killed
             shutil.rmtree(folder, ignore_errors=True)
     with TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent) as made:
         os.environ[FOLDER] = made
-        try:
-            yield
-        finally:
-            del os.environ[FOLDER]
+        yield
 
 
-def is_alive(pid: int) -> bool:
-    """Whether there is such a process."""
+def _is_alive(pid: int) -> bool:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

@@ -17,7 +17,7 @@ from plantstore.server.connections import MAX_UNSENT, Connections
 from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.phases import Phase
-from plantstore.server.request_ids import next_id, next_number, read_id
+from plantstore.server.request_ids import read_id
 from plantstore.server.sender import Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
 from plantstore.server.tracing import REQUEST_ID, leave_out
@@ -49,6 +49,7 @@ class Connection(asyncio.Protocol):
         self._handle = connections.application.handle
         self._recall = connections.application.recall
         self._find = connections.known_lines.find
+        self._ids = connections.request_ids
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._more_idle = self._settings.idle_timeout - self._first_idle
         self._loop = asyncio.get_running_loop()
@@ -186,7 +187,7 @@ class Connection(asyncio.Protocol):
         fields, size, data = head.fields, head.size, self._buffer
         headers = fields.headers
         self._request = request = Request(
-            head.own_id or next_id(),
+            head.own_id or self._ids.next_id(),
             head.method,
             headers,
             head.path,
@@ -226,7 +227,7 @@ class Connection(asyncio.Protocol):
         of = self._parser or self._request
         method, headers = ("GET", {}) if of is None else (of.method, of.headers)
         own_id = of.id if isinstance(of, Request) else read_id(headers.get(REQUEST_ID, b""))
-        request_id = own_id or next_id()
+        request_id = own_id or self._ids.next_id()
         self._request = Request(request_id, method, headers, address=self.address, error=error)
         self._connection_line = CLOSE
         self._wait(RESPONSE, math.inf)
@@ -297,7 +298,7 @@ class Connection(asyncio.Protocol):
             head = b"%s%s%s\r\n\r\n" % (response.head, connections.end_of_heads, own_id)
         else:
             end = connections.end_of_repeated
-            head = b"%s%s%x\r\n\r\n" % (response.head, end, next_number())
+            head = b"%s%s%x\r\n\r\n" % (response.head, end, self._ids.next_number())
         if not self._sender.send(head, response.body):
             self._phase = RESPONSE
 

@@ -15,7 +15,7 @@ from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
-from plantstore.server.request_ids import PREFIX
+from plantstore.server.request_ids import RequestIds
 from plantstore.settings import Settings
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ class Connections:
         if settings.tls_cert and settings.tls_key:
             self.certificate = Certificate(settings.tls_cert, settings.tls_key)
         self.known_lines = KnownLines()
+        self.request_ids = RequestIds()
         self.unsent = 0
         self.is_stopping = False
         self._addresses: Counter[str] = Counter()
@@ -131,7 +132,7 @@ class Connections:
         date = format_date_time(time.time())
         end = f"Date: {date}\r\nX-Content-Type-Options: nosniff\r\nX-Request-Id: "
         self.end_of_heads = end.encode()
-        self.end_of_repeated = self.end_of_heads + PREFIX
+        self.end_of_repeated = self.end_of_heads + self.request_ids.prefix
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()

@@ -190,7 +190,6 @@ def _identify(path: str | None) -> tuple[int, int] | None:
 
 
 def _prepare(listener: socket.socket) -> None:
-    """Have its connections buffer little; hand it on to workers."""
+    """Have its connections buffer little."""
     if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
         listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
-    listener.set_inheritable(True)

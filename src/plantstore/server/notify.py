@@ -31,8 +31,12 @@ def notify_reload() -> None:
 
 async def keep_notifying() -> None:
     """Give signs of life, twice as often as the supervisor asks for them; none if it does not."""
-    is_for_us = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-    seconds = int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000 if is_for_us else 0
-    while seconds:
+    while seconds := watchdog_seconds():
         notify("WATCHDOG=1")
         await asyncio.sleep(seconds)
+
+
+def watchdog_seconds() -> float:
+    """Half of the time in which the supervisor wants a sign of life; 0 if it wants none."""
+    is_for_us = os.environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+    return int(os.environ.get("WATCHDOG_USEC", "0")) / 2_000_000 if is_for_us else 0

@@ -9,12 +9,17 @@ import re
 
 ID_FORM = rb"[A-Za-z0-9._~:/+=-]{1,128}"
 _OWN_ID = re.compile(ID_FORM)
-# Random for each process, so that ids of several processes and restarts do not meet.
-PREFIX = f"{os.urandom(6).hex()}-".encode()
-_numbers = itertools.count(1)
 
-next_number = _numbers.__next__
-next_id = map((PREFIX + b"%x").__mod__, _numbers).__next__  # a function of Python's takes longer
+
+class RequestIds:
+    """The ids of a process: a random ``prefix``, so that those of two never meet, and a number."""
+
+    def __init__(self) -> None:
+        self.prefix = f"{os.urandom(6).hex()}-".encode()
+        numbers = itertools.count(1)
+        self.next_number = numbers.__next__
+        # A function of Python's takes longer.
+        self.next_id = map((self.prefix + b"%x").__mod__, numbers).__next__
 
 
 def read_id(value: bytes) -> bytes:

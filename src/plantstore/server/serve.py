@@ -24,27 +24,31 @@ from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
+_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGQUIT, signal.SIGHUP)
 # Where they are ignored from the start they stay so: nohup ignores SIGHUP, and a shell whose job in
 # the background we are SIGINT. It ignores SIGQUIT too, with which workers are told to end at once.
 _MAY_BE_IGNORED = (signal.SIGINT, signal.SIGHUP)
 
 Beside = Callable[[], Coroutine[None, None, None]]
-CreateApplication = Callable[[], Awaitable[Application]]
 
 
 def serve(
-    create_application: CreateApplication, settings: Settings, listeners: list[socket]
+    create_application: Callable[[int], Awaitable[Application]],
+    settings: Settings,
+    listeners: list[socket],
 ) -> bool:
-    """Serve until a signal or a broken database ends it; whether it was a signal."""
+    """Serve until a signal or a broken database ends it; whether it was a signal.
+
+    ``create_application`` is given the number of the process, from 0 on.
+    """
     allow_open_files(settings.max_connections)
     if settings.workers > 1:
         from plantstore.server.workers import Workers  # noqa: PLC0415 - one process needs none
 
         workers = Workers(create_application, settings, listeners)
-        run(workers.run())
+        workers.run()
         return not workers.has_failed
-    server = Server(create_application, settings)
+    server = Server(partial(create_application, 0), settings)
     run(server.run(listeners, keep_notifying))
     return not server.has_failed
 
@@ -55,15 +59,19 @@ def run(main: Coroutine[None, None, None]) -> None:
         runner.run(main)
 
 
+def find_signals() -> list[signal.Signals]:
+    """The signals that are handled."""
+    ignored = [number for number in _MAY_BE_IGNORED if signal.getsignal(number) is signal.SIG_IGN]
+    return [number for number in _SIGNALS if number not in ignored]
+
+
 def take_signals(stop: Callable[[int], None], hang_up: Callable[[], None]) -> None:
     """From now on call these; those that came in a worker before, too."""
     loop = asyncio.get_running_loop()
-    for number in SIGNALS:
-        if number in _MAY_BE_IGNORED and signal.getsignal(number) is signal.SIG_IGN:
-            continue
+    for number in find_signals():
         handle = hang_up if number == signal.SIGHUP else partial(stop, number)
         loop.add_signal_handler(number, handle)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 class Server:
@@ -71,7 +79,7 @@ class Server:
 
     def __init__(
         self,
-        create_application: CreateApplication,
+        create_application: Callable[[], Awaitable[Application]],
         settings: Settings,
         *,
         is_worker: bool = False,

@@ -1,40 +1,37 @@
-"""Several processes that serve one socket, and the process that supervises them.
+"""Several processes that serve the same sockets, forked from the one that supervises them.
 
-Invariant: a worker that dies, or hangs after it was ready, is replaced; but one that finds the
-database broken ends the whole service: its replacement would find the same. So does a worker that
-died at its start several times in a row, or that cannot be started: its supervisor decides then.
+Invariant: the supervisor has no thread and no open database, so it can fork at any time. A worker
+that dies is replaced; but one that finds the database broken ends the whole service: its
+replacement would find the same. So does one that dies at its start several times in a row.
 """
 
 import asyncio
+import faulthandler
 import logging
 import multiprocessing
 import os
 import signal
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import time
+from collections.abc import Awaitable, Callable
 from functools import partial
-from multiprocessing import resource_tracker
-from multiprocessing.connection import Connection as Pipe
+from multiprocessing.context import ForkProcess
 from socket import socket
 
 from plantstore.errors import SetupError
-from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
-from plantstore.server.serve import SIGNALS, CreateApplication, Server, run, take_signals
+from plantstore.server.messages import Application
+from plantstore.server.notify import READY, STOPPING, notify, notify_reload, watchdog_seconds
+from plantstore.server.serve import Server, find_signals, run
 from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
 _BROKEN = 3  # exit status: the database is broken
-_BEAT_SECONDS = 0.5
-_MAX_SILENCE = 20  # beats that a worker may leave out
-_END_SECONDS = 10.0  # for a worker to close its database, after its requests and its writes
+_TICK = 0.5
+_HANG_SECONDS = 30.0  # after which a worker ends that hangs, or does not close its database
 _EARLY_SECONDS = 10.0  # a worker that lived for less died at its start
-_HEALTHY_SECONDS = 60.0  # after them the deaths before are forgotten
-_MAX_EARLY = 5  # in a row
-_FIRST_DELAY = 0.5  # of the second replacement; each later one waits twice as long
-
-_spawn = multiprocessing.get_context("spawn")
+_MAX_EARLY = 5  # such deaths in a row
+_DELAY = 0.5  # for each of them, before the next worker
 
 
 class Workers:
@@ -42,184 +39,112 @@ class Workers:
 
     def __init__(
         self,
-        create_application: CreateApplication,
+        create_application: Callable[[int], Awaitable[Application]],
         settings: Settings,
         listeners: list[socket],
     ) -> None:
-        self.has_failed = False
-        self._serve = partial(_serve, create_application, settings, listeners)
-        self._settings = settings
+        self.has_failed = self._is_ready = self._is_stopping = False
+        self._serve = partial(_serve, os.getpid(), create_application, settings, listeners)
         self._listeners = listeners
-        self._running: set[Worker] = set()
-        self._stopping = asyncio.Event()
-        self._ready = [asyncio.Event() for _ in range(settings.workers)]
+        self._running: dict[int, tuple[ForkProcess, float]] = {}  # with the times of their starts
+        self._due = dict.fromkeys(range(settings.workers), 0.0)  # those that are to be started
+        self._early = [0] * settings.workers  # deaths at the start, in a row
 
-    async def run(self) -> None:
+    def run(self) -> None:
         """Keep all workers running until a signal."""
-        take_signals(self._handle_stop, self._handle_hangup)
-        loop, settings = asyncio.get_running_loop(), self._settings
-        places = [loop.create_task(self._keep_one(ready)) for ready in self._ready]
-        beside = [loop.create_task(one) for one in (self._notify_ready(), keep_notifying())]
-        await self._stopping.wait()
+        awaited = {*find_signals(), signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}
+        signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # in each worker, until it handles them
+        signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
+        while self._running or not self._is_stopping:
+            for number in [number for number, due in self._due.items() if due <= time.monotonic()]:
+                self._start(number)
+            self._handle(signal.sigwait(awaited))
+            for number, (process, began) in list(self._running.items()):
+                if process.exitcode is not None:
+                    del self._running[number]
+                    self._replace(number, process, time.monotonic() - began)
+            if watchdog_seconds():
+                notify("WATCHDOG=1")
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+    def _start(self, number: int) -> None:
+        if self._due.pop(number, None) is None:  # another one could not be started
+            return
+        process = multiprocessing.get_context("fork").Process(target=self._serve, args=(number,))
+        try:
+            process.start()
+        except OSError:
+            logger.exception("a worker cannot be started: stopping the service")
+            self._stop(has_failed=True)
+        else:
+            self._running[number] = process, time.monotonic()
+
+    def _replace(self, number: int, process: ForkProcess, lived: float) -> None:
+        """Have another worker start, later after each death in a row; too many end the service."""
+        if self._is_stopping:
+            return
+        early = self._early[number] = self._early[number] + 1 if lived < _EARLY_SECONDS else 0
+        if process.exitcode == _BROKEN:  # it has said why
+            self._stop(has_failed=True)
+        elif early < _MAX_EARLY:
+            self._due[number] = time.monotonic() + _DELAY * early
+            message = "worker %s %s and is replaced in %g s"
+            logger.error(message, process.pid, _describe_end(process), _DELAY * early)
+        else:
+            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
+            how = _describe_end(process)
+            logger.critical(message, process.pid, how, _MAX_EARLY - 1, _EARLY_SECONDS)
+            self._stop(has_failed=True)
+
+    def _handle(self, number: int) -> None:
+        if number == signal.SIGUSR1:  # a worker serves, and so does the service
+            if not self._is_ready:
+                notify(READY)
+            self._is_ready = True
+        elif number == signal.SIGHUP:
+            self._signal(signal.SIGHUP)
+            notify_reload()
+        elif number in {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}:
+            if number == signal.SIGQUIT or self._is_stopping:
+                self._signal(signal.SIGQUIT)
+            self._stop()
+
+    def _stop(self, *, has_failed: bool = False) -> None:
+        if self._is_stopping:
+            return
+        self._is_stopping, self.has_failed = True, has_failed
+        self._due.clear()
         notify(STOPPING)
         self._signal(signal.SIGTERM)
         for listener in self._listeners:  # or clients would wait in it for nobody
             listener.close()
-        seconds = settings.lame_duck + settings.drain_timeout + settings.write_timeout
-        _, left = await asyncio.wait(places, timeout=seconds + _END_SECONDS)
-        for worker in self._running:
-            logger.error("worker %s does not stop and is killed", worker.process.pid)
-            worker.process.kill()
-        if left:
-            await asyncio.wait(left)
-        for task in beside:
-            task.cancel()
-
-    async def _keep_one(self, ready: asyncio.Event) -> None:
-        """Have one worker after the other serve; where none can be started the service ends."""
-        try:
-            await self._replace_dead(ready)
-        except Exception:
-            logger.exception("a worker cannot be started: stopping the service")
-            self._fail()
-
-    async def _replace_dead(self, ready: asyncio.Event) -> None:
-        """Have one worker after the other serve, until the service stops."""
-        deaths, loop = Deaths(), asyncio.get_running_loop()
-        while not self._stopping.is_set():
-            began = loop.time()
-            worker = Worker(self._serve)
-            self._running.add(worker)
-            await worker.wait(ready)
-            self._running.remove(worker)
-            if not self._stopping.is_set():
-                delay = self._find_delay(worker, deaths, loop.time() - began)
-                with suppress(TimeoutError):
-                    await asyncio.wait_for(self._stopping.wait(), delay)
-
-    def _find_delay(self, worker: "Worker", deaths: "Deaths", lived: float) -> float:
-        """Seconds until a worker that died is replaced; with too many deaths the service ends."""
-        pid, exitcode = worker.process.pid, worker.process.exitcode
-        if exitcode == _BROKEN:  # it has said why
-            self._fail()
-            return 0.0
-        delay, how = deaths.find_delay(lived), _describe_end(exitcode)
-        if delay is None:
-            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
-            logger.critical(message, pid, how, deaths.early - 1, _EARLY_SECONDS)
-            self._fail()
-            return 0.0
-        when = f"in {delay:g} s" if delay else "now"
-        logger.error("worker %s %s and is replaced %s", pid, how, when)
-        return delay
-
-    def _fail(self) -> None:
-        self.has_failed = True
-        self._stopping.set()
-
-    async def _notify_ready(self) -> None:
-        """Tell the supervisor when all serve for the first time."""
-        for ready in self._ready:
-            await ready.wait()
-        notify(READY)
-
-    def _handle_stop(self, number: int) -> None:
-        """Stop; at SIGQUIT, or a second signal, at once."""
-        if number == signal.SIGQUIT or self._stopping.is_set():
-            self._signal(signal.SIGQUIT)
-        self._stopping.set()
-
-    def _handle_hangup(self) -> None:
-        self._signal(signal.SIGHUP)
-        notify_reload()
 
     def _signal(self, number: int) -> None:
-        for worker in self._running:
-            worker.send(number)
+        for process, _ in self._running.values():
+            if process.pid is not None and process.exitcode is None:
+                os.kill(process.pid, number)
 
 
-class Deaths:
-    """The deaths in one worker's place: how soon it is replaced, later and later."""
-
-    def __init__(self) -> None:
-        self.early = 0
-
-    def find_delay(self, lived: float) -> float | None:
-        """Seconds before the next worker, after one that lived so long; None for no other."""
-        if lived >= _HEALTHY_SECONDS:
-            self.early = 0
-        self.early += lived < _EARLY_SECONDS
-        if self.early >= _MAX_EARLY:
-            return None
-        return _FIRST_DELAY * 2 ** (self.early - 2) if self.early > 1 else 0.0
-
-
-class Worker:
-    """A process that executes ``serve``, as its parent sees it."""
-
-    def __init__(self, serve: Callable[[Pipe], None]) -> None:
-        self._is_ready = False
-        self._silence = 0  # beats that were left out
-        self._beats, beats = _spawn.Pipe(duplex=False)
-        self.process = _spawn.Process(target=serve, args=(beats,))
-        # Ctrl-C goes to all processes: a new one's signals wait until it handles them.
-        resource_tracker.ensure_running()  # with the first worker it would unblock them
-        signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
-            self.process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_UNBLOCK, SIGNALS)
-            beats.close()
-
-    async def wait(self, ready: asyncio.Event) -> None:
-        """Wait for its end; kill it if it hangs after it was ready."""
-        loop, ended = asyncio.get_running_loop(), asyncio.Event()
-        loop.add_reader(self.process.sentinel, ended.set)
-        loop.add_reader(self._beats, self._hear, ready)
-        while not ended.is_set():
-            with suppress(TimeoutError):
-                await asyncio.wait_for(ended.wait(), _BEAT_SECONDS)
-            self._silence += self._is_ready  # a start may take long
-            if self._silence > _MAX_SILENCE:
-                logger.error("worker %s hangs and is killed", self.process.pid)
-                self.process.kill()
-        loop.remove_reader(self.process.sentinel)
-        loop.remove_reader(self._beats)
-        self._beats.close()
-        self.process.join()
-
-    def _hear(self, ready: asyncio.Event) -> None:
-        """Take its signs of life."""
-        if os.read(self._beats.fileno(), 4096):
-            self._is_ready, self._silence = True, 0
-            ready.set()
-        else:
-            asyncio.get_running_loop().remove_reader(self._beats)
-
-    def send(self, number: int) -> None:
-        """Send it a signal."""
-        if self.process.exitcode is None and self.process.pid is not None:
-            os.kill(self.process.pid, number)
-
-
-def _describe_end(exitcode: int | None) -> str:
+def _describe_end(process: ForkProcess) -> str:
     """How a process ended: by a signal, or with an exit status."""
-    if exitcode is None or exitcode >= 0:
-        return f"died with exit status {exitcode}"
-    return f"died by signal {-exitcode} ({signal.strsignal(-exitcode)})"
+    code = process.exitcode or 0
+    if code < 0:
+        return f"died by signal {-code} ({signal.strsignal(-code)})"
+    return f"died with exit status {code}"
 
 
 def _serve(
-    create_application: CreateApplication,
+    parent: int,
+    create_application: Callable[[int], Awaitable[Application]],
     settings: Settings,
     listeners: list[socket],
-    beats: Pipe,
+    number: int,
 ) -> None:
     """Serve in a worker, whose parent notifies its supervisor."""
     os.environ.pop("NOTIFY_SOCKET", None)
-    server = Server(create_application, settings, is_worker=True)
+    server = Server(partial(create_application, number), settings, is_worker=True)
     try:
-        run(server.run(listeners, partial(_beat, beats, server)))
+        run(server.run(listeners, partial(_live, server, parent)))
     except (OSError, SetupError) as error:
         logger.critical("a worker cannot start: %s", error)
         sys.exit(1)
@@ -227,13 +152,12 @@ def _serve(
         sys.exit(_BROKEN)
 
 
-async def _beat(beats: Pipe, server: Server) -> None:
-    """Give signs of life while it serves; stop when nobody is there to take them."""
-    os.set_blocking(beats.fileno(), False)  # a parent that is stopped reads none
-    try:
-        while True:
-            with suppress(BlockingIOError):
-                os.write(beats.fileno(), b".")
-            await asyncio.sleep(_BEAT_SECONDS)
-    except BrokenPipeError:  # a worker must not outlive its parent
-        server.stop()
+async def _live(server: Server, parent: int) -> None:
+    """Tell the parent that it serves; stop without a parent, end if the event loop is stuck."""
+    if os.getppid() == parent:
+        os.kill(parent, signal.SIGUSR1)
+    while True:
+        faulthandler.dump_traceback_later(_HANG_SECONDS, exit=True)
+        if os.getppid() != parent:
+            server.stop()
+        await asyncio.sleep(1)
