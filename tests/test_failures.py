@@ -1,17 +1,21 @@
 """What fails again and again is a line a second in the log, and its end is one line."""
 
+import itertools
 import logging
+import os
 
 import pytest
 
-from plantstore.failures import FailureLog
+from plantstore.failures import FailureLog, RepeatLimit
+
+_starts = itertools.count(10_000, 10_000)  # no test meets the seconds of another
 
 
 class Clock:
     """Seconds, as the test has them."""
 
     def __init__(self) -> None:
-        self.now = 100.0
+        self.now = float(next(_starts))
 
     def __call__(self) -> float:
         """The time."""
@@ -31,18 +35,20 @@ def failures(clock: Clock, caplog: pytest.LogCaptureFixture) -> FailureLog:
     return FailureLog(logging.getLogger("test"), "it works again", clock)
 
 
-def test_the_first_is_logged_at_once_and_then_one_a_second_with_the_count(
+def test_each_failure_is_logged_at_once_and_then_once_a_second_with_the_count(
     failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(58):
         failures.add("it failed: %s", "no room")
+        failures.add("it failed, too")
     clock.now += 1
     failures.add("it failed: %s", "no room")
     clock.now += 30
     failures.add("it failed: %s", "no room")
     assert caplog.messages == [
         "it failed: no room",
-        "it failed: no room (57 more like it in the last second)",
+        "it failed, too",
+        "it failed: no room (57 more suppressed)",
         "it failed: no room",
     ]
 
@@ -73,14 +79,14 @@ def test_what_fails_now_and_then_is_not_said_to_work_in_between(
     assert len(caplog.messages) <= 11
 
 
-def test_what_was_left_out_is_counted_at_the_end(
+def test_what_was_suppressed_is_counted_at_the_end(
     failures: FailureLog, clock: Clock, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(3):
         failures.add("it failed")
     clock.now += 1
     failures.note_success()
-    assert caplog.messages[-1] == "it works again after 1.0 s (2 more like it in the last second)"
+    assert caplog.messages[-1] == "it works again after 1.0 s (2 more suppressed)"
 
 
 def test_without_a_failure_nothing_is_logged(
@@ -88,3 +94,14 @@ def test_without_a_failure_nothing_is_logged(
 ) -> None:
     failures.note_success()
     assert caplog.messages == []
+
+
+def test_a_process_that_was_forked_has_the_same_seconds(clock: Clock) -> None:
+    limit = RepeatLimit(clock)
+    pid = os.fork()
+    if pid == 0:
+        os._exit(limit.admit("a cause") != 0)
+    assert os.waitpid(pid, 0)[1] == 0
+    assert limit.admit("a cause") is None
+    clock.now += 1
+    assert limit.admit("a cause") == 1

@@ -1,10 +1,47 @@
-"""Logs repeated failures without flooding the log: the first, one a second, and the recovery."""
+"""Logs repeated failures without flooding the log: each cause once a second, and the recovery.
+
+Invariant: workers share these seconds, since they are forked from a process that has imported this
+module. A worker counts what it does not log, and says so with its next line.
+"""
 
 import logging
+import mmap
+import struct
 import time
+from collections import Counter
 from collections.abc import Callable
+from zlib import crc32
 
 _INTERVAL = 1.0  # seconds between two lines, and without a failure before a recovery is logged
+_SLOTS = 512
+_TIME = struct.Struct("d")
+_logged_at = mmap.mmap(-1, _SLOTS * _TIME.size)  # by the system's clock that all processes share
+
+
+class RepeatLimit:
+    """Admits a line of each cause once a second, in all processes together.
+
+    ``clock`` returns seconds. Two causes may share their seconds, which is unlikely.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._suppressed: Counter[str] = Counter()
+
+    def admit(self, cause: str) -> int | None:
+        """How many lines this process has suppressed since its last one; None to suppress this."""
+        now, place = self._clock(), crc32(cause.encode()) % _SLOTS * _TIME.size
+        if 0 <= now - _TIME.unpack_from(_logged_at, place)[0] < _INTERVAL:
+            self._suppressed[cause] += 1
+            return None
+        _TIME.pack_into(_logged_at, place, now)
+        return self._suppressed.pop(cause, 0)
+
+    def take_all(self) -> int:
+        """How many lines of all causes are suppressed since the last one of each."""
+        total = self._suppressed.total()
+        self._suppressed.clear()
+        return total
 
 
 class FailureLog:
@@ -20,23 +57,20 @@ class FailureLog:
         self._logger = logger
         self._recovery = recovery
         self._clock = clock
+        self._limit = RepeatLimit(clock)
         self.is_failing = False
-        self._began = self._failed_at = self._logged_at = -_INTERVAL
+        self._began = self._failed_at = 0.0
         self._worked_at: float | None = None  # the first success since the last failure
-        self._left_out = 0
 
     def add(self, message: str, *arguments: object) -> None:
-        """Log a failure, or only count it if another one was logged within the last second."""
+        """Log a failure, at most once a second for each ``message``."""
         now = self._clock()
         if not self.is_failing:
             self.is_failing, self._began = True, now
-            self._logged_at = now - _INTERVAL
         self._failed_at, self._worked_at = now, None
-        if now - self._logged_at < _INTERVAL:
-            self._left_out += 1
-            return
-        self._logger.error("%s%s", message % arguments, self._take_left_out(now))
-        self._logged_at = now
+        suppressed = self._limit.admit(message)
+        if suppressed is not None:
+            self._logger.error("%s%s", message % arguments, _describe(suppressed))
 
     def note_success(self) -> None:
         """Log the recovery, once. Costs little if nothing has failed."""
@@ -47,14 +81,11 @@ class FailureLog:
             self._worked_at = now
         if now - self._failed_at >= _INTERVAL:
             self.is_failing = False
-            seconds = self._worked_at - self._began
-            more = self._take_left_out(now)
-            self._logger.warning("%s after %.1f s%s", self._recovery, seconds, more)
+            more = self._limit.take_all()
+            if self._limit.admit(self._recovery) is not None:
+                seconds = self._worked_at - self._began
+                self._logger.warning("%s after %.1f s%s", self._recovery, seconds, _describe(more))
 
-    def _take_left_out(self, now: float) -> str:
-        count, self._left_out = self._left_out, 0
-        if not count:
-            return ""
-        seconds = now - self._logged_at
-        since = "second" if seconds < 2 * _INTERVAL else f"{seconds:.0f} seconds"
-        return f" ({count} more like it in the last {since})"
+
+def _describe(suppressed: int) -> str:
+    return f" ({suppressed} more suppressed)" if suppressed else ""

@@ -71,6 +71,7 @@ def test_a_stop_is_announced_while_all_goes_on(tmp_path: Path, workers: int) -> 
         service.process.send_signal(signal.SIGTERM)  # once more, for at once
         assert service.process.wait(30) == 0
     assert "Traceback" not in service.log()
+    assert "WARNING" not in service.log()  # of checks whether it is ready
 
 
 def find_stopping(service: Service) -> set[str]:

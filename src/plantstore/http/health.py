@@ -1,4 +1,10 @@
-"""Whether the process is alive, and whether it can serve: for supervisors, without a token."""
+"""Whether the process is alive, and whether it can serve: for supervisors, without a token.
+
+Invariant: when a service that is asked becomes not ready, or ready again, its log says so once.
+"""
+
+import logging
+import time
 
 from plantstore.database import Database
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
@@ -7,12 +13,16 @@ from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.version import VERSION
 
+logger = logging.getLogger(__name__)
+
 
 class Health:
     """Responds to ``/livez`` and ``/readyz``."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._reason: object = None  # why it is not ready
+        self._since = 0.0
         self.is_stopping = False
 
     async def respond_live(self, _request: Request) -> Response:
@@ -26,8 +36,22 @@ class Health:
         try:
             await self._database.check()
         except DatabaseUnavailableError as error:
-            return error_response(error, error.details.get("reason"))
+            reason = error.details.get("reason")
+            self._log_change(reason)
+            return error_response(error, reason)
+        self._log_change(None)
         return _respond("ready")
+
+    def _log_change(self, reason: object) -> None:
+        if reason == self._reason:
+            return
+        if reason is None:
+            logger.warning("ready again after %.1f s", time.monotonic() - self._since)
+        else:
+            logger.warning("not ready: %s", reason)
+        if self._reason is None:
+            self._since = time.monotonic()
+        self._reason = reason
 
 
 def _respond(status: str) -> Response:

@@ -54,7 +54,7 @@ class Availability:
 
     def warn(self, message: str, error: BaseException) -> None:
         """Log what may yet succeed."""
-        self._failures.add("%s: %s", message, _on_one_line(error))
+        self._failures.add(f"{message}: %s", _on_one_line(error))
 
     def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
         """Note that the server refused a batch of writes; returns the port's error."""

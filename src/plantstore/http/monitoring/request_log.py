@@ -1,7 +1,7 @@
 """Logs requests: those that were slow or failed, and all of them where that is asked for.
 
-Invariant: what is not logged costs a comparison. A flood of failures is not logged whole, but for
-those whose cause is in the log, too.
+Invariant: what is not logged costs a comparison. Of the requests that fail for one reason, one a
+second is logged, but all that failed by an error of ours.
 """
 
 import logging
@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
+from plantstore.failures import RepeatLimit
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.monitoring.log_lines import LineLimit, describe_caller, describe_request
 from plantstore.server.messages import Request, Response, Stream
@@ -18,7 +19,8 @@ from plantstore.settings import Settings
 logger = logging.getLogger("plantstore.requests")
 
 _INTERNAL, _FAILURES = 50001, 50000
-_MAX_LINES = 100  # a second, of requests that are logged though not all are
+_READINESS = "/readyz"  # which logs itself when the service is not ready
+_MAX_SLOW_LINES = 100  # a second
 
 
 class RequestLog:
@@ -28,21 +30,33 @@ class RequestLog:
         self._logs_all = settings.access_log
         self._slow_seconds = settings.slow_request or math.inf
         self._client_address = client_address
-        self._limit = LineLimit(logger, _MAX_LINES)
+        self._slow_limit = LineLimit(logger, _MAX_SLOW_LINES)
+        self._failure_limit = RepeatLimit()
 
     def observe(self, request: Request, response: Response | Stream, seconds: float) -> None:
         """See ``Observer``. A stream's line is written at its end."""
         error, is_slow = response.error, seconds >= self._slow_seconds
-        if not (self._logs_all or is_slow or error > _FAILURES):
+        suppressed = self._limit(request, error, is_slow=is_slow)
+        if suppressed is None:
             return
-        if self._logs_all or error == _INTERNAL or self._limit.admits():
-            fields = describe_request(request, self._client_address)
-            fields |= _describe_response(response, seconds) | describe_caller(request)
-            log = partial(_log, *_choose_level(error, is_slow=is_slow), fields)
-            if isinstance(response, Stream):
-                response.observers.append(partial(_log_end, log, time.perf_counter()))
-            else:
-                log(body_bytes=0 if request.method == "HEAD" else len(response.body))
+        fields = describe_request(request, self._client_address)
+        fields |= _describe_response(response, seconds) | describe_caller(request)
+        if suppressed:
+            fields["suppressed"] = suppressed
+        log = partial(_log, *_choose_level(error, is_slow=is_slow), fields)
+        if isinstance(response, Stream):
+            response.observers.append(partial(_log_end, log, time.perf_counter()))
+        else:
+            log(body_bytes=0 if request.method == "HEAD" else len(response.body))
+
+    def _limit(self, request: Request, error: int, *, is_slow: bool) -> int | None:
+        """How many lines of the same failure were suppressed before this; None without a line."""
+        if self._logs_all or error == _INTERNAL:
+            return 0
+        if error > _FAILURES:
+            is_readiness = request.route == _READINESS
+            return None if is_readiness else self._failure_limit.admit(f"request failed {error}")
+        return 0 if is_slow and self._slow_limit.admits() else None
 
 
 def _choose_level(error: int, *, is_slow: bool) -> tuple[int, str]:
