@@ -90,7 +90,7 @@ def connect_in_place(path: Path, cache_mib: int = 2) -> apsw.Connection:
     """
     with open_lock(path) as lock:
         # Who holds it for longer is not a restore, which replaces the file in a moment.
-        is_held = lock.try_acquire_within(_RESTORE_TIMEOUT)
+        is_held = lock.try_acquire(_RESTORE_TIMEOUT)
         connection = connect(path, cache_mib)
         connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
         if is_held:

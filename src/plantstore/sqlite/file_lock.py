@@ -44,7 +44,7 @@ class FileLock:
 
         :raises SetupError: another process holds it for longer than a command waits.
         """
-        if not self.try_acquire_within(_TIMEOUT):
+        if not self.try_acquire(_TIMEOUT):
             raise SetupError(
                 f"another process has held {self._path} for longer than {_TIMEOUT:g} s: "
                 "find it, with `fuser` for example, and try again"
@@ -62,22 +62,18 @@ class FileLock:
         """Release the lock."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
-    def try_acquire(self) -> bool:
-        """Take the lock, if it is free."""
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def try_acquire_within(self, timeout: float) -> bool:
-        """Take the lock, if it is free within this many seconds."""
+    def try_acquire(self, timeout: float = 0.0) -> bool:
+        """Take the lock, if it is free now or within this many seconds."""
         deadline = time.monotonic() + timeout
-        while not self.try_acquire():
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(_POLL_SECONDS)
-        return True
+        while True:
+            try:
+                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() >= deadline:
+                    return False
+                time.sleep(_POLL_SECONDS)
+            else:
+                return True
 
     def close(self) -> None:
         """Close the file."""

@@ -31,9 +31,10 @@ class ClientAddress:
             is_trusted = self._trusts_unix and request.address == UNIX
         else:
             is_trusted = self._is_trusted(address)
-        hops = reversed(_read_hops(request))
-        while is_trusted and (said := _parse(next(hops, ""))):
-            address, is_trusted = said, self._is_trusted(said)
+        if is_trusted:
+            hops = reversed(_read_hops(request))
+            while is_trusted and (said := _parse(next(hops, ""))):
+                address, is_trusted = said, self._is_trusted(said)
         return request.address if address is None else str(address)
 
     def _is_trusted(self, address: Address) -> bool:
