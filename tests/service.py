@@ -12,10 +12,10 @@ from typing import Self
 
 import httpx
 
-from plantstore.bootstrap import create_database, open_administration
-from plantstore.model import Event, Role, Scope, TokenRequest
+from plantstore.bootstrap import create_database
+from plantstore.model import Event, Grant, Role, Scope
 from plantstore.settings import Settings, setting_names
-from plantstore.sql.administration import Administration
+from tests.administration import Administration, open_administration
 from tests.fork_server import ForkedProcess
 
 START_SECONDS = 30.0
@@ -114,7 +114,7 @@ class Service:
         all_stores: bool = False,
     ) -> str:
         """A new token, as ``plantstore token create`` makes it."""
-        request = TokenRequest(
+        request = Grant(
             subject=user,
             store=store,
             role=role,

@@ -20,7 +20,6 @@ from plantstore.version import VERSION
 
 if TYPE_CHECKING:
     from plantstore.http.app import App, Observer
-    from plantstore.sql.administration import Administration
     from plantstore.sql.checks import Check
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.copying.one_store import StoreCopy
@@ -42,16 +41,6 @@ async def open_database(settings: Settings) -> Database:
     return SQLiteDatabase(settings)
 
 
-def open_administration(url: str) -> "Administration":
-    """The database for administration.
-
-    :raises SetupError: it does not exist, or cannot be used.
-    """
-    from plantstore.sql.administration import Administration
-
-    return Administration(open_session(url))
-
-
 def open_staging() -> "Staging":
     """A place on disk for the plants of a file, for any database."""
     from plantstore.sqlite.staging import Staging
@@ -60,7 +49,7 @@ def open_staging() -> "Staging":
 
 
 def open_session(url: str) -> "Session":
-    """A connection for the command line.
+    """A connection for administration.
 
     :raises SetupError: the database does not exist, or cannot be used.
     """

@@ -57,7 +57,10 @@ class PreconditionFailedError(PlantStoreError):
 
 
 class NoSuchStoreError(PlantStoreError):
-    """There is no such store, or the caller is not a member: clients do not learn which."""
+    """There is no such store, or the caller is not a member: clients do not learn which.
+
+    Details, for commands alone: ``store``, and the names of the ``stores`` that there are.
+    """
 
 
 class InvalidChangeError(PlantStoreError):
@@ -68,12 +71,36 @@ class InvalidCodeError(PlantStoreError):
     """A link's code is unknown, was used or has expired: clients do not learn which."""
 
 
+class NoSuchUserError(PlantStoreError):
+    """There is no such user. Details: ``subject``."""
+
+
 class NoSuchMemberError(PlantStoreError):
     """The store has no such member. Details: ``subject``."""
 
 
+class NoMembershipError(PlantStoreError):
+    """The user is not a member of any store. Details: ``subject``."""
+
+
 class NoSuchTokenError(PlantStoreError):
-    """The store has no such token. Details: ``token_id``."""
+    """There is no such token, or not for this store. Details: ``token_id``, where it was given."""
+
+
+class MistypedTokenError(PlantStoreError):
+    """The token's checksum is wrong."""
+
+
+class TokenEndedError(PlantStoreError):
+    """The token is not valid any more. Details: ``token_id``, ``state``."""
+
+
+class NameTakenError(PlantStoreError):
+    """Another store or user has this name. Details: ``kind``, ``name``."""
+
+
+class OtherRoleError(PlantStoreError):
+    """The user has another role. Details: ``subject``, ``store``, ``role``, ``wanted``."""
 
 
 class LastOwnerError(PlantStoreError):

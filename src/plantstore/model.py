@@ -292,8 +292,8 @@ class Member(Struct, frozen=True):
     role: Role
 
 
-class TokenRequest(Struct, frozen=True):
-    """A token to create. A missing store, user or membership is created with it.
+class Grant(Struct, frozen=True):
+    """What a user is to get: a token, and the role and the store that it needs.
 
     ``role`` is for a missing membership, ``scopes`` None means the role's default ones, to which
     ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's first. A new store

@@ -83,11 +83,3 @@ def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program
         assert "WARNING plantstore.sqlite.address: plantstore link will not find" in service.log()
     options = ("link", "--store", "nursery", "--user", "ada")
     assert "no running service was found" in program.run(*options).err
-
-
-def test_only_a_member_gets_a_link_and_only_an_owner_may_manage(program: Program) -> None:
-    program.out("user", "create", "eve")
-    options = ("link", "--store", "nursery", "--user", "eve")
-    assert "is not a member of nursery" in program.refusal(*options)
-    program.out("member", "add", "--store", "nursery", "--user", "eve", "--role", "editor")
-    assert "the role editor does not allow: manage" in program.refusal(*options, "--manage")

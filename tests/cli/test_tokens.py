@@ -1,6 +1,9 @@
 """``plantstore token``: made in all combinations, used at once, listed without secrets, revoked."""
 
+import subprocess
+from contextlib import closing
 from datetime import datetime
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +13,11 @@ from click.testing import CliRunner
 
 from plantstore.cli import cli
 from plantstore.tokens import is_well_formed
-from tests.cli.program import Program
+from tests.administration import open_administration
+from tests.cli.program import PLANTSTORE, Program
+from tests.databases import execute
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 def get_plants(service: Service, token: str) -> httpx.Response:
@@ -117,9 +123,6 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "--role applies to one store: name that with --store, or leave out --role" in (
         program.refusal(*create, "--all-stores", "--role", "reader", status=2)
     )
-    program.out(*create, "--store", "nursery")
-    changed = program.refusal(*create, "--store", "nursery", "--role", "reader")
-    assert "plantstore member add --store nursery --user ada --role reader" in changed
 
 
 @pytest.fixture
@@ -154,6 +157,25 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
     assert [id_ for id_, at in revoked.items() if at is None] == [kept["id"]]
     done = program.run("token", "revoke", kept["id"], "--quiet")
     assert (done.status, done.out, done.err) == (0, "", "")
+
+
+def test_the_newest_token_of_a_user_ends_with_the_first(program: Program) -> None:
+    """Also where the command is killed: a thief's token is the newest, and there may be many."""
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    hashes = [(sha256(b"%d" % number).digest(), number) for number in range(3000)]
+    columns = "token_hash, created_at, store_id, user_id, all_stores, scopes, label"
+    statement = f"INSERT INTO tokens ({columns}) VALUES ($1, $2, 1, 1, 0, 'list', '')"
+    execute(program.database, statement, hashes)
+
+    def times() -> set[object]:
+        with closing(open_administration(program.database)) as administration:
+            return {token.revoked_at for token in administration.list_tokens()}
+
+    command = [*PLANTSTORE, "token", "revoke", "--user", "ada", "--quiet"]
+    with subprocess.Popen(command, env=program.environ) as revoking:
+        wait_until(lambda: times() != {None})
+        revoking.kill()
+    assert len(times()) == 1
 
 
 def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plantstore.bootstrap import migrate
-from plantstore.model import Role, TokenRequest
-from plantstore.sql.links import MAX_LINKS
+from plantstore.model import Grant, Role
+from plantstore.sql.administration.links import MAX_LINKS
 from plantstore.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
 from tests.cli.welcoming import CODE, Welcoming, paste, redeem
@@ -192,7 +192,7 @@ def test_where_others_reach_it_no_link_is_shown(
 def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> None:
     with Welcoming(tmp_path) as service:
         assert service.stop() == 0
-        request = TokenRequest(subject="gardener", label="", expires_at=None)
+        request = Grant(subject="gardener", label="", expires_at=None)
         with service.administration() as administration:
             for _ in range(MAX_LINKS - 1):
                 administration.create_link("nursery", request)

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration
-from plantstore.sql.administration import Administration
+from tests.administration import Administration, open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import Kind
 from tests.postgres.server import PostgresServer

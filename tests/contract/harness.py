@@ -8,17 +8,17 @@ from plantstore.database import Create, Delete, Update
 from plantstore.model import (
     Caller,
     Event,
+    Grant,
     IdempotencyKey,
     NewPlant,
     Outcome,
     Page,
     PlantQuery,
     Precondition,
-    TokenRequest,
 )
 from plantstore.settings import Settings
-from plantstore.sql.administration import Administration
 from plantstore.tokens import hash_token, read_store_id
+from tests.administration import Administration
 
 MANY = 1_000_000
 
@@ -48,7 +48,7 @@ class DatabaseHarness:
 
     async def make_caller(self, store: str, subject: str, label: str = "") -> Caller:
         """The caller of a new token, whose store, user and membership are made with it."""
-        request = TokenRequest(subject=subject, store=store, label=label)
+        request = Grant(subject=subject, store=store, label=label)
         caller = await self.find_caller(self.administration.create_token(request).secret)
         assert caller is not None
         return caller

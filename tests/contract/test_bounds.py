@@ -8,7 +8,7 @@ import pytest
 
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import writes_held
 

@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.model import Caller, NewPlant, Role, Scope, TokenRequest, never_fresh
-from plantstore.sql.administration import Administration
+from plantstore.model import Caller, Grant, NewPlant, Role, Scope, never_fresh
 from plantstore.tokens import hash_token
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ def ids_of_stores(administration: Administration) -> dict[str, int]:
 async def test_a_token_tells_its_user_its_label_and_its_store(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
-    request = TokenRequest(subject="eve", store="nursery", label="kiosk", expires_at=4102444800000)
+    request = Grant(subject="eve", store="nursery", label="kiosk", expires_at=4102444800000)
     token = administration.create_token(request).secret
     user = next(user for user in administration.list_users() if user.subject == "eve")
     await harness.create(NewPlant(1, "Ficus"))
@@ -67,7 +67,7 @@ async def test_a_caller_may_do_what_both_role_and_scopes_allow(
     all_stores: bool,
 ) -> None:
     administration.create_store("orchard")
-    request = TokenRequest(subject="ada", store="nursery", scopes=scopes, all_stores=all_stores)
+    request = Grant(subject="ada", store="nursery", scopes=scopes, all_stores=all_stores)
     token = administration.create_token(request).secret
     ids = ids_of_stores(administration)
     for own, other in product(ROLES, ROLES):
@@ -88,7 +88,7 @@ async def test_the_caller_of_a_named_store_has_that_stores_revision(
     harness: DatabaseHarness,
 ) -> None:
     token = harness.administration.create_token(
-        TokenRequest(subject="ada", store="nursery", all_stores=True)
+        Grant(subject="ada", store="nursery", all_stores=True)
     ).secret
     orchard = await harness.make_caller("orchard", "ada")
     for number in range(3):
@@ -108,7 +108,7 @@ async def test_a_tokens_hash_is_looked_for_in_the_given_store_alone(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     other = (await harness.make_caller("orchard", "ada")).store_id
-    request = TokenRequest(subject="ada", store="nursery", all_stores=True)
+    request = Grant(subject="ada", store="nursery", all_stores=True)
     token = administration.create_token(request).secret
     for name in (None, "nursery"):
         assert await harness.find_caller(token, name) is not None
@@ -121,8 +121,8 @@ async def test_a_caller_is_unchanged_until_something_is_committed_by_anyone(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
     """Where the database knows at all: it spares the look-ups that would find the same again."""
-    token = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
-    secret = administration.create_token(TokenRequest(subject="eve", store="nursery")).secret
+    token = administration.create_token(Grant(subject="ada", store="nursery")).secret
+    secret = administration.create_token(Grant(subject="eve", store="nursery")).secret
     changes: list[Callable[[], object]] = [
         lambda: administration.add_member("nursery", "eve", Role.READER),
         lambda: administration.revoke_token(secret),

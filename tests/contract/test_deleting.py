@@ -6,8 +6,8 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.model import PlantQuery
-from plantstore.sql.administration import Administration
 from plantstore.sql.session import Row, Session
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 

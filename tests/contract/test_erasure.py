@@ -2,10 +2,16 @@
 
 import pytest
 
-from plantstore.errors import SetupError
-from plantstore.model import IdempotencyKey, Member, NewPlant, Outcome, Role, TokenRequest
-from plantstore.sql.administered import Membership, StoreFacts
-from plantstore.sql.administration import Administration
+from plantstore.errors import (
+    InvalidChangeError,
+    LastOwnerError,
+    NameTakenError,
+    NoSuchUserError,
+)
+from plantstore.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
+from plantstore.sql.administration.stores import StoreFacts
+from plantstore.sql.administration.users import Membership
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 
@@ -71,28 +77,28 @@ async def test_a_renamed_user_and_store_are_the_same_ones(harness: DatabaseHarne
 
 def test_a_name_in_use_or_a_bad_one_is_refused(administration: Administration) -> None:
     for name in ("nursery", "orchard"):
-        administration.create_token(TokenRequest(subject=f"of {name}", store=name))
+        administration.create_token(Grant(subject=f"of {name}", store=name))
     for name in ("orchard", "nursery", "Orchard", ""):
-        with pytest.raises(SetupError, match=r"already exists|is not a valid store name"):
+        with pytest.raises((NameTakenError, InvalidChangeError)):
             administration.rename_store("nursery", name)
     for subject in ("of orchard", "of nursery", "a\nb", ""):
-        with pytest.raises(SetupError, match=r"already exists|subject must"):
+        with pytest.raises((NameTakenError, InvalidChangeError)):
             administration.rename_user("of nursery", subject)
-    with pytest.raises(SetupError, match="no user 'eve'"):
+    with pytest.raises(NoSuchUserError):
         administration.rename_user("eve", "kim")
-    with pytest.raises(SetupError, match="no user 'eve'"):
+    with pytest.raises(NoSuchUserError):
         administration.delete_user("eve")
     assert [store.name for store in administration.list_stores()] == ["nursery", "orchard"]
 
 
 def test_the_last_owner_stays_unless_told_otherwise(administration: Administration) -> None:
-    administration.create_token(TokenRequest(subject="ada", store="nursery"))
-    administration.create_token(TokenRequest(subject="eve", store="nursery"))
+    administration.create_token(Grant(subject="ada", store="nursery"))
+    administration.create_token(Grant(subject="eve", store="nursery"))
     (found,) = administration.list_memberships("ada")
     assert (found, found.is_last_owner) == (Membership("nursery", Role.OWNER, 1), True)
-    with pytest.raises(SetupError, match="ada is the last owner of nursery"):
+    with pytest.raises(LastOwnerError):
         administration.remove_member("nursery", "ada", keep_owners=True)
-    with pytest.raises(SetupError, match="ada is the last owner of nursery"):
+    with pytest.raises(LastOwnerError):
         administration.add_member("nursery", "ada", Role.EDITOR, keep_owners=True)
     before = administration.add_member("nursery", "eve", Role.OWNER, keep_owners=True)
     assert before is Role.EDITOR
@@ -105,7 +111,7 @@ async def test_a_store_is_described(harness: DatabaseHarness) -> None:
     administration = harness.administration
     empty = administration.describe_store("nursery")
     assert (empty.members, empty.tokens, empty.bytes, empty.changed_at) == (1, 1, 0, None)
-    administration.create_token(TokenRequest(subject="eve", store="nursery", expires_at=1))
+    administration.create_token(Grant(subject="eve", store="nursery", expires_at=1))
     await harness.create(NewPlant(1, "Żółw", "é"))
     (event,) = harness.read_events()
     (store,) = administration.list_stores()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from plantstore.model import Caller, Event, NewPlant, Role, TokenRequest
+from plantstore.model import Caller, Event, Grant, NewPlant, Role
 from tests.contract.harness import DatabaseHarness
 from tests.contract.test_retention import make_events
 from tests.databases import execute
@@ -91,7 +91,7 @@ async def test_a_caller_is_not_found_again_where_the_token_opens_the_store_no_mo
     harness: DatabaseHarness,
 ) -> None:
     names = ("revoked", "removed", "deleted")
-    request = TokenRequest(subject="eve", store="own", all_stores=True)
+    request = Grant(subject="eve", store="own", all_stores=True)
     token = harness.administration.create_token(request)
     callers = []
     for name in names:

@@ -7,7 +7,7 @@ import pytest
 
 from plantstore.bootstrap import open_session
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 

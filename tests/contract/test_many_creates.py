@@ -7,7 +7,7 @@ import pytest
 from plantstore.errors import AlreadyStoredError, IdTakenError, OverloadedError, StoreFullError
 from plantstore.model import NewPlant
 from plantstore.operations import create_plants
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

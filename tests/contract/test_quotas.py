@@ -7,7 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from plantstore.database import Snapshot
 from plantstore.errors import OverloadedError
 from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select
 
 pytestmark = pytest.mark.anyio

@@ -15,7 +15,7 @@ from plantstore.model import (
     Precondition,
     entity_tag_of,
 )
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.contract.store_model import StoreModel, Write
 

@@ -6,7 +6,7 @@ import random
 import pytest
 
 from plantstore.model import INT64_MAX, INT64_MIN, Event, NewPlant, Outcome
-from plantstore.sql.administration import Administration
+from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

@@ -4,8 +4,8 @@ from contextlib import closing
 
 import psycopg
 
-from plantstore.bootstrap import open_administration
 from plantstore.sqlite.connection import connect, database_path
+from tests.administration import open_administration
 from tests.databases import execute
 
 Rows = list[tuple[object, ...]]

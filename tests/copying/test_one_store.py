@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration, open_copy
+from plantstore.bootstrap import open_copy
 from plantstore.errors import SetupError
 from plantstore.model import Role
+from tests.administration import open_administration
 from tests.copying.contents import contents, select
 from tests.copying.fixtures import fill
 from tests.databases import execute

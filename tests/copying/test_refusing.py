@@ -5,11 +5,11 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import migrate, open_administration, open_copy, open_session
+from plantstore.bootstrap import migrate, open_copy, open_session
 from plantstore.errors import SetupError
-from plantstore.model import NewPlant, Role, TokenRequest
-from plantstore.sql.administration import Administration
+from plantstore.model import Grant, NewPlant, Role
 from plantstore.sql.copying import batch, tables
+from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
 from tests.copying.copies import PAGE_ROWS, copy
@@ -48,7 +48,7 @@ OWN: dict[str, Callable[[Administration], object]] = {
     "member of 'empty'": lambda it: it.add_member("empty", "ada", Role.READER),
     "member of 'nursery'": lambda it: it.add_member("nursery", "kiosk", Role.EDITOR),
     "of 'nursery', or has revoked": lambda it: it.revoke_token(first_token(it)),
-    "the token": lambda it: it.create_token(TokenRequest(subject="ada", store="nursery")),
+    "the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
 }
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration, open_copy, open_session
+from plantstore.bootstrap import open_copy, open_session
 from plantstore.errors import SetupError
 from plantstore.model import Role
-from plantstore.sql.administered import Rotation
 from plantstore.sql.copying import tables
 from plantstore.sql.restoring import renew_revisions
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed, select
 from tests.copying.copies import PAGE_ROWS, copy, copy_until_killed
@@ -79,7 +79,7 @@ def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: P
         service.make_token("later", "later")
     with closing(open_administration(source)) as administration:
         administration.add_member("empty", "kiosk", Role.READER)
-        administration.rotate_token(filled.tokens.everywhere, Rotation(grace=3_600_000))
+        administration.rotate_token(filled.tokens.everywhere, 3_600_000)
     written = copy(source, target)
     assert written["deleted plants"] == 2
     assert written["ended tokens"] == 2

@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from plantstore.model import Role, Scope, TokenRequest
-from plantstore.sql.links import MAX_LINKS
+from plantstore.model import Grant, Role, Scope
+from plantstore.sql.administration.links import MAX_LINKS
 from plantstore.tokens import CODE_PREFIX, make_token
 from tests.databases import ON_BOTH, execute
 from tests.http.access_calls import managing, set_role, status_of, tokens_of
@@ -58,7 +58,7 @@ def test_a_link_of_the_command_line_gives_all_that_the_role_allows(
 ) -> None:
     with service.administration() as administration:
         for manages in (False, True):
-            request = TokenRequest(subject=f"owner of {store}", manages=manages)
+            request = Grant(subject=f"owner of {store}", manages=manages)
             code = administration.create_link(store, request).code
             expected = Role.OWNER.scopes if manages else Role.OWNER.default_scopes
             assert set(exchange(service, code).json()["scopes"]) == expected

@@ -5,12 +5,13 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from plantstore.bootstrap import open_administration, open_database, open_session
+from plantstore.bootstrap import open_database, open_session
 from plantstore.http.app import App
 from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
-from plantstore.model import TokenRequest
+from plantstore.model import Grant
 from plantstore.server.messages import Request
 from plantstore.settings import Settings
+from tests.administration import open_administration
 from tests.databases import create_sqlite
 from tests.http.calls import create_plant
 from tests.http.fixtures import LISTS, make_fixture
@@ -92,8 +93,8 @@ def test_a_turn_that_nobody_waits_for_any_more_is_passed_on() -> None:
 def make_tokens(url: str) -> tuple[str, str]:
     """A token of a user who floods the service, and one of another user."""
     with closing(open_administration(url)) as administration:
-        flood = administration.create_token(TokenRequest(subject="flood", store="flood"))
-        other = administration.create_token(TokenRequest(subject="other", store="other"))
+        flood = administration.create_token(Grant(subject="flood", store="flood"))
+        other = administration.create_token(Grant(subject="other", store="other"))
     return flood.secret, other.secret
 
 

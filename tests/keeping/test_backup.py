@@ -13,11 +13,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.sqlite import backup as backing_up
 from plantstore.sqlite.backup import copy_database
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.inspection import open_to_read
+from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, POWERLESS, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contract.harness import replay

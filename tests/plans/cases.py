@@ -107,14 +107,13 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_first_store": [Case((1,), 2 * STORES + 2), Case((SMALL,), 4)],
     "insert_token": [Case((SMALL, b"x", 1, True, "list", "", 0, None), 0)],
     "list_tokens": [
-        Case((0, INT64_MAX, 0, INT64_MAX), 6 * STORES),
-        Case((SMALL, SMALL, 0, INT64_MAX), 4),
+        Case((0, INT64_MAX, 0, INT64_MAX, None), 6 * STORES),
+        Case((SMALL, SMALL, 0, INT64_MAX, 0), 4),
     ],
-    # Erasing a user, and the daily look for tokens that end, read what they may concern.
+    # Erasing a user, or revoking the user's tokens, reads what it may concern.
     "delete_tokens_of": [Case((SMALL,), 2 * STORES)],
     "delete_keys_of": [Case((SMALL,), 4 * STORES)],
     "delete_memberships_of": [Case((SMALL,), 2)],
-    "find_expiring_tokens": [Case((0, LATER, PAGE), 2 * STORES)],
     "find_events_of": both(1, 0, large=2 * EVENTS, small=1),
     "forget_user_in_events": [Case((LARGE, 1, PAGE, 1, -1), 3 * PAGE)],
     "delete_user": [Case((STORES + 1,), 0)],
@@ -126,14 +125,16 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_token": [Case((SMALL, HASH), 3)],
     "find_tokens_between": [Case((HASH[:8], HASH), 3)],
     "revoke_token": [Case((SMALL, HASH, 1), 1)],
+    "revoke_token_of_store": [Case((SMALL, HASH[:8], HASH, 1), 1)],
+    "revoke_tokens": [
+        Case((0, INT64_MAX, SMALL, SMALL, 1), STORES),
+        Case((SMALL, SMALL, 0, INT64_MAX, 1), 1),
+    ],
     "find_valid_token": [Case((SMALL, HASH, 0), 2), Case((1, hash_of(1), 0), 2)],
-    "find_names": [Case((SMALL, SMALL), 2)],
-    "list_valid_tokens": [Case((SMALL, 0), 2), Case((1, 0), 1)],
     "insert_link": [Case((SMALL, b"x", SMALL, "list", "", None, 0), 0)],
     "take_link": [Case((SMALL, b"x", 0), 0)],
     "count_links": [Case((SMALL,), 0)],
     "delete_expired_links": [Case((SMALL, LATER), 0)],
-    "find_tokens_of_store_between": [Case((SMALL, HASH[:8], HASH), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),

@@ -7,8 +7,8 @@ from pathlib import Path
 import httpx
 from msgspec import Struct
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Event, NewPlant
+from tests.administration import open_administration
 from tests.contract.harness import replay
 from tests.faults.load import list_plants
 from tests.postgres.proxy import Proxy

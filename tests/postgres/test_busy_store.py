@@ -8,11 +8,11 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.errors import SetupError
-from plantstore.model import TokenRequest
+from plantstore.model import Grant
 from plantstore.postgres import session
 from plantstore.sql.queries import load_queries
+from tests.administration import open_administration
 from tests.faults.load import body
 from tests.faults.two_processes import two_services
 from tests.postgres.server import PostgresServer
@@ -97,7 +97,7 @@ def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
 def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
     postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    request = TokenRequest(subject="ada", store="busy")
+    request = Grant(subject="ada", store="busy")
     with (
         postgres_server.fresh() as url,
         closing(open_administration(url)) as patient,

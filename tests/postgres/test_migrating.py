@@ -8,8 +8,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.sql.migrations import load_migrations
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.next_version import MIGRATION, NEWEST, next_program
 from tests.postgres.proxy import Proxy

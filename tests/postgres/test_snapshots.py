@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import open_administration
+from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.postgres.proxy import Proxy
 from tests.postgres.server import PostgresServer

@@ -7,8 +7,8 @@ from contextlib import AsyncExitStack, closing
 import psycopg
 import pytest
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Precondition
+from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.postgres.server import PostgresServer
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.bootstrap import open_administration
-from plantstore.model import TokenRequest
+from plantstore.model import Grant
 from plantstore.sqlite.connection import connect
+from tests.administration import open_administration
 from tests.databases import create_sqlite
 from tests.sqlite.writes import TOKEN_HASH
 
@@ -20,7 +20,7 @@ def url(tmp_path: Path) -> str:
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
         for store in ("nursery", "orchard"):
-            administration.create_token(TokenRequest(subject="ada", store=store))
+            administration.create_token(Grant(subject="ada", store=store))
     with closing(connect(tmp_path / "plants.db")) as opened:
         opened.execute(
             "UPDATE tokens SET token_hash = ?, all_stores = 1 WHERE store_id = 1", (TOKEN_HASH,)

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from plantstore.bootstrap import open_administration
 from plantstore.database import Create
-from plantstore.model import NewPlant, Outcome, TokenRequest
+from plantstore.model import Grant, NewPlant, Outcome
 from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.tokens import hash_token
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.databases import create_sqlite
 
@@ -36,7 +36,7 @@ def write_on_request(path: Path, pipe: Connection) -> None:
 def token(tmp_path: Path) -> bytes:
     """The hash of a token for the first store of ``plants.db``."""
     with closing(open_administration(create_sqlite(tmp_path))) as administration:
-        issued = administration.create_token(TokenRequest(subject="ada", store="nursery"))
+        issued = administration.create_token(Grant(subject="ada", store="nursery"))
         return hash_token(issued.secret)
 
 

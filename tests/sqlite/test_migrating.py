@@ -5,9 +5,9 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.bootstrap import open_administration
 from plantstore.model import Event, NewPlant
 from plantstore.sql.migrations import load_migrations
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.next_version import NEWEST
 from tests.service import Service

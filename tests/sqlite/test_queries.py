@@ -34,11 +34,11 @@ ACROSS_STORES = {
     "delete_tokens_of": "it erases one user",
     "list_all_members": "the administrator may list the members of all stores",
     "list_memberships": "it tells the roles of one user",
-    "find_expiring_tokens": "the service warns of all tokens that expire soon, by their ids",
     "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",
     "find_first_store": "it finds the stores of one user",
     "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
+    "revoke_tokens": "the administrator may revoke the tokens of all stores",
 }
 
 

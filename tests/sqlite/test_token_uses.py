@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_administration, open_database
+from plantstore.bootstrap import open_database
 from plantstore.clock import now
 from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import TokenRequest
+from plantstore.model import Grant
 from plantstore.settings import Settings
 from plantstore.tokens import hash_token
+from tests.administration import open_administration
 from tests.databases import create_sqlite, writes_held
 from tests.waiting import wait_until
 
@@ -20,7 +21,7 @@ pytestmark = pytest.mark.anyio
 async def test_nothing_is_committed_without_news(tmp_path: Path) -> None:
     url = create_sqlite(tmp_path)
     with closing(open_administration(url)) as administration:
-        secret = administration.create_token(TokenRequest(subject="ada", store="nursery")).secret
+        secret = administration.create_token(Grant(subject="ada", store="nursery")).secret
     database = await open_database(Settings(database=url, write_timeout=0.01))
     key = (1, hash_token(secret), None)
     caller = await database.find_caller(*key)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from plantstore.errors import SetupError
+from plantstore.cli.errors import describe_error
+from plantstore.errors import PlantStoreError, SetupError
 from plantstore.version import VERSION
 
 INTERRUPTED = 130
@@ -24,7 +25,7 @@ _PLACES = {
     "link": "links.link",
     "member": "members.member",
     "migrate": "maintenance.migrate",
-    "plant": "events.plant",
+    "plant": "plants.plant",
     "restore": "keeping.restore",
     "serve": "serve.serve",
     "settings": "settings.settings",
@@ -74,8 +75,9 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         status = error.exit_code
-    except SetupError as error:
-        click.echo(f"Error: {error}", err=True)
+    except (SetupError, PlantStoreError) as error:
+        sentence = error if isinstance(error, SetupError) else describe_error(error)
+        click.echo(f"Error: {sentence}", err=True)
         status = 1
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED

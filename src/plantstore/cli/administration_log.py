@@ -5,10 +5,20 @@ Nothing of it is printed: where the system has no such log, it is lost.
 
 import os
 import pwd
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 from plantstore.logs import administration_logger
-from plantstore.sql.administered import Token
+from plantstore.sql.administration.tokens import Token
+from plantstore.sql.session import Session
+
+
+@contextmanager
+def changing(session: Session, command: str, **changed: object) -> Iterator[None]:
+    """A transaction for what a command changes, which is logged when it is committed."""
+    with session.transaction():
+        yield
+    log_change(command, **changed)
 
 
 def log_change(command: str, **changed: object) -> None:

@@ -6,20 +6,18 @@ Invariant: nothing is created, and nothing but the values is printed, whatever f
 import logging
 from collections.abc import Callable, Iterable
 from contextlib import closing, suppress
-from typing import TYPE_CHECKING
 
 import click
 from click.shell_completion import CompletionItem
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_session
 from plantstore.settings import setting_names
-
-if TYPE_CHECKING:
-    from plantstore.sql.administration import Administration
+from plantstore.sql.administration import records, tokens, users
+from plantstore.sql.session import Session
 
 _MAX_ITEMS = 200
 
-Read = Callable[["Administration"], Iterable[CompletionItem]]
+Read = Callable[[Session], Iterable[CompletionItem]]
 Complete = Callable[[click.Context, click.Parameter, str], list[CompletionItem]]
 
 
@@ -31,26 +29,26 @@ def _completing(read: Read) -> Complete:
         found: list[CompletionItem] = []
         with (
             suppress(Exception),
-            closing(open_administration(context.params["database"])) as opened,
+            closing(open_session(context.params["database"])) as session,
         ):
-            found += (item for item in read(opened) if str(item.value).startswith(incomplete))
+            found += (item for item in read(session) if str(item.value).startswith(incomplete))
         return found[:_MAX_ITEMS]
 
     return complete
 
 
-def _read_tokens(administration: "Administration") -> Iterable[CompletionItem]:
-    for token in administration.list_tokens():
+def _read_tokens(session: Session) -> Iterable[CompletionItem]:
+    for token in tokens.list_tokens(session):
         if token.revoked_at is None:
             about = f"{token.subject} for {token.store} {token.label}"
             yield CompletionItem(token.token_id, help=about)
 
 
 complete_stores = _completing(
-    lambda administration: [CompletionItem(store.name) for store in administration.list_stores()]
+    lambda session: [CompletionItem(store.name) for store in records.list_stores(session)]
 )
 complete_users = _completing(
-    lambda administration: [CompletionItem(user.subject) for user in administration.list_users()]
+    lambda session: [CompletionItem(user.subject) for user in users.list_users(session)]
 )
 complete_tokens = _completing(_read_tokens)
 

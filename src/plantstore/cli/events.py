@@ -1,4 +1,4 @@
-"""``plantstore event``: list; ``plantstore plant``: restore."""
+"""``plantstore event``: list."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping
 import click
 from msgspec.structs import replace
 
-from plantstore.cli.administration_log import log_change
 from plantstore.cli.durations import read_since
-from plantstore.cli.options import change_options, read_options, store_option, user_option
+from plantstore.cli.options import read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.model import Event
-from plantstore.sql.administration import Administration
+from plantstore.sql import history
+from plantstore.sql.administration.records import require_store
 from plantstore.sql.history import EventQuery
+from plantstore.sql.session import Session
 
 _COLUMNS = ("revision", "at", "kind", "id", "name", "tag", "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
@@ -37,7 +38,7 @@ def event() -> None:
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
 @read_options
 def list_events(
-    administration: Administration,
+    session: Session,
     store: str,
     plant_id: int | None,
     user: str | None,
@@ -57,18 +58,16 @@ def list_events(
     """
     query = EventQuery(plant_id=plant_id, subject=user, since=since)
     if not follow:
-        records = map(_describe, administration.list_events(store, query))
-        output.print_records(records, _COLUMNS)
+        found = history.list_events(session, require_store(session, store), query)
+        output.print_records(map(_describe, found), _COLUMNS)
         return
-    for record in _follow(administration, store, query):
+    for record in _follow(session, store, query):
         output.print_line(record, _COLUMNS)
 
 
-def _follow(
-    administration: Administration, store: str, query: EventQuery
-) -> Iterator[Mapping[str, object]]:
+def _follow(session: Session, store: str, query: EventQuery) -> Iterator[Mapping[str, object]]:
     while True:
-        for found in administration.list_events(store, query):
+        for found in history.list_events(session, require_store(session, store), query):
             query = replace(query, after=found.revision)
             yield _describe(found)
         time.sleep(_FOLLOW_SECONDS)
@@ -86,26 +85,3 @@ def _describe(found: Event) -> dict[str, object]:
         "token_label": found.token_label,
         "token_id": found.token_id or None,
     }
-
-
-@click.group()
-def plant() -> None:
-    """Manage single plants."""
-
-
-@plant.command(context_settings={"ignore_unknown_options": True})  # ids may be negative
-@click.argument("id", type=int)
-@store_option("Name of the store.", required=True)
-@change_options
-def restore(administration: Administration, id: int, store: str, output: Output) -> None:  # noqa: A002 - the argument's name
-    """Bring back the plant ID, as it was when it was deleted.
-
-    \b
-    Example:
-      plantstore plant restore --store nursery 7
-    """
-    found = administration.restore_plant(store, id)
-    log_change("plant restore", plant_id=found.id, store=store)
-    sentence = f"restored the plant {found.id}, {found.name!r}, in {store}"
-    record = {"store": store, "id": found.id, "name": found.name, "tag": found.tag}
-    output.report_change(record, sentence)

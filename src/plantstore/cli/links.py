@@ -3,7 +3,7 @@
 import click
 
 from plantstore.bootstrap import find_address
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import changing
 from plantstore.cli.options import (
     change_options,
     grant_options,
@@ -12,9 +12,11 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.model import TokenRequest
+from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
-from plantstore.sql.administration import Administration
+from plantstore.sql.administration.links import create_link
+from plantstore.sql.administration.records import require_store
+from plantstore.sql.session import Session
 
 
 @click.command()
@@ -30,7 +32,7 @@ from plantstore.sql.administration import Administration
 @click.pass_context
 def link(
     context: click.Context,
-    administration: Administration,
+    session: Session,
     store: str,
     user: str,
     expires: int | None,
@@ -50,9 +52,9 @@ def link(
       plantstore link --store nursery --user ada
     """
     address = _find_address(context, address, output)
-    request = TokenRequest(subject=user, label=label, expires_at=expires, manages=manages)
-    made = administration.create_link(store, request)
-    log_change("link", store=store, user=user)
+    grant = Grant(subject=user, label=label, expires_at=expires, manages=manages)
+    with changing(session, "link", store=store, user=user):
+        made = create_link(session, require_store(session, store).store_id, grant)
     url, ends_at = make_url(address, made.code), format_time(made.expires_at)
     output.note(f"it signs {user} in to {store}, once, until {ends_at}")
     record = {"url": url, "code": made.code, "store": store, "user": user, "expires_at": ends_at}

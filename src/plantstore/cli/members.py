@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import changing
 from plantstore.cli.options import (
     change_options,
     read_options,
@@ -12,9 +12,11 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output
-from plantstore.model import Role
-from plantstore.sql.administered import Token
-from plantstore.sql.administration import Administration
+from plantstore.model import Role, User
+from plantstore.sql.administration import members
+from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.administration.tokens import Token, list_tokens
+from plantstore.sql.session import Session
 
 _last_owner_option = yes_option("Leave the store without an owner.")
 
@@ -32,9 +34,7 @@ def member() -> None:
 )
 @_last_owner_option
 @change_options
-def add(
-    administration: Administration, store: str, user: str, role: str, output: Output, *, yes: bool
-) -> None:
+def add(session: Session, store: str, user: str, role: str, output: Output, *, yes: bool) -> None:
     """Add a member, or change a member's role.
 
     Tokens keep their scopes: with a higher role they may do no more than before, and are named.
@@ -43,9 +43,10 @@ def add(
     Example:
       plantstore member add --store nursery --user ada --role editor
     """
-    before = administration.add_member(store, user, Role(role), keep_owners=not yes)
-    narrow = _find_narrow_tokens(administration, store, user, Role(role))
-    log_change("member add", store=store, user=user, role=role)
+    with changing(session, "member add", store=store, user=user, role=role):
+        store_id, member = require_store(session, store).store_id, require_user(session, user)
+        before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
+    narrow = _find_narrow_tokens(session, store, member, Role(role))
     sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
     record = {
         "store": store,
@@ -60,16 +61,12 @@ def add(
         output.note(f"the token {token.token_id} still allows only: {allowed}")
 
 
-def _find_narrow_tokens(
-    administration: Administration, store: str, user: str, role: Role
-) -> list[Token]:
+def _find_narrow_tokens(session: Session, store: str, user: User, role: Role) -> list[Token]:
     """The user's valid tokens that open the store, but allow less than a new one would."""
     return [
         token
-        for token in administration.list_tokens(subject=user)
-        if token.state.is_valid
-        and (token.all_stores or token.store == store)
-        and role.default_scopes - token.scopes
+        for token in list_tokens(session, user_id=user.user_id, only_valid=True)
+        if (token.all_stores or token.store == store) and role.default_scopes - token.scopes
     ]
 
 
@@ -78,30 +75,29 @@ def _find_narrow_tokens(
 @user_option("User name.", required=True)
 @_last_owner_option
 @change_options
-def remove(
-    administration: Administration, store: str, user: str, output: Output, *, yes: bool
-) -> None:
+def remove(session: Session, store: str, user: str, output: Output, *, yes: bool) -> None:
     """Remove a member: the user's tokens lose access to the store.
 
     \b
     Example:
       plantstore member remove --store nursery --user ada
     """
-    administration.remove_member(store, user, keep_owners=not yes)
-    log_change("member remove", store=store, user=user)
+    with changing(session, "member remove", store=store, user=user):
+        store_id = require_store(session, store).store_id
+        members.remove_member(session, store_id, user, keep_owner=not yes)
     output.report_change({"store": store, "user": user}, f"{user} is no longer in {store}")
 
 
 @member.command("list")
 @store_option("Name of the store.", required=True)
 @read_options
-def list_members(administration: Administration, store: str, output: Output) -> None:
+def list_members(session: Session, store: str, output: Output) -> None:
     """List the members of a store.
 
     \b
     Example:
       plantstore member list --store nursery
     """
-    found = administration.list_members(store)
-    records = [{"user": member.subject, "role": member.role.value} for member in found]
+    listed = members.list_members(session, require_store(session, store).store_id)
+    records = [{"user": member.subject, "role": member.role.value} for member in listed]
     output.print_records(records, ("user", "role"))

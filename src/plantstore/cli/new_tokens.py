@@ -1,4 +1,4 @@
-"""``plantstore token``: create, rotate; and what the command line shows of a token."""
+"""``plantstore token create``; and what the command line shows of a token."""
 
 import shlex
 import sys
@@ -9,10 +9,8 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_token
-from plantstore.cli.completion import complete_tokens
-from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
 from plantstore.cli.options import (
     database_option,
     grant_options,
@@ -24,9 +22,12 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.errors import SetupError
-from plantstore.model import Role, Scope, TokenRequest
-from plantstore.sql.administered import IssuedToken, Rotation, Token
-from plantstore.sql.administration import Administration
+from plantstore.model import Grant, Role, Scope
+from plantstore.sql.administration.new_tokens import create_token, find_missing
+from plantstore.sql.administration.records import list_stores
+from plantstore.sql.administration.tokens import IssuedToken, Token
+from plantstore.sql.administration.users import list_users
+from plantstore.sql.session import Session
 
 _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 
@@ -80,7 +81,7 @@ def create(
       plantstore token create --user ada --all-stores --scope list
     """
     _require_store(store, role, all_stores=all_stores)
-    request = TokenRequest(
+    grant = Grant(
         subject=user,
         store=store,
         role=None if role is None else Role(role),
@@ -91,13 +92,14 @@ def create(
         max_plants=max_plants,
         manages=manages,
     )
-    with closing(open_administration(database)) as administration:
-        missing = _find_missing(administration, request)
+    with closing(open_session(database)) as session:
+        missing = _find_missing(session, grant)
         if missing and not creates:
             _ask_to_create(missing)
-        issued = administration.create_token(request)
+        with session.transaction():
+            issued = create_token(session, grant)
     log_token("token create", issued.token)
-    _print_issued(issued, output)
+    print_issued(issued, output)
     for kind, name, near in missing:
         if near is not None:
             undo = f"plantstore {kind} delete {shlex.quote(name)}"
@@ -115,16 +117,14 @@ def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> 
         )
 
 
-def _find_missing(
-    administration: Administration, request: TokenRequest
-) -> list[tuple[str, str, str | None]]:
+def _find_missing(session: Session, grant: Grant) -> list[tuple[str, str, str | None]]:
     """The kind and the name of what would be created, with a similar name that there is."""
     missing = []
-    for kind, name in administration.find_missing(request):
+    for kind, name in find_missing(session, grant):
         if kind == "store":
-            names = [store.name for store in administration.list_stores()]
+            names = [store.name for store in list_stores(session)]
         else:
-            names = [user.subject for user in administration.list_users()]
+            names = [user.subject for user in list_users(session)]
         near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
         missing.append((kind, name, near[0] if near else None))
     return missing
@@ -146,46 +146,7 @@ def _ask_to_create(missing: Sequence[tuple[str, str, str | None]]) -> None:
         raise SetupError("nothing was created")
 
 
-@click.command()
-@click.argument("token", shell_complete=complete_tokens)
-@click.option(
-    "--grace",
-    metavar="1h|0",
-    default="1h",
-    show_default=True,
-    callback=lambda _context, _option, text: 0 if text == "0" else read_duration(text),
-    help="How long the old token stays valid, in m, h, d or w.",
-)
-@click.option(
-    "--expires",
-    metavar=EXPIRES,
-    help="When the new token expires; by default it is valid for as long as the old one was.",
-)
-@database_option
-@output_options
-def rotate(token: str, grace: int, expires: str | None, database: str, output: Output) -> None:
-    """Replace a token: print a new one with the same user, store, scopes and label.
-
-    TOKEN is the old token's id, or the token itself, or - to read it from stdin. The old one
-    expires after the grace time.
-
-    \b
-    Example:
-      TOKEN=$(plantstore token rotate 1f0c9a52b7d84e63 --grace 1d)
-    """
-    rotation = Rotation(grace)
-    if expires is not None:
-        rotation = Rotation(grace, read_expiry(expires), is_expiry_given=True)
-    with closing(open_administration(database)) as administration:
-        rotated = administration.rotate_token(read_token(token), rotation)
-    issued, old = rotated.issued, rotated.old
-    log_token("token rotate", issued.token, old_token_id=old.token_id)
-    ends_at = format_time(old.expires_at)
-    output.note(f"the old token {old.token_id} expires at {ends_at}")
-    _print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
-
-
-def _print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
+def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:
     """A new token, with ``more`` fields as JSON, and notes on what was created for it."""
     for note in issued.made:
         output.note(note)
@@ -197,19 +158,19 @@ def read_token(token: str) -> str:
     return sys.stdin.readline().strip() if token == "-" else token  # noqa: S105 - stands for stdin
 
 
-def describe_token(found: Token) -> dict[str, Any]:
+def describe_token(token: Token) -> dict[str, Any]:
     """A token for JSON and tables; its ``permissions`` are what it may do now."""
     return {
-        "id": found.token_id,
-        "store": found.store,
-        "user": found.subject,
-        "label": found.label,
-        "scopes": sorted(found.scopes),
-        "permissions": sorted(found.permissions) if found.state.is_valid else [],
-        "all_stores": found.all_stores,
-        "state": found.state,
-        "created_at": format_time(found.created_at),
-        "expires_at": format_time(found.expires_at),
-        "revoked_at": format_time(found.revoked_at),
-        "last_used_at": format_time(found.last_used_at),
+        "id": token.token_id,
+        "store": token.store,
+        "user": token.subject,
+        "label": token.label,
+        "scopes": sorted(token.scopes),
+        "permissions": sorted(token.permissions) if token.is_valid else [],
+        "all_stores": token.all_stores,
+        "state": token.state,
+        "created_at": format_time(token.created_at),
+        "expires_at": format_time(token.expires_at),
+        "revoked_at": format_time(token.revoked_at),
+        "last_used_at": format_time(token.last_used_at),
     }

@@ -10,13 +10,14 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import describe_person
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.settings_file import Command, settings_option
 from plantstore.clock import now
+from plantstore.errors import PlantStoreError
 from plantstore.model import LABEL_MAX, Role, broken_rule
 from plantstore.settings import load_database, load_setting, unknown_variables
 
@@ -38,25 +39,29 @@ def database_option(command: Command) -> Command:
     return settings_option(is_eager=True, expose_value=False, callback=_note_file)(command)
 
 
-def administration_option(command: Command) -> Command:
-    """As ``database_option``: the command gets the ``administration`` of an existing database."""
+def session_option(command: Command) -> Command:
+    """As ``database_option``: the command gets a ``session`` on an existing database."""
 
     @wraps(command)
     def run(*, database: str, **arguments: object) -> None:
-        with closing(open_administration(database)) as administration:
-            command(administration=administration, **arguments)
+        with closing(open_session(database)) as session:
+            try:
+                command(session=session, **arguments)
+            except PlantStoreError as error:
+                error.details.setdefault("store", arguments.get("store"))
+                raise
 
     return database_option(run)
 
 
 def read_options(command: Command) -> Command:
-    """The options of a command that only reads: ``administration_option`` and ``json_option``."""
-    return administration_option(json_option(command))
+    """The options of a command that only reads: ``session_option`` and ``json_option``."""
+    return session_option(json_option(command))
 
 
 def change_options(command: Command) -> Command:
     """The options of a command that changes something, ``read_options`` and ``--quiet``."""
-    return administration_option(output_options(command))
+    return session_option(output_options(command))
 
 
 def json_option(command: Command) -> Command:

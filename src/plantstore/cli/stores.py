@@ -5,8 +5,8 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import create_database, open_administration
-from plantstore.cli.administration_log import log_change
+from plantstore.bootstrap import create_database, open_session
+from plantstore.cli.administration_log import changing, log_change
 from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
@@ -19,7 +19,9 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.model import Role, Store
-from plantstore.sql.administration import Administration
+from plantstore.sql.administration import records, stores
+from plantstore.sql.administration.members import list_all_members
+from plantstore.sql.session import Session
 
 _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
 _name_argument = click.argument("name", shell_complete=complete_stores)
@@ -44,9 +46,8 @@ def create(name: str, max_plants: int | None, database: str, output: Output) -> 
     """
     if created := create_database(database):
         output.note(f"created the database {created}")
-    with closing(open_administration(database)) as administration:
-        made = administration.create_store(name, max_plants)
-    log_change("store create", store=name)
+    with closing(open_session(database)) as session, changing(session, "store create", store=name):
+        made = records.insert_store(session, name, max_plants)
     output.print(_describe(made), name)
 
 
@@ -68,17 +69,15 @@ def _read_quota(_context: click.Context, _option: click.Parameter, text: str) ->
     help="Plants that the store may hold; those that it holds already stay.",
 )
 @change_options
-def set_store(
-    administration: Administration, name: str, max_plants: int | None, output: Output
-) -> None:
+def set_store(session: Session, name: str, max_plants: int | None, output: Output) -> None:
     """Change a store's quota.
 
     \b
     Example:
       plantstore store set nursery --max-plants 100000
     """
-    found = administration.set_quota(name, max_plants)
-    log_change("store set", max_plants=max_plants or "none", store=name)
+    with changing(session, "store set", max_plants=max_plants or "none", store=name):
+        found = stores.set_quota(session, name, max_plants)
     bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
     output.report_change(_describe(found), f"{name} may hold {bound}; it holds {found.plants}")
 
@@ -87,15 +86,15 @@ def set_store(
 @_name_argument
 @click.argument("new_name")
 @change_options
-def rename(administration: Administration, name: str, new_name: str, output: Output) -> None:
+def rename(session: Session, name: str, new_name: str, output: Output) -> None:
     """Give a store another name, NEW_NAME: its path changes, its tokens stay valid.
 
     \b
     Example:
       plantstore store rename nursery orchard
     """
-    administration.rename_store(name, new_name)
-    log_change("store rename", store=name, new_name=new_name)
+    with changing(session, "store rename", store=name, new_name=new_name):
+        stores.rename_store(session, name, new_name)
     sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
     output.report_change({"name": new_name, "old_name": name}, sentence)
 
@@ -103,7 +102,7 @@ def rename(administration: Administration, name: str, new_name: str, output: Out
 @store.command()
 @_name_argument
 @read_options
-def show(administration: Administration, name: str, output: Output) -> None:
+def show(session: Session, name: str, output: Output) -> None:
     """Show a store: its plants, quota, members, valid tokens, size and last change.
 
     The size, in bytes, is that of its plants and events, without indexes and free space.
@@ -112,7 +111,7 @@ def show(administration: Administration, name: str, output: Output) -> None:
     Example:
       plantstore store show nursery
     """
-    found = administration.describe_store(name)
+    found = stores.describe_store(session, name)
     record = {
         "name": found.store.name,
         "plants": found.store.plants,
@@ -129,7 +128,7 @@ def show(administration: Administration, name: str, output: Output) -> None:
 
 @store.command("list")
 @read_options
-def list_stores(administration: Administration, output: Output) -> None:
+def list_stores(session: Session, output: Output) -> None:
     """List all stores, with their owners.
 
     \b
@@ -137,21 +136,21 @@ def list_stores(administration: Administration, output: Output) -> None:
       plantstore store list --json
     """
     owners: dict[str, list[str]] = {}
-    for store, member in administration.list_all_members():
+    for store, member in list_all_members(session):
         if member.role is Role.OWNER:
             owners.setdefault(store, []).append(member.subject)
-    records = (
-        _describe(found) | {"owners": owners.get(found.name, [])}
-        for found in administration.list_stores()
+    listed = (
+        _describe(store) | {"owners": owners.get(store.name, [])}
+        for store in records.list_stores(session)
     )
-    output.print_records(records, _COLUMNS)
+    output.print_records(listed, _COLUMNS)
 
 
 @store.command()
 @_name_argument
 @yes_option("Skip the confirmation prompt.")
 @change_options
-def delete(administration: Administration, name: str, output: Output, *, yes: bool) -> None:
+def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     """Delete a store with all its plants, events, members and tokens.
 
     It asks for the store's name, unless --yes is given.
@@ -160,10 +159,10 @@ def delete(administration: Administration, name: str, output: Output, *, yes: bo
     Example:
       plantstore store delete nursery --yes
     """
-    plants = administration.require_store(name).plants
+    plants = records.require_store(session, name).plants
     warning = f"The store {name} and its {plants} plants will be deleted, permanently."
     require_name("store", name, warning, yes=yes)
-    administration.delete_store(name)
+    stores.delete_store(session, name)
     log_change("store delete", store=name)
     sentence = f"deleted the store {name} and its {plants} plants"
     output.report_change({"name": name, "plants": plants}, sentence)

@@ -1,15 +1,14 @@
-"""``plantstore token``: list, revoke; create and rotate are those of ``new_tokens.py``."""
+"""``plantstore token``: list, revoke; create is in ``new_tokens.py``, rotate in ``rotation.py``."""
 
-from collections.abc import Sequence
 from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
+from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import read_duration
-from plantstore.cli.new_tokens import create, describe_token, read_token, rotate
+from plantstore.cli.new_tokens import create, describe_token, read_token
 from plantstore.cli.options import (
     database_option,
     output_options,
@@ -18,9 +17,17 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.cli.rotation import rotate
 from plantstore.clock import now
-from plantstore.sql.administered import Token, TokenState
-from plantstore.sql.administration import Administration
+from plantstore.sql.administration import tokens as records
+from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.administration.tokens import (
+    TokenState,
+    find_token,
+    revoke_token,
+    revoke_tokens,
+)
+from plantstore.sql.session import Session
 
 _COLUMNS = (
     "id",
@@ -56,7 +63,7 @@ token.add_command(rotate)
 )
 @read_options
 def list_tokens(
-    administration: Administration,
+    session: Session,
     store: str | None,
     user: str | None,
     expiring: int | None,
@@ -75,14 +82,13 @@ def list_tokens(
       plantstore token list --store nursery --active
       plantstore token list --expiring 30d --json
     """
-    found = administration.list_tokens(store, user)
-    if active or expiring is not None:
-        found = [one for one in found if one.state.is_valid]
+    only_valid = active or expiring is not None
+    listed = records.list_tokens(session, *_find_ids(session, store, user), only_valid=only_valid)
     if expiring is not None:
         ends_at = now() + expiring
-        found = [one for one in found if one.expires_at is not None and one.expires_at <= ends_at]
-    output.print_records(map(describe_token, found), _COLUMNS)
-    if soon := sum(one.state is TokenState.EXPIRING for one in found):
+        listed = [token for token in listed if token.expires_at and token.expires_at <= ends_at]
+    output.print_records(map(describe_token, listed), _COLUMNS)
+    if soon := sum(token.state is TokenState.EXPIRING for token in listed):
         output.note(f"expire within 14 days: {soon}; see `plantstore token rotate`")
 
 
@@ -114,24 +120,27 @@ def revoke(
     """
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
-    with closing(open_administration(database)) as administration:
-        if tokens:
-            found: Sequence[Token] = [administration.find_token(read_token(one)) for one in tokens]
+    given = list(map(read_token, tokens))
+    with closing(open_session(database)) as session, session.transaction():
+        before = [find_token(session, token) for token in given]
+        revoked = [revoke_token(session, token) for token in before]
+        if not given:
+            revoked = revoke_tokens(session, *_find_ids(session, store, user))
+    for token in revoked:
+        whose = f"{token.token_id} of {token.subject} for {token.store}"
+        if token in before:  # it was revoked already
+            output.note(f"the token {whose} was revoked at {format_time(token.revoked_at)}")
         else:
-            listed = administration.list_tokens(store, user)
-            found = [one for one in listed if one.revoked_at is None]
-        revoked = [_revoke(administration, one, output) for one in found]
-    if not found:
+            log_token("token revoke", token)
+            output.note(f"revoked the token {whose}")
+    if not revoked:
         output.note("there is no token to revoke")
     output.report(list(map(describe_token, revoked)), [])
 
 
-def _revoke(administration: Administration, found: Token, output: Output) -> Token:
-    whose = f"{found.token_id} of {found.subject} for {found.store}"
-    if found.revoked_at is not None:
-        output.note(f"the token {whose} was revoked at {format_time(found.revoked_at)}")
-        return found
-    revoked = administration.revoke_token(found.token_id)
-    log_token("token revoke", revoked)
-    output.note(f"revoked the token {whose}")
-    return revoked
+def _find_ids(
+    session: Session, store: str | None, user: str | None
+) -> tuple[int | None, int | None]:
+    """The numbers of a store and a user that are named."""
+    store_id = None if store is None else require_store(session, store).store_id
+    return store_id, None if user is None else require_user(session, user).user_id

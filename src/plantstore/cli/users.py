@@ -4,14 +4,16 @@ from collections.abc import Sequence
 
 import click
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import changing, log_change
 from plantstore.cli.completion import complete_users
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
 from plantstore.cli.output import Output
 from plantstore.model import Role
-from plantstore.sql.administered import Membership
-from plantstore.sql.administration import Administration
+from plantstore.sql.administration import records, tokens, users
+from plantstore.sql.administration.members import list_all_members
+from plantstore.sql.administration.users import Membership
+from plantstore.sql.session import Session
 
 _subject_argument = click.argument("subject", shell_complete=complete_users)
 
@@ -24,15 +26,15 @@ def user() -> None:
 @user.command()
 @click.argument("subject")
 @read_options
-def create(administration: Administration, subject: str, output: Output) -> None:
+def create(session: Session, subject: str, output: Output) -> None:
     """Create a user; SUBJECT is the user name.
 
     \b
     Example:
       plantstore user create ada
     """
-    administration.create_user(subject)
-    log_change("user create", user=subject)
+    with changing(session, "user create", user=subject):
+        records.insert_user(session, subject)
     output.print({"subject": subject}, subject)
 
 
@@ -40,15 +42,15 @@ def create(administration: Administration, subject: str, output: Output) -> None
 @_subject_argument
 @click.argument("new_subject")
 @change_options
-def rename(administration: Administration, subject: str, new_subject: str, output: Output) -> None:
+def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
     """Give the user SUBJECT another name, NEW_SUBJECT, in events too; tokens stay valid.
 
     \b
     Example:
       plantstore user rename ada ada.lovelace
     """
-    administration.rename_user(subject, new_subject)
-    log_change("user rename", user=subject, new_subject=new_subject)
+    with changing(session, "user rename", user=subject, new_subject=new_subject):
+        users.rename_user(session, subject, new_subject)
     record = {"subject": new_subject, "old_subject": subject}
     output.report_change(record, f"renamed the user {subject} to {new_subject}")
 
@@ -56,26 +58,28 @@ def rename(administration: Administration, subject: str, new_subject: str, outpu
 @user.command()
 @_subject_argument
 @read_options
-def show(administration: Administration, subject: str, output: Output) -> None:
+def show(session: Session, subject: str, output: Output) -> None:
     """Show the user SUBJECT: the roles in stores, and the ids of the tokens that are valid.
 
     \b
     Example:
       plantstore user show ada
     """
-    roles = [(found.store, found.role) for found in administration.list_memberships(subject)]
-    tokens = administration.list_tokens(subject=subject)
+    memberships = users.list_memberships(session, subject)
+    roles = [(membership.store, membership.role) for membership in memberships]
+    user_id = records.require_user(session, subject).user_id
+    valid = tokens.list_tokens(session, user_id=user_id, only_valid=True)
     record = {
         "subject": subject,
         "stores": _describe_roles(roles, output),
-        "tokens": [token.token_id for token in tokens if token.state.is_valid],
+        "tokens": [token.token_id for token in valid],
     }
     output.print_record(record)
 
 
 @user.command("list")
 @read_options
-def list_users(administration: Administration, output: Output) -> None:
+def list_users(session: Session, output: Output) -> None:
     """List all users, with their roles in stores.
 
     \b
@@ -83,12 +87,12 @@ def list_users(administration: Administration, output: Output) -> None:
       plantstore user list --json
     """
     roles: dict[str, list[tuple[str, Role]]] = {}
-    for store, member in administration.list_all_members():
+    for store, member in list_all_members(session):
         roles.setdefault(member.subject, []).append((store, member.role))
-    users = (found.subject for found in administration.list_users())
+    subjects = (user.subject for user in users.list_users(session))
     records = (
         {"subject": subject, "stores": _describe_roles(roles.get(subject, []), output)}
-        for subject in users
+        for subject in subjects
     )
     output.print_records(records, ("subject", "stores"))
 
@@ -97,7 +101,7 @@ def list_users(administration: Administration, output: Output) -> None:
 @_subject_argument
 @yes_option("Skip the confirmation prompt, even if a store loses its last owner.")
 @change_options
-def delete(administration: Administration, subject: str, output: Output, *, yes: bool) -> None:
+def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None:
     """Erase the user SUBJECT: memberships, tokens, and the name and token labels in events.
 
     The tokens are refused at once. The user's plants and events stay, as those of a deleted
@@ -107,9 +111,9 @@ def delete(administration: Administration, subject: str, output: Output, *, yes:
     Example:
       plantstore user delete ada --yes
     """
-    memberships = administration.list_memberships(subject)
+    memberships = users.list_memberships(session, subject)
     require_name("user", subject, _warn(subject, memberships), yes=yes)
-    administration.delete_user(subject)
+    users.delete_user(session, subject)
     log_change("user delete", user=subject)
     stores = [found.store for found in memberships]
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"

@@ -14,16 +14,20 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_administration
-from plantstore.cli.administration_log import log_change, log_token
+from plantstore.bootstrap import open_session
+from plantstore.cli.administration_log import changing, log_token
 from plantstore.cli.durations import DAY_MS
 from plantstore.cli.links import make_url
 from plantstore.cli.pasted import Commands
 from plantstore.clock import now
-from plantstore.errors import SetupError
-from plantstore.model import Role, Store, TokenRequest
+from plantstore.errors import TooMuchAccessError
+from plantstore.model import Grant, Role, Store
 from plantstore.settings import Settings
-from plantstore.sql.administration import Administration
+from plantstore.sql.administration.links import create_link
+from plantstore.sql.administration.members import list_all_members
+from plantstore.sql.administration.new_tokens import create_token
+from plantstore.sql.administration.records import list_stores, require_store
+from plantstore.sql.session import Session
 
 _STORE = "nursery"
 _USER = "gardener"
@@ -77,21 +81,21 @@ def welcome(settings: Settings, settings_file: str | None, address: str, *, is_l
     """Print the way in to the service, whose page is at the address."""
     commands = Commands(settings, settings_file, address)
     expires_at = now() + settings.token_expiry * DAY_MS
-    with closing(open_administration(settings.database)) as administration:
+    with closing(open_session(settings.database)) as session:
         parts = [f"Plant Store is running at {address}"]
-        stores = administration.list_stores()
+        stores = list_stores(session)
         if not stores:
-            token = _create_store(administration, expires_at)
+            token = _create_store(session, expires_at)
             parts.append(f"The store {_STORE} was created. Its owner is the user {_USER}.")
         owners = [
             (store, member.subject)
-            for store, member in administration.list_all_members()
+            for store, member in list_all_members(session)
             if member.role is Role.OWNER
         ]
         if owners and not address.startswith("unix:"):  # which no browser opens
             url = None
             if is_local and len(owners) == 1:
-                url = _create_link(administration, owners[0], address, expires_at)
+                url = _create_link(session, owners[0], address, expires_at)
             parts.append(_explain_sign_in(url, owners, commands))
     parts.append(
         _explain_tokens(stores, owners, commands) if stores else _explain_calls(token, address)
@@ -99,25 +103,24 @@ def welcome(settings: Settings, settings_file: str | None, address: str, *, is_l
     click.echo("\n\n".join(parts) + "\n")
 
 
-def _create_store(administration: Administration, expires_at: int) -> str:
+def _create_store(session: Session, expires_at: int) -> str:
     """The token of the first store's owner."""
-    request = TokenRequest(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
-    issued = administration.create_token(request)
+    grant = Grant(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
+    with session.transaction():
+        issued = create_token(session, grant)
     log_token("serve --welcome", issued.token)
     return issued.secret
 
 
-def _create_link(
-    administration: Administration, owner: Owner, address: str, expires_at: int
-) -> str | None:
+def _create_link(session: Session, owner: Owner, address: str, expires_at: int) -> str | None:
     """An address that signs the owner in, and lets the owner manage the store."""
     (store, user), label = owner, "welcome, by link"
-    request = TokenRequest(subject=user, label=label, expires_at=expires_at, manages=True)
+    grant = Grant(subject=user, label=label, expires_at=expires_at, manages=True)
     try:
-        made = administration.create_link(store, request)
-    except SetupError:  # after 100 starts within 10 minutes: the store has too many unused links
+        with changing(session, "serve --welcome", link=True, store=store, user=user):
+            made = create_link(session, require_store(session, store).store_id, grant)
+    except TooMuchAccessError:  # after 100 starts within 10 minutes
         return None
-    log_change("serve --welcome", link=True, store=store, user=user)
     return make_url(address, made.code)
 
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 from plantstore.database import Database
 from plantstore.errors import (
     ForbiddenError,
+    InvalidChangeError,
     InvalidTokenError,
     NoSuchStoreError,
     OverloadedError,
@@ -29,7 +30,7 @@ from plantstore.tokens import MAX_LENGTH, parse_token
 
 _SCHEME = b"Bearer "
 _REFUSALS = (
-    *(RequestError, OverloadedError),  # without a transaction
+    *(RequestError, InvalidChangeError, OverloadedError),  # without a transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # by it
 )
 

@@ -24,6 +24,9 @@ def make_response(status: int, headers: HeaderLines, body: bytes | None = None) 
     return Response(head, body)
 
 
+NO_CONTENT = make_response(204, b"")
+
+
 def header_line(name: str, value: bytes) -> HeaderLines:
     """One header line.
 

@@ -269,6 +269,7 @@ FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.store_id BETWEEN $1 AND $2 AND t.user_id BETWEEN $3 AND $4
+    AND ($5::bigint IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $5))
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
@@ -303,8 +304,6 @@ INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 -- name: renew_revision
 UPDATE revisions SET revision = greatest(revision + 1, $2), trimmed = greatest(revision + 1, $2) WHERE store_id = $1
 
-
--- Access over HTTP -----------------------------------------------------------------------------
 
 -- name: find_mismatches
 WITH last AS MATERIALIZED (

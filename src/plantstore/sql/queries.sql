@@ -82,14 +82,12 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 -- name: revoke_token
 UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
+-- name: revoke_tokens
+UPDATE tokens SET revoked_at = ?5
+WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS NULL RETURNING token_hash
+
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
-
--- Only of columns that the service may read.
-
--- name: find_expiring_tokens
-SELECT token_hash, expires_at FROM tokens
-WHERE revoked_at IS NULL AND expires_at > ?1 AND expires_at <= ?2 ORDER BY expires_at LIMIT ?3
 
 -- name: find_last_deletion
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
@@ -107,15 +105,9 @@ WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expi
 
 -- A token for all stores is its user's, not the store's.
 
--- name: list_valid_tokens
-SELECT t.token_hash, (SELECT subject FROM users WHERE user_id = t.user_id), t.label, t.scopes, t.created_at, t.expires_at, t.last_used_at
-FROM tokens AS t
-WHERE t.store_id = ?1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?2) AND NOT t.all_stores
-ORDER BY t.created_at, t.token_hash
-
--- name: find_tokens_of_store_between
-SELECT token_hash, revoked_at FROM tokens
-WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores
+-- name: revoke_token_of_store
+UPDATE tokens SET revoked_at = coalesce(revoked_at, ?4)
+WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores RETURNING token_hash
 
 
 -- Links to sign in with: a code's row is deleted by whoever uses it.
@@ -127,9 +119,6 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
 -- name: take_link
 DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
 RETURNING user_id, scopes, label, token_expires_at
-
--- name: find_names
-SELECT s.name, u.subject FROM stores AS s CROSS JOIN users AS u WHERE s.store_id = ?1 AND u.user_id = ?2
 
 -- name: count_links
 SELECT count(*) FROM links WHERE store_id = ?1

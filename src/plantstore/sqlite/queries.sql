@@ -229,6 +229,7 @@ FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.store_id BETWEEN ?1 AND ?2 AND t.user_id BETWEEN ?3 AND ?4
+    AND (?5 IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?5))
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
@@ -259,8 +260,6 @@ ORDER BY e.revision LIMIT ?6
 -- name: renew_revision
 UPDATE stores SET revision = max(revision + 1, ?2), trimmed = max(revision + 1, ?2) WHERE store_id = ?1
 
-
--- Access over HTTP -----------------------------------------------------------------------------
 
 -- name: find_mismatches
 WITH last AS (

@@ -5,27 +5,22 @@ never in a URL that reaches the service: pages have it in the fragment.
 """
 
 from msgspec import Struct
-from msgspec.structs import asdict
 
 from plantstore.clock import write_time
 from plantstore.errors import InvalidCodeError
 from plantstore.http.access.bodies import read_body
-from plantstore.http.access.changes import Changes, Fields
-from plantstore.http.access.tokens import (
-    NewToken,
-    TokenRecord,
-    describe_made,
-    describe_token,
-    read_wanted,
-)
+from plantstore.http.access.jobs import Job, JobQueue
+from plantstore.http.access.owners import Outcome, Owners
+from plantstore.http.access.tokens import NewToken, describe_made, describe_token, read_grant
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.invalid_tokens import network_of
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
-from plantstore.sql import access, links
-from plantstore.sql.access import Manager
+from plantstore.sql.administration import links
+from plantstore.sql.administration.owners import Manager
+from plantstore.sql.administration.tokens import IssuedToken
 from plantstore.sql.session import Session
 from plantstore.tokens import CODE_PREFIX, is_well_formed
 
@@ -38,7 +33,7 @@ class LinkCode(Struct, frozen=True):
     code: str
 
 
-class Link(Struct, frozen=True):
+class NewLink(Struct, frozen=True):
     """A new link; an address that signs in is that of a page with ``#code=CODE``."""
 
     user: str
@@ -46,34 +41,25 @@ class Link(Struct, frozen=True):
     code_expires_at: str
 
 
-class SignedIn(TokenRecord, frozen=True, kw_only=True, omit_defaults=True):
-    """A new token, with its store."""
+def create_link(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+    """Make a link for a member; it gives the token that the body asks for."""
+    grant = read_grant(body, manager, days)
+    link = links.create_link(session, manager.store_id, grant, manager.permissions)
+    made = NewLink(body.user, link.code, write_time(link.expires_at))
+    fields = {"link_for": link.user.user_id, "scopes": ",".join(sorted(link.grant.scopes or ()))}
+    return json_response(201, made, NO_STORE), fields
 
-    store: str
 
+class Exchange:
+    """The exchange of codes for tokens, by anybody who has one."""
 
-class LinkOperations:
-    """The operations on links."""
-
-    def __init__(self, changes: Changes, client_address: ClientAddress, settings: Settings) -> None:
-        self._changes = changes
+    def __init__(
+        self, jobs: JobQueue, owners: Owners, client_address: ClientAddress, settings: Settings
+    ) -> None:
+        self._jobs = jobs
+        self._owners = owners
         self._client_address = client_address
-        self._days = settings.token_expiry
         self._guesses = Rates(*read_rate(settings.invalid_token_rate))
-
-    async def create_link(self, request: Request, store_name: str | None = None) -> Response:
-        """Make a link for a member; it gives the token that the body asks for."""
-        caller = await self._changes.admit(request, store_name)
-        wanted = read_wanted(await read_body(request, NewToken), self._days)
-
-        def change(session: Session, manager: Manager) -> tuple[Link, Fields]:
-            grant = access.make_grant(session, caller.store_id, wanted, manager)
-            made = links.make_link(session, caller.store_id, grant)
-            fields = {"link_for": grant.user.user_id, "scopes": ",".join(sorted(grant.scopes))}
-            return Link(made.subject, made.code, write_time(made.expires_at)), fields
-
-        link = await self._changes.make(request, caller, change)
-        return json_response(201, link, NO_STORE)
 
     async def exchange_code(self, request: Request) -> Response:
         """Exchange a code for a new token."""
@@ -81,21 +67,22 @@ class LinkOperations:
         require(self._guesses.check(network))
         code = (await read_body(request, LinkCode)).code
         try:
-            signed_in = await self._exchange(request, code)
+            issued = await self._exchange(request, code)
         except InvalidCodeError:
             require(self._guesses.take(network))
             raise
-        return json_response(201, signed_in, NO_STORE)
+        record = describe_token(issued.token, issued.secret, issued.token.store)
+        return json_response(201, record, NO_STORE)
 
-    async def _exchange(self, request: Request, code: str) -> SignedIn:
+    async def _exchange(self, request: Request, code: str) -> IssuedToken:
         if not is_well_formed(code, CODE_PREFIX):  # it is refused without a query
             raise InvalidCodeError
 
-        def change(session: Session) -> tuple[SignedIn, Fields]:
-            given = links.exchange_code(session, code)
-            record = describe_token(given.token, given.secret)
-            who = {"store_id": given.store_id, "user_id": given.user.user_id}
-            signed_in = SignedIn(**asdict(record), store=given.store)
-            return signed_in, {**who, **describe_made(given.token)}
+        def work(session: Session, job: Job[IssuedToken]) -> IssuedToken:
+            with job.transaction(session):
+                issued = links.exchange_code(session, code)
+            who = {"store_id": issued.token.store_id, "user_id": issued.token.user_id}
+            self._owners.log(request, {**who, **describe_made(issued.token)})
+            return issued
 
-        return await self._changes.commit(request, _ANYBODY, change)
+        return await self._jobs.run(_ANYBODY, work)

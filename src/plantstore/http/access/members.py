@@ -2,13 +2,12 @@
 
 from msgspec import Struct
 
-from plantstore.http.access.bodies import read_body
-from plantstore.http.access.changes import Changes, Fields
-from plantstore.http.responses import NO_STORE, json_response, make_response
+from plantstore.errors import InvalidChangeError
+from plantstore.http.access.owners import Outcome
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.model import Role
-from plantstore.server.messages import Request, Response
-from plantstore.sql import access
-from plantstore.sql.access import Manager
+from plantstore.sql.administration import members, owners
+from plantstore.sql.administration.owners import Manager
 from plantstore.sql.session import Session
 
 
@@ -25,45 +24,23 @@ class StoreMember(Struct, frozen=True):
     role: Role
 
 
-class MemberOperations:
-    """The operations on the members of any store."""
+def list_members(session: Session, store_id: int) -> list[StoreMember]:
+    """List the members, by name."""
+    listed = members.list_members(session, store_id)
+    return [StoreMember(member.subject, member.role) for member in listed]
 
-    def __init__(self, changes: Changes) -> None:
-        self._changes = changes
 
-    async def list_members(self, request: Request, store_name: str | None = None) -> Response:
-        """List the members, by name."""
-        caller = await self._changes.admit(request, store_name)
-        found = await self._changes.read(
-            caller, lambda session: access.list_members(session, caller.store_id)
-        )
-        members = [StoreMember(member.subject, member.role) for member in found]
-        return json_response(200, members, NO_STORE)
+def set_member(session: Session, manager: Manager, subject: str, body: MemberRole) -> Outcome:
+    """Give a user a role; 201 for a new member."""
+    if "\ufffd" in subject:  # what a path has that is not UTF-8 was decoded to it
+        raise InvalidChangeError(reason="the user's name is not valid UTF-8")
+    user, before = owners.set_member(session, manager, subject, body.role)
+    member = StoreMember(user.subject, body.role)
+    response = json_response(201 if before is None else 200, member, NO_STORE)
+    return response, {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
 
-    async def set_member(
-        self, request: Request, subject: str, store_name: str | None = None
-    ) -> Response:
-        """Give a user a role; 201 for a new member."""
-        caller = await self._changes.admit(request, store_name)
-        role = (await read_body(request, MemberRole)).role
 
-        def change(session: Session, _manager: Manager) -> tuple[bool, Fields]:
-            done = access.set_member(session, caller.store_id, subject, role)
-            what = {"member_id": done.user.user_id, "role": role, "old_role": done.before or "none"}
-            return done.before is None, what
-
-        is_new = await self._changes.make(request, caller, change)
-        return json_response(201 if is_new else 200, StoreMember(subject, role), NO_STORE)
-
-    async def remove_member(
-        self, request: Request, subject: str, store_name: str | None = None
-    ) -> Response:
-        """Remove a member."""
-        caller = await self._changes.admit(request, store_name)
-
-        def change(session: Session, _manager: Manager) -> tuple[None, Fields]:
-            user = access.remove_member(session, caller.store_id, subject)
-            return None, {"member_id": user.user_id, "role": "none"}
-
-        await self._changes.make(request, caller, change)
-        return make_response(204, b"")
+def remove_member(session: Session, manager: Manager, subject: str) -> Outcome:
+    """Remove a member."""
+    user = members.remove_member(session, manager.store_id, subject)
+    return NO_CONTENT, {"member_id": user.user_id, "role": "none"}

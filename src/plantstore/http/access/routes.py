@@ -1,31 +1,38 @@
 """The routes of this room: below the address of any store, but for the exchange of codes."""
 
-from plantstore.http.access.attempts import Attempts
-from plantstore.http.access.changes import Changes
-from plantstore.http.access.links import LinkOperations
-from plantstore.http.access.members import MemberOperations
-from plantstore.http.access.tokens import TokenOperations
+from functools import partial
+
+from plantstore.http.access.jobs import JobQueue
+from plantstore.http.access.links import Exchange, create_link
+from plantstore.http.access.members import MemberRole, list_members, remove_member, set_member
+from plantstore.http.access.owners import Owners
+from plantstore.http.access.tokens import NewToken, create_token, list_tokens, revoke_token
 from plantstore.http.authentication import Authentication
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.routes import Routes, reads
+from plantstore.http.routes import Routes
 from plantstore.settings import Settings
 from plantstore.sql.session import OpenSession
 
 
 def add_access(
     routes: Routes, authentication: Authentication, settings: Settings, open_session: OpenSession
-) -> None:
-    """Add the routes to those of an application."""
-    attempts = Attempts(open_session, settings.write_timeout)
+) -> JobQueue:
+    """Add the routes to those of an application; the queue that it closes at its end."""
+    jobs = JobQueue(open_session, settings.write_timeout)
     client_address = ClientAddress(settings.trusted_proxies)
-    changes = Changes(attempts, authentication, client_address)
-    members = MemberOperations(changes)
-    tokens = TokenOperations(changes, settings.token_expiry)
-    links = LinkOperations(changes, client_address, settings)
-    routes.add_of_store("/members", reads(members.list_members))
-    of_member = {"PUT": members.set_member, "DELETE": members.remove_member}
+    owners = Owners(jobs, authentication, client_address)
+    exchange = Exchange(jobs, owners, client_address, settings)
+    create, link = (partial(make, settings.token_expiry) for make in (create_token, create_link))
+    of_member = {
+        "PUT": owners.changing(set_member, MemberRole, values=1),
+        "DELETE": owners.changing(remove_member, values=1),
+    }
+    routes.add_of_store("/members", owners.reading(list_members))
     routes.add_of_store("/members/{user}", of_member)
-    routes.add_of_store("/tokens", reads(tokens.list_tokens) | {"POST": tokens.create_token})
-    routes.add_of_store("/tokens/{id}", {"DELETE": tokens.revoke_token})
-    routes.add_of_store("/links", {"POST": links.create_link})
-    routes.add("/link", {"POST": links.exchange_code})
+    routes.add_of_store(
+        "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, NewToken)}
+    )
+    routes.add_of_store("/tokens/{id}", {"DELETE": owners.changing(revoke_token, values=1)})
+    routes.add_of_store("/links", {"POST": owners.changing(link, NewToken)})
+    routes.add("/link", {"POST": exchange.exchange_code})
+    return jobs

@@ -7,13 +7,12 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.clock import now, write_time
 from plantstore.errors import InvalidChangeError
-from plantstore.http.access.bodies import read_body
-from plantstore.http.access.changes import Changes, Fields
-from plantstore.http.responses import NO_STORE, json_response, make_response
-from plantstore.model import EXPIRY_MAX, Scope
-from plantstore.server.messages import Request, Response
-from plantstore.sql import access
-from plantstore.sql.access import Manager, StoreToken, WantedToken
+from plantstore.http.access.owners import Fields, Outcome
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Scope
+from plantstore.sql.administration import owners
+from plantstore.sql.administration.owners import Manager
+from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 _DAY_MS = 24 * 3600 * 1000
@@ -40,70 +39,68 @@ class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
     expires_at: str | None = None
     last_used_at: str | None = None
     token: str | None = None
+    store: str | None = None
 
 
-class TokenOperations:
-    """The operations on the tokens of any store; a new one expires after ``days`` by default."""
-
-    def __init__(self, changes: Changes, days: int) -> None:
-        self._changes = changes
-        self._days = days
-
-    async def list_tokens(self, request: Request, store_name: str | None = None) -> Response:
-        """List the valid tokens, the oldest first."""
-        caller = await self._changes.admit(request, store_name)
-        found = await self._changes.read(
-            caller, lambda session: access.list_tokens(session, caller.store_id)
-        )
-        return json_response(200, [describe_token(token) for token in found], NO_STORE)
-
-    async def create_token(self, request: Request, store_name: str | None = None) -> Response:
-        """Create a token for a member."""
-        caller = await self._changes.admit(request, store_name)
-        wanted = read_wanted(await read_body(request, NewToken), self._days)
-
-        def change(session: Session, manager: Manager) -> tuple[TokenRecord, Fields]:
-            secret, made = access.create_token(session, caller.store_id, wanted, manager)
-            return describe_token(made, secret), describe_made(made)
-
-        record = await self._changes.make(request, caller, change)
-        return json_response(201, record, NO_STORE)
-
-    async def revoke_token(
-        self, request: Request, token_id: str, store_name: str | None = None
-    ) -> Response:
-        """Revoke a token."""
-        caller = await self._changes.admit(request, store_name)
-
-        def change(session: Session, _manager: Manager) -> tuple[None, Fields]:
-            access.revoke_token(session, caller.store_id, token_id)
-            return None, {"revoked_token_id": token_id}
-
-        await self._changes.make(request, caller, change)
-        return make_response(204, b"")
+def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
+    """List the valid tokens, the oldest first."""
+    return [describe_token(token) for token in owners.list_tokens(session, store_id)]
 
 
-def read_wanted(body: NewToken, days: int) -> WantedToken:
-    """The token that a body asks for.
+def create_token(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+    """Create a token for a member, which by default expires after so many days."""
+    issued = owners.create_token(session, manager, read_grant(body, manager, days))
+    record = describe_token(issued.token, issued.secret)
+    return json_response(201, record, NO_STORE), describe_made(issued.token)
+
+
+def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
+    """Revoke a token."""
+    owners.revoke_token(session, manager, token_id)
+    return NO_CONTENT, {"revoked_token_id": token_id}
+
+
+def read_grant(body: NewToken, manager: Manager, days: int) -> Grant:
+    """What a body asks for.
+
+    The label says by default who grants it, and when, as on the command line.
 
     :raises InvalidChangeError: no token can have its expiry.
     """
-    return WantedToken(
+    date = f" {datetime.now(UTC):%Y-%m-%d}"
+    label = manager.subject[: LABEL_MAX - len(date)] + date
+    return Grant(
         subject=body.user,
         scopes=None if body.scopes is UNSET else frozenset(body.scopes),
-        label=None if body.label is UNSET else body.label,
+        label=label if body.label is UNSET else body.label,
         expires_at=_read_expiry(body.expires_at, days),
     )
 
 
-def describe_made(made: StoreToken) -> Fields:
+def describe_made(made: Token) -> Fields:
     """A new token, for the log."""
-    expires_at = "never" if made.expires_at is None else write_time(made.expires_at)
     return {
         "new_token_id": made.token_id,
         "scopes": ",".join(sorted(made.scopes)),
-        "expires_at": expires_at,
+        "expires_at": _write_time(made.expires_at) or "never",
     }
+
+
+def describe_token(
+    token: Token, secret: str | None = None, store: str | None = None
+) -> TokenRecord:
+    """A token, as clients see it."""
+    return TokenRecord(
+        id=token.token_id,
+        user=token.subject,
+        label=token.label,
+        scopes=[scope for scope in Scope if scope in token.scopes],
+        created_at=write_time(token.created_at),
+        expires_at=_write_time(token.expires_at),
+        last_used_at=_write_time(token.last_used_at),
+        token=secret,
+        store=store,
+    )
 
 
 def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
@@ -118,15 +115,5 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
     return expires_at
 
 
-def describe_token(token: StoreToken, secret: str | None = None) -> TokenRecord:
-    """A token, as clients see it; with its secret where it is new."""
-    return TokenRecord(
-        id=token.token_id,
-        user=token.subject,
-        label=token.label,
-        scopes=[scope for scope in Scope if scope in token.scopes],
-        created_at=write_time(token.created_at),
-        expires_at=None if token.expires_at is None else write_time(token.expires_at),
-        last_used_at=None if token.last_used_at is None else write_time(token.last_used_at),
-        token=secret,
-    )
+def _write_time(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else write_time(milliseconds)

@@ -14,6 +14,7 @@ from itertools import zip_longest
 from msgspec.structs import replace
 
 from plantstore.errors import SetupError
+from plantstore.sql.administration.records import require_store
 from plantstore.sql.copying.tables import (
     EVENTS,
     KEYS,
@@ -27,7 +28,6 @@ from plantstore.sql.copying.tables import (
     read_pages,
     read_rows,
 )
-from plantstore.sql.records import require_store
 from plantstore.sql.session import Row, Session
 
 _USER_COLUMN = {MEMBERS.name: 1, TOKENS.name: 2, EVENTS.name: 7, KEYS.name: 1}

@@ -1,0 +1,39 @@
+"""The one table of the domain's errors as the command line says them; ``http/errors.py`` is HTTP's.
+
+A sentence says what happened, then what to do. It is formatted with the error's details and, where
+these lack it, the ``store`` that the command was given.
+"""
+
+from collections.abc import Mapping
+
+from plantstore import errors
+from plantstore.errors import PlantStoreError
+
+# fmt: off
+SENTENCES: Mapping[type[PlantStoreError], str] = {
+    errors.InvalidChangeError: "{reason}",
+    errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
+    errors.NoSuchStoreError: "there is no store {store!r}; the stores are: {stores}",
+    errors.NoSuchUserError:
+        "there is no user {subject!r}: create one with `plantstore user create`",
+    errors.NoSuchMemberError:
+        "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
+        "members, `plantstore member add --store {store} --user {subject} --role ROLE` adds one",
+    errors.NoMembershipError: "{subject} is not a member of any store: name one with --store",
+    errors.OtherRoleError:
+        "{subject} is already {role} of {store}: change that with `plantstore member add "
+        "--store {store} --user {subject} --role {wanted}`",
+    errors.LastOwnerError:
+        "{subject} is the last owner of {store}: make another one first with "
+        "`plantstore member add --store {store} --role owner --user NAME`, or give --yes",
+    errors.TooMuchAccessError: "{store} has too many {things}: wait until they expire",
+    errors.NoSuchTokenError: "there is no such token: `plantstore token list` shows all ids",
+    errors.MistypedTokenError: "the token is mistyped: its checksum is wrong",
+    errors.TokenEndedError: "the token {token_id} is {state}: create another one",
+}
+# fmt: on
+
+
+def describe_error(error: PlantStoreError) -> str:
+    """The sentence for an error of administration."""
+    return SENTENCES[type(error)].format(**error.details)

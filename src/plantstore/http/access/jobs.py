@@ -1,0 +1,128 @@
+"""Runs jobs on the database's administration for requests: one at a time, each with a deadline.
+
+A thread runs them, each on a session of its own, so that the event loop never waits. Invariant: a
+job that is cancelled at its deadline commits nothing afterwards, unless its commit had begun.
+"""
+
+import asyncio
+import logging
+import threading
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterator
+from concurrent.futures import Future, InvalidStateError
+from contextlib import closing, contextmanager
+from queue import SimpleQueue
+from typing import Any, Generic, TypeVar
+
+from plantstore.errors import (
+    DatabaseUnavailableError,
+    OutcomeUnknownError,
+    OverloadedError,
+    PlantStoreError,
+    SetupError,
+)
+from plantstore.failures import FailureLog
+from plantstore.sql.session import OpenSession, Session
+
+failures = FailureLog(logging.getLogger(__name__), "access can be administered again")
+
+_MAX_JOBS = 64
+_MAX_JOBS_OF_ONE = 8  # of those: a user's, or all that have no token
+
+Result = TypeVar("Result")
+
+
+class Job(Generic[Result]):
+    """Work that is done once, on a session; ``future`` has its result.
+
+    Its commit takes the decision before, and its cancellation too: only one of them can.
+    """
+
+    def __init__(self, work: "Callable[[Session, Job[Result]], Result]") -> None:
+        self._work = work
+        self._session: Session | None = None
+        self._decision = threading.Lock()  # never released
+        self.future: Future[Result] = Future()
+
+    @contextmanager
+    def transaction(self, session: Session) -> Iterator[None]:
+        """As the session's, but what was cancelled is not committed."""
+        with session.transaction():
+            yield
+            if not self._decision.acquire(blocking=False):
+                raise DatabaseUnavailableError
+
+    def run(self, open_session: OpenSession) -> None:
+        """Do the work, unless it was cancelled while it waited."""
+        if self.future.done():
+            return
+        try:
+            with closing(open_session()) as self._session:
+                result = self._work(self._session, self)
+            _settle(self.future.set_result, result)
+        except SetupError as error:
+            failures.add("access cannot be administered: %s", error)
+            reason = _explain(is_undone=not self._decision.locked())
+            _settle(self.future.set_exception, reason)
+        except BaseException as error:  # noqa: BLE001 - the request gets it
+            _settle(self.future.set_exception, error)
+
+    def cancel(self) -> None:
+        """Let nobody wait for it longer, unless it has ended."""
+        reason = _explain(is_undone=self._decision.acquire(blocking=False))
+        if _settle(self.future.set_exception, reason) and self._session is not None:
+            self._session.abort()
+
+
+class JobQueue:
+    """The jobs of one process, each for at most ``seconds``, with the wait for its turn."""
+
+    def __init__(self, open_session: OpenSession, seconds: float) -> None:
+        self._open_session = open_session
+        self._seconds = seconds
+        self._counts: Counter[Hashable] = Counter()
+        self._jobs: SimpleQueue[Job[Any]] = SimpleQueue()
+        self._thread: threading.Thread | None = None
+
+    async def run(self, key: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
+        """The result of work; ``key`` is the user that it is for.
+
+        :raises PlantStoreError: what the work raises; or the database did not do it in time; or
+            too many jobs wait already.
+        """
+        if self._counts[key] >= _MAX_JOBS_OF_ONE or self._counts.total() >= _MAX_JOBS:
+            raise OverloadedError
+        if self._thread is None:  # as a daemon it never keeps the process from exiting
+            self._thread = threading.Thread(target=self._run_jobs, name="access", daemon=True)
+            self._thread.start()
+        job = Job(work)
+        self._counts[key] += 1
+        self._jobs.put(job)
+        timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
+        try:
+            result = await asyncio.wrap_future(job.future)
+        finally:
+            timer.cancel()
+            self._counts[key] -= 1
+            if not self._counts[key]:
+                del self._counts[key]
+        if failures.is_failing:
+            failures.note_success()
+        return result
+
+    def _run_jobs(self) -> None:
+        while True:
+            self._jobs.get().run(self._open_session)
+
+
+def _settle(settle: Callable[[Any], None], outcome: object) -> bool:
+    """Give a job its outcome; whether it had none before."""
+    try:
+        settle(outcome)
+    except InvalidStateError:
+        return False
+    return True
+
+
+def _explain(*, is_undone: bool) -> PlantStoreError:
+    return DatabaseUnavailableError() if is_undone else OutcomeUnknownError()

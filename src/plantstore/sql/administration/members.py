@@ -1,0 +1,66 @@
+"""The members of a store and their roles."""
+
+from plantstore.errors import LastOwnerError, NoSuchMemberError
+from plantstore.model import Member, Role, User
+from plantstore.sql.administration.records import check_subject, find_role, find_user, set_role
+from plantstore.sql.session import Queries
+
+
+def list_members(session: Queries, store_id: int) -> list[Member]:
+    """The store's members, by subject."""
+    rows = session.query("list_members", store_id)
+    return [Member(subject, Role(role)) for subject, role in rows]
+
+
+def list_all_members(session: Queries) -> list[tuple[str, Member]]:
+    """The members of all stores, each with the store's name, by that and by subject."""
+    rows = sorted(session.query("list_all_members"), key=tuple)
+    return [(store, Member(subject, Role(role))) for store, subject, role in rows]
+
+
+def require_member(session: Queries, store_id: int, subject: str) -> tuple[User, Role]:
+    """A member and their role.
+
+    :raises PlantStoreError: the store has no such member, or nobody can have this name.
+    """
+    check_subject(subject)
+    user = find_user(session, subject)
+    role = None if user is None else find_role(session, store_id, user.user_id)
+    if user is None or role is None:
+        raise NoSuchMemberError(subject=subject)
+    return user, role
+
+
+def set_member(
+    session: Queries, store_id: int, user: User, role: Role, *, keep_owner: bool = True
+) -> Role | None:
+    """Give a user a role in a store, or change it; the role before.
+
+    :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
+    """
+    if keep_owner and role is not Role.OWNER:
+        _require_other_owner(session, store_id, user)
+    before = find_role(session, store_id, user.user_id)
+    set_role(session, store_id, user.user_id, role)
+    return before
+
+
+def remove_member(
+    session: Queries, store_id: int, subject: str, *, keep_owner: bool = True
+) -> User:
+    """Remove a member: the user's tokens open the store no longer.
+
+    :raises NoSuchMemberError: there is no such member.
+    :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
+    """
+    user, _ = require_member(session, store_id, subject)
+    if keep_owner:
+        _require_other_owner(session, store_id, user)
+    session.query("delete_member", store_id, user.user_id)
+    return user
+
+
+def _require_other_owner(session: Queries, store_id: int, user: User) -> None:
+    members = list_members(session, store_id)
+    if [member.subject for member in members if member.role is Role.OWNER] == [user.subject]:
+        raise LastOwnerError(subject=user.subject)

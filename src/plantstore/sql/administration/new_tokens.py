@@ -1,0 +1,101 @@
+"""Grants tokens, with the users, stores and memberships that they need.
+
+Invariant: a token allows at most what its user's role does, and what its giver may.
+"""
+
+from msgspec.structs import replace
+
+from plantstore.errors import (
+    ForbiddenError,
+    InvalidChangeError,
+    NoMembershipError,
+    OtherRoleError,
+)
+from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Role, Scope, Store, User, broken_rule
+from plantstore.sql.administration.records import (
+    find_role,
+    find_store,
+    find_user,
+    insert_store,
+    insert_user,
+    set_role,
+)
+from plantstore.sql.administration.tokens import IssuedToken, insert_token
+from plantstore.sql.session import Queries
+
+ANYTHING = frozenset(Scope)  # what the command line may give
+
+
+def find_missing(session: Queries, grant: Grant) -> list[tuple[str, str]]:
+    """What would be created with the token, such as the ``user`` with the name ``ada``."""
+    missing = []
+    if find_user(session, grant.subject) is None:
+        missing.append(("user", grant.subject))
+    if grant.store is not None and find_store(session, grant.store) is None:
+        missing.append(("store", grant.store))
+    return missing
+
+
+def create_token(session: Queries, grant: Grant) -> IssuedToken:
+    """Create a token, and a missing store, user or membership."""
+    made: list[str] = []
+    user = find_user(session, grant.subject)
+    if user is None:
+        user = insert_user(session, grant.subject)
+        made.append(f"created the user {user.subject}")
+    store, role = _join(session, grant, user, made)
+    issued = insert_token(session, store.store_id, user.user_id, limit_grant(grant, role))
+    return replace(issued, made=tuple(made))
+
+
+def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) -> Grant:
+    """The grant with its scopes, for a user with this role, by who has the ``giver``'s scopes.
+
+    :raises ForbiddenError: the giver may not give them.
+    :raises InvalidChangeError: the role does not allow them, or no token can have the label or the
+        expiry.
+    """
+    if grant.label and (reason := broken_rule(grant.label, LABEL_MAX)):
+        raise InvalidChangeError(reason=f"the label {reason}")
+    if grant.expires_at is not None and not 0 <= grant.expires_at <= EXPIRY_MAX:
+        raise InvalidChangeError(reason="the expiry must be from 1970 to 9999")
+    scopes = role.default_scopes & giver if grant.scopes is None else grant.scopes
+    if grant.manages:
+        scopes |= {Scope.MANAGE}
+    if missing := (scopes or role.default_scopes) - giver:
+        raise ForbiddenError(scope=min(missing).value)
+    if beyond := scopes - role.scopes:
+        names = ", ".join(sorted(beyond))
+        raise InvalidChangeError(reason=f"the role {role} does not allow: {names}")
+    return replace(grant, scopes=scopes)
+
+
+def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
+    """The token's store, and the user's role there."""
+    if grant.store is not None:
+        store, role = _join_store(session, grant, grant.store, user, made)
+        if not grant.all_stores:
+            return store, role
+    rows = session.query("find_first_store", user.user_id)
+    if not rows:
+        raise NoMembershipError(subject=user.subject)
+    return Store(*rows[0]), Role.OWNER  # the role in each store bounds what the token may do there
+
+
+def _join_store(
+    session: Queries, grant: Grant, name: str, user: User, made: list[str]
+) -> tuple[Store, Role]:
+    """The store and the user's role in it; a new store's first member owns it."""
+    store, default = find_store(session, name), Role.EDITOR
+    if store is None:
+        store, default = insert_store(session, name, grant.max_plants), Role.OWNER
+        made.append(f"created the empty store {store.name}")
+    role = find_role(session, store.store_id, user.user_id)
+    if role is None:
+        role = grant.role or default
+        set_role(session, store.store_id, user.user_id, role)
+        made.append(f"made {user.subject} {role} of {store.name}")
+    elif grant.role not in (None, role):
+        names = {"subject": user.subject, "store": store.name}
+        raise OtherRoleError(**names, role=role, wanted=grant.role)
+    return store, role

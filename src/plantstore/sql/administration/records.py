@@ -1,0 +1,97 @@
+"""Stores, users and members by their names: found, required and inserted.
+
+Those that are required but not there, and names that nobody can have, raise the domain's errors.
+"""
+
+from plantstore.clock import now
+from plantstore.errors import (
+    InvalidChangeError,
+    NameTakenError,
+    NoSuchStoreError,
+    NoSuchUserError,
+)
+from plantstore.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
+from plantstore.sql.session import Queries
+
+
+def list_stores(session: Queries) -> list[Store]:
+    """All stores, by name."""
+    return [Store(*row) for row in session.query("list_stores")]
+
+
+def find_store(session: Queries, name: str) -> Store | None:
+    """The store with this name."""
+    rows = session.query("find_store", name) if is_store_name(name) else []
+    return Store(*rows[0]) if rows else None
+
+
+def require_store(session: Queries, name: str) -> Store:
+    """The store with this name; the error has the names of all stores."""
+    store = find_store(session, name)
+    if store is None:
+        names = ", ".join(store.name for store in list_stores(session))
+        raise NoSuchStoreError(store=name, stores=names or "none")
+    return store
+
+
+def require_free_store_name(session: Queries, name: str) -> None:
+    """Refuse a name that no store can have, or that a store has."""
+    if not is_store_name(name):
+        reason = "use 1 to 63 lowercase letters, digits and, between them, hyphens"
+        raise InvalidChangeError(reason=f"{name!r} is not a valid store name: {reason}")
+    if find_store(session, name) is not None:
+        raise NameTakenError(kind="store", name=name)
+
+
+def insert_store(session: Queries, name: str, max_plants: int | None = None) -> Store:
+    """A new store without plants or members, which may hold ``max_plants`` plants."""
+    require_free_store_name(session, name)
+    session.query("insert_store", name, now(), max_plants)
+    return require_store(session, name)
+
+
+def find_user(session: Queries, subject: str) -> User | None:
+    """The user with this subject."""
+    if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
+        return None
+    rows = session.query("find_user", subject)
+    return User(*rows[0]) if rows else None
+
+
+def require_user(session: Queries, subject: str) -> User:
+    """The user with this subject."""
+    user = find_user(session, subject)
+    if user is None:
+        raise NoSuchUserError(subject=subject)
+    return user
+
+
+def check_subject(subject: str) -> None:
+    """Refuse a subject that no user can have."""
+    if reason := broken_rule(subject, SUBJECT_MAX):
+        raise InvalidChangeError(reason=f"the user's name {reason}")
+
+
+def require_free_subject(session: Queries, subject: str) -> None:
+    """Refuse a subject that no user can have, or that a user has."""
+    check_subject(subject)
+    if find_user(session, subject) is not None:
+        raise NameTakenError(kind="user", name=subject)
+
+
+def insert_user(session: Queries, subject: str) -> User:
+    """A new user who is not a member of any store."""
+    require_free_subject(session, subject)
+    session.query("insert_user", subject)
+    return require_user(session, subject)
+
+
+def find_role(session: Queries, store_id: int, user_id: int) -> Role | None:
+    """The user's role in the store, None for no member."""
+    rows = session.query("find_role", store_id, user_id)
+    return Role(rows[0][0]) if rows else None
+
+
+def set_role(session: Queries, store_id: int, user_id: int, role: Role) -> None:
+    """Give the user this role in the store."""
+    session.query("set_member", store_id, user_id, role.value)

@@ -1,0 +1,73 @@
+"""Stores: their quotas, names and sizes, and how they are deleted."""
+
+from msgspec import Struct
+
+from plantstore.clock import now
+from plantstore.model import Store
+from plantstore.sql.administration.records import require_free_store_name, require_store
+from plantstore.sql.session import Queries, Session
+
+_ROWS = ("plants", "events", "keys")
+
+
+class StoreFacts(Struct, frozen=True):
+    """A store with its members, the tokens made for it that are valid now, and its size.
+
+    ``bytes`` is the data of its plants and events, without indexes and free space; ``changed_at``
+    is the time of its last event, None if it has none.
+    """
+
+    store: Store
+    members: int
+    tokens: int
+    bytes: int
+    changed_at: int | None
+
+
+def set_quota(session: Queries, name: str, max_plants: int | None) -> Store:
+    """Set how many plants a store may hold, None for any number."""
+    session.query("set_max_plants", require_store(session, name).store_id, max_plants)
+    return require_store(session, name)
+
+
+def rename_store(session: Queries, name: str, new_name: str) -> None:
+    """Give a store another name, which no store has."""
+    store = require_store(session, name)
+    require_free_store_name(session, new_name)
+    session.query("rename_store", store.store_id, new_name)
+
+
+def describe_store(session: Queries, name: str) -> StoreFacts:
+    """A store, what it holds and what may open it."""
+    store = require_store(session, name)
+    (row,) = session.query("describe_store", store.store_id, now())
+    return StoreFacts(store, *row)
+
+
+def delete_store(session: Session, name: str) -> None:
+    """Remove a store with its plants, events, members and tokens, in transactions of its own.
+
+    Access ends with the first one. The others take parts: other stores' writes get their turn.
+    """
+    with session.transaction():
+        store_id = require_store(session, name).store_id
+        session.query("delete_members_of_store", store_id)
+    are_left = True
+    while are_left:
+        with session.transaction():
+            are_left = _delete_rows(session, store_id)
+    with session.transaction():
+        while _delete_rows(session, store_id):  # its first query keeps other writes out
+            pass
+        session.query("delete_store", store_id)
+
+
+def _delete_rows(session: Queries, store_id: int) -> bool:
+    """Delete some thousand rows of each table; whether there were any.
+
+    The revision rises: a deletion may be interrupted, and caches and entity tags depend on the
+    store's revision.
+    """
+    deleted = [session.query(f"delete_{rows}_of_store", store_id) for rows in _ROWS]
+    session.query("raise_revision", store_id, -len(deleted[0]))
+    return any(deleted)

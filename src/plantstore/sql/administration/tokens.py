@@ -1,0 +1,172 @@
+"""The records of tokens: inserted, listed, found and revoked, never with their secrets."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from plantstore.clock import now
+from plantstore.errors import MistypedTokenError, NoSuchTokenError
+from plantstore.model import (
+    INT64_MAX,
+    Grant,
+    Role,
+    Scope,
+    find_hashes_of,
+    permissions_of,
+    token_id_of,
+)
+from plantstore.sql.scopes import from_text, to_text
+from plantstore.sql.session import Queries, Row
+from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
+
+_SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is said to expire soon
+_ALL = (0, INT64_MAX)  # the numbers of the first and the last store or user
+
+
+class TokenState(StrEnum):
+    """Whether a token is valid; EXPIRING is valid for some days more."""
+
+    ACTIVE = "active"
+    EXPIRING = "expiring"
+    EXPIRED = "expired"
+    REVOKED = "revoked"
+
+
+class Token(Struct, frozen=True):
+    """What is stored of a token: everything but the secret.
+
+    ``permissions`` is what it allows as long as it is valid: what both its scopes and its user's
+    roles do, in any of the stores that it opens. ``last_used_at`` is None for never; the last use
+    may have been up to two minutes later. ``state`` is of the time when it was read.
+    """
+
+    store_id: int
+    token_hash: bytes
+    user_id: int
+    store: str
+    subject: str
+    label: str
+    scopes: frozenset[Scope]
+    permissions: frozenset[Scope]
+    all_stores: bool
+    created_at: int
+    expires_at: int | None
+    revoked_at: int | None
+    last_used_at: int | None
+    state: TokenState
+
+    @property
+    def token_id(self) -> str:
+        """What tells the token from others."""
+        return token_id_of(self.token_hash)
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether requests with the token are accepted."""
+        return self.state in {TokenState.ACTIVE, TokenState.EXPIRING}
+
+
+class IssuedToken(Struct, frozen=True):
+    """A new token, whose secret is never shown again, and sentences on what was created for it."""
+
+    secret: str
+    token: Token
+    made: tuple[str, ...] = ()
+
+
+def insert_token(session: Queries, store_id: int, user_id: int, grant: Grant) -> IssuedToken:
+    """A new token of the scopes granted, without any check."""
+    secret = make_token(store_id)
+    key = (store_id, hash_token(secret))
+    values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
+    session.query("insert_token", *key, user_id, *values)
+    (row,) = session.query("find_token", *key)
+    return IssuedToken(secret, _to_token(row))
+
+
+def list_tokens(
+    session: Queries,
+    store_id: int | None = None,
+    user_id: int | None = None,
+    *,
+    only_valid: bool = False,
+) -> list[Token]:
+    """The tokens made for a store, of a user, or all; the oldest first."""
+    valid_at = now() if only_valid else None
+    rows = session.query("list_tokens", *_range(store_id), *_range(user_id), valid_at)
+    return [_to_token(row) for row in rows]
+
+
+def find_token(session: Queries, token: str) -> Token:
+    """A token, given its id or the token itself.
+
+    :raises MistypedTokenError: its checksum is wrong.
+    :raises NoSuchTokenError: there is none.
+    """
+    rows: Sequence[Row] = []
+    if token.startswith(PREFIX + "_"):
+        if not is_well_formed(token):
+            raise MistypedTokenError
+        rows = session.query("find_token", read_store_id(token), hash_token(token))
+    elif hashes := find_hashes_of(token):  # an index finds it: no other token is read
+        rows = session.query("find_tokens_between", *hashes)
+    if not rows:
+        raise NoSuchTokenError
+    return _to_token(rows[0])
+
+
+def revoke_token(session: Queries, token: Token) -> Token:
+    """Revoke a token; the token as it is then, unchanged where it was revoked before."""
+    if token.revoked_at is not None:
+        return token
+    revoked_at = now()
+    session.query("revoke_token", token.store_id, token.token_hash, revoked_at)
+    return replace(token, revoked_at=revoked_at, state=TokenState.REVOKED)
+
+
+def revoke_tokens(
+    session: Queries, store_id: int | None = None, user_id: int | None = None
+) -> list[Token]:
+    """Revoke those of ``list_tokens`` that are not revoked, all at once."""
+    rows = session.query("revoke_tokens", *_range(store_id), *_range(user_id), now())
+    revoked = {token_hash for (token_hash,) in rows}
+    tokens = list_tokens(session, store_id, user_id)
+    return [token for token in tokens if token.token_hash in revoked]
+
+
+def _range(number: int | None) -> tuple[int, int]:
+    return _ALL if number is None else (number, number)
+
+
+def _to_token(row: Row) -> Token:
+    store_id, token_hash, user_id, store, subject, label, text, all_stores, *times, roles = row
+    created_at, expires_at, revoked_at, last_used_at = times
+    scopes = from_text(text)
+    allowed = (permissions_of(Role(role), scopes) for role in (roles or "").split(",") if role)
+    return Token(
+        store_id=store_id,
+        token_hash=token_hash,
+        user_id=user_id,
+        store=store,
+        subject=subject,
+        label=label,
+        scopes=scopes,
+        permissions=frozenset().union(*allowed),
+        all_stores=bool(all_stores),
+        created_at=created_at,
+        expires_at=expires_at,
+        revoked_at=revoked_at,
+        last_used_at=last_used_at,
+        state=_find_state(expires_at, revoked_at),
+    )
+
+
+def _find_state(expires_at: int | None, revoked_at: int | None) -> TokenState:
+    if revoked_at is not None:
+        return TokenState.REVOKED
+    at = now()
+    if expires_at is None or expires_at > at + _SOON_MS:
+        return TokenState.ACTIVE
+    return TokenState.EXPIRING if expires_at > at else TokenState.EXPIRED

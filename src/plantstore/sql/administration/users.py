@@ -1,0 +1,72 @@
+"""Users: their names and roles, and how they are erased."""
+
+from msgspec import Struct
+
+from plantstore.model import DELETED_USER, Role, User
+from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
+from plantstore.sql.session import Queries, Session
+
+
+class Membership(Struct, frozen=True):
+    """A user's role in one of the user's stores, which has so many ``owners``."""
+
+    store: str
+    role: Role
+    owners: int
+
+    @property
+    def is_last_owner(self) -> bool:
+        """Whether the store has no owner without this user."""
+        return self.role is Role.OWNER and self.owners == 1
+
+
+def list_users(session: Queries) -> list[User]:
+    """All users, by subject."""
+    return [User(*row) for row in session.query("list_users")]
+
+
+def list_memberships(session: Queries, subject: str) -> list[Membership]:
+    """The user's roles, by the store's name."""
+    rows = session.query("list_memberships", require_user(session, subject).user_id)
+    return [Membership(store, Role(role), owners) for store, role, owners in rows]
+
+
+def rename_user(session: Queries, subject: str, new_subject: str) -> None:
+    """Give a user another subject, which no user has."""
+    user = require_user(session, subject)
+    require_free_subject(session, new_subject)
+    session.query("rename_user", user.user_id, new_subject)
+
+
+def delete_user(session: Session, subject: str) -> None:
+    """Erase a user, in transactions of its own: memberships, tokens, and the name in events.
+
+    Access ends with the first transaction, and the user's row goes with the last: the same command
+    finishes what was interrupted. Events stay, as those of a deleted user, without the token's
+    label, which may be a name too.
+    """
+    user = require_user(session, subject)
+    with session.transaction():
+        _delete_access(session, user)
+    for store in list_stores(session):
+        with session.transaction():  # batches that were begun before are over then
+            session.query("lock_revisions", store.store_id, store.store_id)
+        _forget_in_events(session, store.store_id, user)
+    with session.transaction():
+        _delete_access(session, user)  # a token may have been created meanwhile
+        session.query("delete_user", user.user_id)
+
+
+def _delete_access(session: Queries, user: User) -> None:
+    for query in ("delete_memberships_of", "delete_tokens_of", "delete_keys_of"):
+        session.query(query, user.user_id)
+
+
+def _forget_in_events(session: Session, store_id: int, user: User) -> None:
+    """In parts, each found before it keeps other writes out."""
+    after = 0
+    while rows := session.query("find_events_of", store_id, user.user_id, after):
+        first, after = rows[0][0], rows[-1][0]
+        with session.transaction():
+            who = (user.user_id, DELETED_USER)
+            session.query("forget_user_in_events", store_id, first, after, *who)

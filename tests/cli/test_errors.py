@@ -1,0 +1,76 @@
+"""What commands of administration say of what cannot be done: what happened, and what to do."""
+
+import shlex
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from plantstore.cli import cli
+from plantstore.cli.errors import SENTENCES, describe_error
+from plantstore.errors import PlantStoreError
+from plantstore.sql.administration.links import MAX_LINKS
+from tests.cli.program import Program
+
+REFUSALS = {
+    "store create nursery": "the store 'nursery' already exists: choose another name",
+    "user rename ada eve": "the user 'eve' already exists: choose another name",
+    "store create Nursery": "'Nursery' is not a valid store name: use 1 to 63 lowercase letters, "
+    "digits and, between them, hyphens",
+    "user create ''": "the user's name must be 1 to 255 characters long, not 0",
+    "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
+    "token create --store nursery --user eve --scope manage": "the role editor does not allow: ma",
+    "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
+    "user show kim": "there is no user 'kim': create one with `plantstore user create`",
+    "link --store nursery --user kim": "kim is not a member of nursery: `plantstore member list "
+    "--store nursery` shows the members, `plantstore member add --store nursery --user kim "
+    "--role ROLE` adds one",
+    "token create --user out --all-stores": "out is not a member of any store: name one with --sto",
+    "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "
+    "change that with `plantstore member add --store nursery --user ada --role reader`",
+    "member remove --store nursery --user ada": "ada is the last owner of nursery: make another one"
+    " first with `plantstore member add --store nursery --role owner --user NAME`, or give --yes",
+    "link --store full --user ada": "full has too many unused links: wait until they expire",
+    "token revoke 0123456789abcdef": "there is no such token: `plantstore token list` shows all",
+    "token rotate pst_1_x": "the token is mistyped: its checksum is wrong",
+    "token rotate {ended}": "the token {ended} is revoked: create another one",
+}
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
+    """The program with stores and users, and the id of a token that is revoked."""
+    folder: Path = tmp_path_factory.mktemp("errors")
+    program = Program(folder).with_database()
+    create = ("token", "create", "--create", "--store")
+    program.out(*create, "full", "--user", "ada")
+    made = program.data(*create, "nursery", "--user", "ada")
+    program.out(*create, "nursery", "--user", "eve")
+    program.out("user", "create", "out")
+    program.out("token", "revoke", made["id"])
+    for _ in range(MAX_LINKS):
+        run(program, "link --store full --user ada")
+    return program, made["id"]
+
+
+def run(program: Program, call: str) -> BaseException | None:
+    """What a command raises."""
+    call = f"{call} --database {program.database}"
+    return CliRunner().invoke(cli, shlex.split(call)).exception
+
+
+def test_each_refusal_says_what_to_do(ended: tuple[Program, str]) -> None:
+    program, token_id = ended
+    seen = set()
+    for call, sentence in REFUSALS.items():
+        refused = run(program, call.format(ended=token_id))
+        assert isinstance(refused, PlantStoreError), call
+        assert describe_error(refused).startswith(sentence.format(ended=token_id))
+        seen.add(type(refused))
+    assert seen == set(SENTENCES)
+
+
+def test_a_refusal_is_one_line_and_ends_with_1(ended: tuple[Program, str]) -> None:
+    program, _ = ended
+    refused = program.refusal("store", "show", "meadow")
+    assert refused == "Error: there is no store 'meadow'; the stores are: full, nursery\n"
