@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.copying.one_store import StoreCopy
     from plantstore.sql.migrations import Migration
-    from plantstore.sql.session import Session
+    from plantstore.sql.session import OpenSession, Session
     from plantstore.sqlite.staging import Staging
 
 
@@ -60,6 +60,16 @@ def open_session(url: str) -> "Session":
     from plantstore.sqlite.session import SQLiteSession
 
     return SQLiteSession(url)
+
+
+def find_open_session(url: str) -> "OpenSession":
+    """What opens sessions on the database that is there now: never on a file that replaced it."""
+    if is_postgres(url):
+        return partial(open_session, url)
+    from plantstore.sqlite.connection import database_path
+    from plantstore.sqlite.session import open_same_file
+
+    return partial(open_same_file, url, database_path(url).stat())
 
 
 @contextmanager
@@ -240,7 +250,7 @@ async def _create_app(settings: Settings, began: float, number: int) -> "App":
 
         begin_metrics(settings.metrics, number)
     database = await open_database(settings)
-    app = App(database, settings, partial(open_session, settings.database), _open_logs(settings))
+    app = App(database, settings, find_open_session(settings.database), _open_logs(settings))
     if settings.metrics is not None:
         _add_metrics(app, database, settings, began)
     app.run_beside(keep_last_use(database))

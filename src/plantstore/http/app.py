@@ -82,7 +82,7 @@ class App:
         plants = PlantOperations(database, authentication, self._lists, bulk)
         events = EventOperations(database, authentication, self._listeners)
         self._routes = Routes(database, authentication, plants, events)
-        add_access(self._routes, authentication, settings, open_session)
+        self._jobs = add_access(self._routes, authentication, settings, open_session)
         for path, pattern, read in read_site(settings.public_url):
             self._routes.add(path, reads(read), pattern)
         self._max_requests = settings.max_requests
@@ -171,6 +171,7 @@ class App:
         with suppress(PlantStoreError, TimeoutError):  # then the last minute's uses are not known
             async with asyncio.timeout(_CLOSING_SECONDS):
                 await self._database.write_token_uses()
+        await self._jobs.close()
         await self._database.close()
 
     def _respond(self, request: Request) -> Awaitable[Response | Stream]:

@@ -1,10 +1,11 @@
-"""The command line's connection to PostgreSQL; it may be used while the service runs."""
+"""A connection that administers PostgreSQL; it may be used while the service runs."""
 
 import os
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from plantstore.errors import SetupError
 from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
@@ -26,6 +27,7 @@ class PostgresSession:
         try:
             with explained():
                 require_schema(self._connection)
+                self._version = self._read_version()
                 if is_distributed(self._connection):
                     self._sql = citus_queries()
                 self._connection.execute(self._sql["plan_lookups"])
@@ -99,6 +101,15 @@ class PostgresSession:
         with explained():  # no store has this id
             self._connection.execute("DELETE FROM plants WHERE store_id = 0")
         return f"{location} accepts writes"
+
+    def revalidate(self) -> None:
+        """See ``Session``."""
+        with explained():
+            if self._read_version() != self._version:
+                raise SetupError("the schema of the database has changed")
+
+    def _read_version(self) -> Row | None:
+        return self._connection.execute("SELECT max(number) FROM schema_migrations").fetchone()
 
     def abort(self) -> None:
         """See ``Session``. It ends the connection, also where the server is silent."""

@@ -15,7 +15,7 @@ class Queries(Protocol):
 
 
 class Session(Queries, Protocol):
-    """One connection for the command line; errors are ``SetupError``, and say what to do."""
+    """One connection for administration; errors are ``SetupError``, and say what to do."""
 
     @property
     def location(self) -> str:
@@ -35,6 +35,12 @@ class Session(Queries, Protocol):
 
     def analyze(self) -> None:
         """Collect the statistics that the database's planner needs."""
+
+    def revalidate(self) -> None:
+        """Return where a kept session still has its database, with the schema of its opening.
+
+        :raises SetupError: the connection is lost, the schema has changed, or it is another file.
+        """
 
     def abort(self) -> None:
         """Make what is in progress fail soon; another thread may call it, at any time."""

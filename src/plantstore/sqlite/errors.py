@@ -39,6 +39,7 @@ _OF_WRITES: dict[type[apsw.Error], str] = {
     apsw.BusyError: "another process keeps it locked",
     apsw.IOError: "the disk fails",
 }
+REPLACED = "{name} was replaced or removed while the service runs: restart it"
 BROKEN = "the database is broken, the service is stopping: its log has the cause"
 BLOCKED = "the database cannot be written: the disk or another process's lock blocks it"
 

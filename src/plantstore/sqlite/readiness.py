@@ -14,7 +14,7 @@ import apsw
 
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import Outcome
-from plantstore.sqlite.errors import explain_read, explain_write
+from plantstore.sqlite.errors import REPLACED, explain_read, explain_write
 from plantstore.sqlite.writer import Writer
 
 _INTERVAL = 1.0
@@ -53,7 +53,7 @@ class Readiness:
         try:
             for file, identity in self._identities.items():
                 if _identify(file) != identity:
-                    return f"{file.name} was replaced or removed while the service runs: restart it"
+                    return REPLACED.format(name=file.name)
             return _FULL if _is_full(self._folder) else None
         except OSError as error:
             return f"{self._name} cannot be reached: {error.strerror}"

@@ -1,7 +1,9 @@
-"""The command line's connection to a SQLite file; it may be used while the service runs."""
+"""A connection that administers a SQLite file; it may be used while the service runs."""
 
+import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from os.path import samestat
 
 import apsw
 
@@ -16,6 +18,19 @@ from plantstore.sqlite.connection import (
     open_lock,
     prepare,
 )
+from plantstore.sqlite.errors import REPLACED
+
+
+def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":
+    """A session on this file, never on one that has replaced it.
+
+    :raises SetupError: the URL names another file, or it cannot be used.
+    """
+    path = database_path(url)
+    with explained(path):
+        if not samestat(path.stat(), file):
+            raise SetupError(REPLACED.format(name=path))
+    return SQLiteSession(url)
 
 
 class SQLiteSession:
@@ -28,6 +43,8 @@ class SQLiteSession:
         with explained(self._path):
             self._lock = open_lock(self._path)
             self._connection = connect_in_place(self._path)
+            self._schema = self._connection.pragma("schema_version")
+            self._file = self._path.stat()
 
     @property
     def location(self) -> str:
@@ -36,19 +53,23 @@ class SQLiteSession:
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Session``."""
-        with self._explained():
+        try:
             return self._connection.execute(self._sql[name], arguments).fetchall()
+        except apsw.Error as error:
+            raise self._explain(error) from error
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Session``."""
-        with self._lock.held(), self._explained():
+        with self._lock.held():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield
                 self._connection.execute("COMMIT")
-            except BaseException:
+            except BaseException as error:
                 self._roll_back()
+                if isinstance(error, apsw.Error):
+                    raise self._explain(error) from error
                 raise
 
     @contextmanager
@@ -62,14 +83,26 @@ class SQLiteSession:
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """See ``Session``."""
-        with self._explained():
+        try:
             self._connection.executemany(self._sql[name], rows).fetchall()
+        except apsw.Error as error:
+            raise self._explain(error) from error
 
     def advance_sequences(self) -> None:
         """See ``Session``; AUTOINCREMENT already does."""
 
     def analyze(self) -> None:
         """See ``Session``; the plans of SQLite's queries do not depend on it."""
+
+    def revalidate(self) -> None:
+        """See ``Session``."""
+        try:
+            if not samestat(self._path.stat(), self._file):
+                raise SetupError(REPLACED.format(name=self._path))
+            if self._connection.pragma("schema_version") != self._schema:
+                raise SetupError(f"the schema of {self._path} has changed")
+        except (OSError, apsw.Error) as error:
+            raise self._explain(error) from error
 
     def abort(self) -> None:
         """See ``Session``. A wait for the lock has its own timeout."""
@@ -85,10 +118,6 @@ class SQLiteSession:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except apsw.Error as error:
-            reason = find_reason(error, self._path)
-            raise SetupError(f"the database cannot do this now: {reason}") from error
+    def _explain(self, error: OSError | apsw.Error) -> SetupError:
+        reason = find_reason(error, self._path)
+        return SetupError(f"the database cannot do this now: {reason}")

@@ -1,7 +1,7 @@
 """Runs jobs on the database's administration for requests: one at a time, each with a deadline.
 
-A thread runs them, each on a session of its own, so that the event loop never waits. Invariant: a
-job that is cancelled at its deadline commits nothing afterwards, unless its commit had begun.
+A thread runs them on a session that is kept, so that the event loop never waits. Invariant: a job
+that is cancelled at its deadline commits nothing afterwards, unless its commit had begun.
 """
 
 import asyncio
@@ -10,8 +10,8 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, InvalidStateError
-from contextlib import closing, contextmanager
-from queue import SimpleQueue
+from contextlib import contextmanager, suppress
+from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
 from plantstore.errors import (
@@ -28,6 +28,8 @@ failures = FailureLog(logging.getLogger(__name__), "access can be administered a
 
 _MAX_JOBS = 64
 _MAX_JOBS_OF_ONE = 8  # of those: a user's, or all that have no token
+_IDLE_SECONDS = 60.0  # a connection that is idle for longer may be lost on its way
+_CLOSING_SECONDS = 2.0
 
 Result = TypeVar("Result")
 
@@ -52,20 +54,22 @@ class Job(Generic[Result]):
             if not self._decision.acquire(blocking=False):
                 raise DatabaseUnavailableError
 
-    def run(self, open_session: OpenSession) -> None:
-        """Do the work, unless it was cancelled while it waited."""
-        if self.future.done():
-            return
+    def run(self, kept: Session | None, open_session: OpenSession) -> Session | None:
+        """Do the work, on the session that was kept or a new one; which of them to keep."""
+        if self.future.done():  # cancelled while it waited
+            return kept
+        session, self._session = None, kept  # whose check may be aborted
         try:
-            with closing(open_session()) as self._session:
-                result = self._work(self._session, self)
-            _settle(self.future.set_result, result)
+            session = kept if kept is not None and _is_current(kept) else open_session()
+            self._session = session
+            _settle(self.future.set_result, self._work(session, self))
         except SetupError as error:
             failures.add("access cannot be administered: %s", error)
             reason = _explain(is_undone=not self._decision.locked())
             _settle(self.future.set_exception, reason)
         except BaseException as error:  # noqa: BLE001 - the request gets it
             _settle(self.future.set_exception, error)
+        return session
 
     def cancel(self) -> None:
         """Let nobody wait for it longer, unless it has ended."""
@@ -81,7 +85,7 @@ class JobQueue:
         self._open_session = open_session
         self._seconds = seconds
         self._counts: Counter[Hashable] = Counter()
-        self._jobs: SimpleQueue[Job[Any]] = SimpleQueue()
+        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
         self._thread: threading.Thread | None = None
 
     async def run(self, key: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
@@ -110,9 +114,35 @@ class JobQueue:
             failures.note_success()
         return result
 
+    async def close(self) -> None:
+        """Close the session, after the job that runs."""
+        self._jobs.put(None)
+        if self._thread is not None:
+            await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
+
     def _run_jobs(self) -> None:
-        while True:
-            self._jobs.get().run(self._open_session)
+        session: Session | None = None
+        is_closing = False
+        while not is_closing:
+            with suppress(Empty):
+                job = self._jobs.get(timeout=_IDLE_SECONDS)
+                if job is not None:
+                    session = job.run(session, self._open_session)
+                    continue
+                is_closing = True
+            if session is not None:
+                session.close()
+                session = None
+
+
+def _is_current(session: Session) -> bool:
+    """Whether a session that was kept is still of use; else it is closed."""
+    try:
+        session.revalidate()
+    except SetupError:
+        session.close()
+        return False
+    return True
 
 
 def _settle(settle: Callable[[Any], None], outcome: object) -> bool:
