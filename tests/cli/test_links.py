@@ -7,6 +7,7 @@ import pytest
 
 from tests.cli.program import Program
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -41,6 +42,7 @@ def test_the_running_service_is_found_but_not_one_that_was_killed(
         second.kill()
         for service in (second, first):
             service.kill()
+            wait_until(lambda: "no running service" in program.run(*options).err)  # nor a worker
             done = program.run(*options)
             assert done.out.startswith("http://127.0.0.1:8765/#code=psl_")
             assert done.err.startswith(
