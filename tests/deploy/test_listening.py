@@ -15,7 +15,7 @@ import pytest
 from tests.certificates import make_certificate
 from tests.cli.program import NEEDS_IPV6, Program
 from tests.postgres.server import free_port
-from tests.service import Service
+from tests.service import START_SECONDS, Service
 from tests.waiting import wait_until
 
 SOCKET = "s"  # in a test's folder
@@ -46,7 +46,10 @@ EXPOSED = [  # the host, whether there is TLS, whether there is a warning
 def unix_client(path: Path, token: str | None = None) -> httpx.Client:
     headers = {} if token is None else {"Authorization": f"Bearer {token}"}
     transport = httpx.HTTPTransport(uds=str(path))
-    return httpx.Client(base_url="http://service", headers=headers, transport=transport)
+    # A supervisor's socket takes connections before the service has started.
+    return httpx.Client(
+        base_url="http://service", headers=headers, transport=transport, timeout=START_SECONDS
+    )
 
 
 def responds(path: Path) -> bool:
