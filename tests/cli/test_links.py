@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from tests.cli.program import Program
+from tests.faults.processes import kill_all
 from tests.service import Service
-from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -39,10 +39,8 @@ def test_the_running_service_is_found_but_not_one_that_was_killed(
         done = program.run(*options)
         assert done.out.startswith(f"{second.origin}/#code=psl_")
         assert "no running service" not in done.err
-        second.kill()
         for service in (second, first):
-            service.kill()
-            wait_until(lambda: "no running service" in program.run(*options).err)  # nor a worker
+            kill_all(service)
             done = program.run(*options)
             assert done.out.startswith("http://127.0.0.1:8765/#code=psl_")
             assert done.err.startswith(
@@ -85,3 +83,11 @@ def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program
         assert "WARNING plantstore.sqlite.address: plantstore link will not find" in service.log()
     options = ("link", "--store", "nursery", "--user", "ada")
     assert "no running service was found" in program.run(*options).err
+
+
+def test_only_a_member_gets_a_link_and_only_an_owner_may_manage(program: Program) -> None:
+    program.out("user", "create", "eve")
+    options = ("link", "--store", "nursery", "--user", "eve")
+    assert "is not a member of nursery" in program.refusal(*options)
+    program.out("member", "add", "--store", "nursery", "--user", "eve", "--role", "editor")
+    assert "the role editor does not allow: manage" in program.refusal(*options, "--manage")

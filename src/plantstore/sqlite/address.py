@@ -1,7 +1,7 @@
 """Where the service's page is, in a file beside the database: so ``plantstore link`` finds it.
 
-Invariant: an address is found only while the process that recorded it runs, which holds a lock on
-the file. What a killed process left is not found.
+Invariant: an address is found only while the process that recorded it, or a worker of it, runs:
+they hold a lock on the file. What a killed service left is not found.
 """
 
 import fcntl
