@@ -200,15 +200,10 @@ def permissions_of(role: Role | None, scopes: frozenset[Scope]) -> frozenset[Sco
 
 
 class IdempotencyKey(Struct, frozen=True):
-    """A client's key for one create, and the plant's digest.
-
-    ``body_digest`` is the SHA-256 of the request's body, which versions before kept in place of the
-    plant's digest, for the 24 hours that a key is kept.
-    """
+    """A client's key for one create, and the plant's digest."""
 
     key: str
     fingerprint: bytes
-    body_digest: bytes = b""
 
 
 class Outcome(Enum):

@@ -23,8 +23,8 @@ from tests.cli.test_check import file_of, in_folder, unchanged
 from tests.contract.harness import replay
 from tests.copying.contents import contents
 from tests.faults.load import under_load, wait_until_acknowledged
+from tests.next_version import next_program
 from tests.service import Service
-from tests.sqlite.test_migrating import make_first_schema
 from tests.waiting import wait_until
 
 
@@ -161,9 +161,9 @@ def test_a_backup_goes_through_a_pipe(program: Program) -> None:
     assert list(temporary.iterdir()) == []
 
 
-def test_an_older_schema_is_backed_up(tmp_path: Path) -> None:
-    make_first_schema(tmp_path / "plants.db")
-    made = Program(tmp_path).data("backup", "backup.db")
+def test_an_older_schema_is_backed_up(program: Program) -> None:
+    fill(program, 2)
+    made = next_program(program).data("backup", "backup.db")
     assert (made["stores"], made["plants"]) == (1, 2)
 
 

@@ -14,8 +14,8 @@ from tests.cli.test_check import unchanged
 from tests.copying.contents import seed
 from tests.databases import execute
 from tests.faults.load import under_load, wait_until_acknowledged
+from tests.next_version import next_program
 from tests.service import Service
-from tests.sqlite.test_migrating import make_first_schema
 
 COUNT = 40
 LAST = (
@@ -145,6 +145,5 @@ def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
     assert "the file is corrupt: " in program.refusal("verify", "--database", f"sqlite:///{backup}")
 
 
-def test_an_older_schema_is_not_verified(tmp_path: Path) -> None:
-    make_first_schema(tmp_path / "plants.db")
-    assert "schema is older" in Program(tmp_path).refusal("verify")
+def test_an_older_schema_is_not_verified(program: Program) -> None:
+    assert "schema is older" in next_program(program).refusal("verify")

@@ -8,8 +8,6 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from plantstore.sql.migrations import load_migrations
-from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.next_version import MIGRATION, NEWEST, next_program
 from tests.postgres.proxy import Proxy
@@ -58,40 +56,6 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     assert first.startswith("applied migration 1 (initial)\n")
     assert others == 3 * ["the schema is up to date\n"]
     assert empty.data("store", "list") == []
-
-
-def test_the_first_schema_is_moved_to_the_newest(program: Program) -> None:
-    with psycopg.connect(program.environ["PLANTSTORE_DATABASE"]) as connection:
-        connection.execute("DROP TABLE imports, links")
-        connection.execute("DROP INDEX members_by_user, tokens_by_hash")
-        connection.execute("ALTER TABLE events DROP COLUMN token_id")
-        connection.execute("ALTER TABLE tokens DROP COLUMN last_used_at")
-        for column in ("plants", "max_plants", "trimmed"):
-            connection.execute(f"ALTER TABLE revisions DROP COLUMN {column}".encode())
-        connection.execute("DROP FUNCTION write_batch")
-        connection.execute("DELETE FROM schema_migrations WHERE number > 1")
-        connection.execute("INSERT INTO stores (store_id, name, created_at) VALUES (9, 'old', 0)")
-        connection.execute("INSERT INTO revisions VALUES (9, 1)")
-        connection.execute("INSERT INTO plants VALUES (9, 1, 'Ficus', NULL)")
-    pending = "2 (members_by_user), 3 (tokens_by_hash), 4 (quotas_and_token_ids), "
-    assert pending in program.refusal("store", "list")
-    assert program.run("migrate").out.count("applied migration") == NEWEST["postgres"] - 1
-    with closing(open_administration(program.environ["PLANTSTORE_DATABASE"])) as administration:
-        (store,) = administration.list_stores()
-        assert (store.name, store.revision, store.plants, store.max_plants) == ("old", 1, 1, None)
-
-
-def test_the_service_goes_on_while_the_index_of_tokens_is_built(program: Program) -> None:
-    url = program.environ["PLANTSTORE_DATABASE"]
-    (migration,) = (found for found in load_migrations("plantstore.postgres") if found.number == 3)
-    with Service(program.folder, database=url) as service, closing(psycopg.connect(url)) as builder:
-        token = service.make_token()
-        builder.execute("DROP INDEX tokens_by_hash")
-        builder.commit()
-        builder.execute(migration.sql.encode())  # its transaction goes on
-        with service.client(token) as client:
-            assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert client.get("/plants").json() == [{"name": "Fern"}]
 
 
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:

@@ -3,7 +3,6 @@
 A usual body is decoded quickly; any other with precise error messages.
 """
 
-import hashlib
 import json
 import re
 import sys
@@ -71,8 +70,8 @@ def _refuse_type(reason: str, wanted: bytes) -> RequestError:
     return RequestError(41501, wanted=wanted.decode(), reason=reason, accept=wanted.decode())
 
 
-def read_key(headers: Mapping[bytes, bytes], plant: NewPlant, body: bytes) -> IdempotencyKey | None:
-    """The key of a create of this plant, which came as this body; None if it has none.
+def read_key(headers: Mapping[bytes, bytes], plant: NewPlant) -> IdempotencyKey | None:
+    """The key of a create of this plant; None if it has none.
 
     :raises RequestError: the Idempotency-Key is not valid, or there is a precondition.
     """
@@ -82,7 +81,7 @@ def read_key(headers: Mapping[bytes, bytes], plant: NewPlant, body: bytes) -> Id
         return None
     if not _PRINTABLE.fullmatch(key):
         raise RequestError(40010, reason="must be 1 to 255 printable ASCII characters")
-    return IdempotencyKey(key.decode(), digest_of(plant), hashlib.sha256(body).digest())
+    return IdempotencyKey(key.decode(), digest_of(plant))
 
 
 def decode_new_plant(body: bytes) -> NewPlant:

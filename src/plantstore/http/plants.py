@@ -68,7 +68,7 @@ class PlantOperations:
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
         plant = decode_new_plant(body)
-        key = None if is_usual else read_key(headers, plant, body)
+        key = None if is_usual else read_key(headers, plant)
         is_replay = await operations.create_plant(self._database, caller, plant, key)
         lines = _REPLAYED if is_replay else NO_STORE
         return json_response(200, Plant(plant.name, plant.tag), lines)

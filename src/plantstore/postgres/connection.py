@@ -23,7 +23,7 @@ MIGRATION_LOCK = 7091938230911  # any number that no other program uses
 _LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
 _STATEMENT_TIMEOUT = "10min"
 _FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
-_READ_MIGRATIONS = "SELECT number, checksum, oldest FROM schema_migrations"
+_READ_MIGRATIONS = "SELECT * FROM schema_migrations"
 
 
 def connect(url: str) -> Connection:
@@ -129,11 +129,6 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
     connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
     connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")  # if it has Citus
-    connection.execute(
-        "CREATE TABLE IF NOT EXISTS schema_migrations (number integer PRIMARY KEY, "
-        "name text NOT NULL, checksum text NOT NULL, oldest integer NOT NULL, "
-        "applied_at bigint NOT NULL)"
-    )
     for migration in pending:
         connection.execute(migration.sql.encode())
         recorded = (migration.number, migration.name, migration.checksum)

@@ -176,7 +176,6 @@ class _Row(Struct, omit_defaults=True):
     tag: str | None = None
     key: str | None = None
     fingerprint: str | None = None
-    body_digest: str | None = None
     if_match: tuple[str, ...] | None = None
     if_none_match: tuple[str, ...] | None = None
 
@@ -195,7 +194,6 @@ def _to_row(write: Write) -> _Row:
             row.if_match, row.if_none_match = condition.if_match, condition.if_none_match
     elif write.key is not None:
         row.key, row.fingerprint = write.key.key, write.key.fingerprint.hex()
-        row.body_digest = write.key.body_digest.hex()
     return row
 
 

@@ -13,8 +13,7 @@ from msgspec import Struct
 from plantstore.errors import SetupError
 from plantstore.sql.queries import folder_of
 
-# The first migrations say "oldest", and cannot be changed: databases have their checksums.
-_COMPATIBLE_LINE = re.compile(r"^-- (?:compatible-since|oldest): (\d+)$", re.MULTILINE)
+_COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)
 
 
 class Migration(Struct, frozen=True):
@@ -37,11 +36,13 @@ class Migration(Struct, frozen=True):
 
 
 class Applied(Struct, frozen=True):
-    """What a database has recorded of a migration."""
+    """A row of ``schema_migrations``; versions before 1.0.0 have the same columns."""
 
     number: int
+    name: str
     checksum: str
     compatible_since: int
+    applied_at: int
 
 
 def load_migrations(package: str) -> Sequence[Migration]:
@@ -60,6 +61,14 @@ def find_pending(
 
     :raises SetupError: the database was migrated by a newer program, or by a changed one.
     """
+    checksums = {recorded.number: recorded.checksum for recorded in applied}
+    for migration in migrations:
+        if checksums.get(migration.number) not in (None, migration.checksum):
+            raise SetupError(
+                f"migration {migration.number} ({migration.name}) was applied to this database in "
+                "another form, as versions before 1.0.0 do: use the program that applied it; to "
+                "move its plants here, export them there, and import them into a new database"
+            )
     newest = migrations[-1].number
     if any(recorded.compatible_since > newest for recorded in applied):
         version = max(recorded.number for recorded in applied)
@@ -67,13 +76,6 @@ def find_pending(
             f"the database's schema is version {version}, newer than this program's "
             f"{newest}: use the program that migrated it, or a newer one"
         )
-    checksums = {recorded.number: recorded.checksum for recorded in applied}
-    for migration in migrations:
-        if checksums.get(migration.number) not in (None, migration.checksum):
-            raise SetupError(
-                f"migration {migration.number} ({migration.name}) was applied to this database "
-                "in another form: restore a backup, or use the program that applied it"
-            )
     return [migration for migration in migrations if migration.number not in checksums]
 
 

@@ -163,7 +163,7 @@ class BatchWriter:
         stored = self._execute(self._sql["find_key"], (*row, self._at - KEY_LIFETIME_MS)).get
         if stored is not None:
             fingerprint, outcome = stored
-            if fingerprint not in (key.fingerprint, key.body_digest):
+            if fingerprint != key.fingerprint:
                 return Outcome.KEY_REUSED
             first = Outcome(outcome)
             return Outcome.REPLAYED if first is Outcome.CREATED else first

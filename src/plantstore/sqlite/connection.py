@@ -30,7 +30,6 @@ logger = logging.getLogger(__name__)
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
 _RESTORE_TIMEOUT = 1.0
-_AUTO_VACUUM = "PRAGMA auto_vacuum = INCREMENTAL"  # counts when the file is made, or at a VACUUM
 _URL_PREFIX = "sqlite:///"
 _ADVICE = (
     "name it with --database or PLANTSTORE_DATABASE; `plantstore serve`, `migrate` and "
@@ -144,9 +143,7 @@ def prepare(path: Path) -> None:
         with closing(connect_in_place(path)) as connection:
             if _is_new(connection):
                 with open_lock(path) as lock, lock.held():
-                    connection.execute(_AUTO_VACUUM)
-                    _enable_wal(connection)
-                    _apply(connection, find_pending(_migrations(), _applied(connection)))
+                    _migrate(connection)
             require_schema(connection)
             _enable_wal(connection)
 
@@ -167,12 +164,7 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
             if dry_run:
                 return find_pending(_migrations(), _applied(connection))
             with open_lock(path) as lock, lock.held():
-                _enable_wal(connection)
-                pending = find_pending(_migrations(), _applied(connection))
-                _apply(connection, pending)
-                if not connection.pragma("auto_vacuum"):  # or a kill ended its VACUUM
-                    _enable_auto_vacuum(connection)
-                return pending
+                return _migrate(connection)
 
 
 def require_schema(connection: apsw.Connection) -> None:
@@ -258,14 +250,6 @@ def _enable_wal(connection: apsw.Connection) -> None:
         raise SetupError("the file system has no WAL support (a network drive?): use a local disk")
 
 
-def _enable_auto_vacuum(connection: apsw.Connection) -> None:
-    """Write the file anew, in a form that can become shorter; it stays as it is where it cannot."""
-    try:
-        connection.execute(_AUTO_VACUUM + "; VACUUM")
-    except (apsw.BusyError, apsw.FullError, apsw.LockedError) as error:
-        logger.warning("the file cannot give space back yet (%s): migrate again later", error)
-
-
 def _migrations() -> Sequence[Migration]:
     return load_migrations("plantstore.sqlite")
 
@@ -275,18 +259,16 @@ def _applied(connection: apsw.Connection) -> Sequence[Applied]:
         "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
     ).get:
         return []
-    rows = connection.execute("SELECT number, checksum, oldest FROM schema_migrations")
+    rows = connection.execute("SELECT * FROM schema_migrations")
     return [Applied(*row) for row in rows]
 
 
-def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
-    """One transaction for all, so that a killed process leaves the old schema intact."""
+def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
+    """Apply and return what is pending: in one transaction, which a kill undoes."""
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
+    _enable_wal(connection)
+    pending = find_pending(_migrations(), _applied(connection))
     with connection:
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS schema_migrations (number INTEGER PRIMARY KEY, "
-            "name TEXT NOT NULL, checksum TEXT NOT NULL, oldest INTEGER NOT NULL, "
-            "applied_at INTEGER NOT NULL) STRICT"
-        )
         for migration in pending:
             connection.execute(migration.sql)
             recorded = (migration.number, migration.name, migration.checksum)
@@ -294,3 +276,4 @@ def _apply(connection: apsw.Connection, pending: Sequence[Migration]) -> None:
                 "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
                 (*recorded, migration.compatible_since, now()),
             )
+    return pending

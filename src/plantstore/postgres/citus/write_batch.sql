@@ -34,7 +34,7 @@ BEGIN
     FOR w IN
         SELECT * FROM json_to_recordset(writes) AS o (
             kind text, id bigint, name text, tag text, user_id bigint, token_label text,
-            token_store_id bigint, token_hash text, key text, fingerprint text, body_digest text,
+            token_store_id bigint, token_hash text, key text, fingerprint text,
             if_match text[], if_none_match text[])
     LOOP
         IF token IS DISTINCT FROM w.token_hash THEN
@@ -57,7 +57,7 @@ BEGIN
             WHERE k.store_id = store AND k.user_id = w.user_id AND k.key = w.key AND k.created_at > keys_since;
             IF FOUND THEN
                 result := CASE
-                    WHEN encode(earlier.fingerprint, 'hex') NOT IN (w.fingerprint, w.body_digest) THEN 'key_reused'
+                    WHEN encode(earlier.fingerprint, 'hex') <> w.fingerprint THEN 'key_reused'
                     WHEN earlier.outcome = 'created' THEN 'replayed'
                     ELSE earlier.outcome END;
             END IF;

@@ -1,11 +1,25 @@
 -- The first schema. Every hot table begins with store_id, which is also how it would be sharded.
 -- Times are Unix times in milliseconds.
 
+CREATE TABLE schema_migrations (
+    number           INTEGER PRIMARY KEY,
+    name             TEXT    NOT NULL,
+    checksum         TEXT    NOT NULL,
+    compatible_since INTEGER NOT NULL,
+    applied_at       INTEGER NOT NULL
+) STRICT;
+
+-- A store's row has how many plants it holds and may hold (NULL: any number), and the revision up to
+-- which its events are trimmed.
+
 CREATE TABLE stores (
     store_id   INTEGER PRIMARY KEY AUTOINCREMENT,
     name       TEXT    NOT NULL UNIQUE,
     revision   INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL
+    created_at INTEGER NOT NULL,
+    plants     INTEGER NOT NULL DEFAULT 0,
+    max_plants INTEGER,
+    trimmed    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE users (
@@ -20,18 +34,55 @@ CREATE TABLE members (
     PRIMARY KEY (store_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX members_by_user ON members (user_id);
+
+-- last_used_at is NULL where that is not known.
+
 CREATE TABLE tokens (
-    store_id   INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
-    token_hash BLOB    NOT NULL,
-    user_id    INTEGER NOT NULL REFERENCES users,
-    all_stores INTEGER NOT NULL CHECK (all_stores IN (0, 1)),
-    scopes     TEXT    NOT NULL,
-    label      TEXT    NOT NULL,
-    created_at INTEGER NOT NULL,
-    expires_at INTEGER,
-    revoked_at INTEGER,
+    store_id     INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
+    token_hash   BLOB    NOT NULL,
+    user_id      INTEGER NOT NULL REFERENCES users,
+    all_stores   INTEGER NOT NULL CHECK (all_stores IN (0, 1)),
+    scopes       TEXT    NOT NULL,
+    label        TEXT    NOT NULL,
+    created_at   INTEGER NOT NULL,
+    expires_at   INTEGER,
+    revoked_at   INTEGER,
+    last_used_at INTEGER,
     PRIMARY KEY (store_id, token_hash)
 ) STRICT, WITHOUT ROWID;
+
+-- A token's id is the beginning of its hash, and does not name its store.
+
+CREATE INDEX tokens_by_hash ON tokens (token_hash);
+
+-- A link to sign in with: its code's hash, which is deleted when it is used, the token that it gives,
+-- and when the code expires.
+
+CREATE TABLE links (
+    store_id         INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
+    code_hash        BLOB    NOT NULL,
+    user_id          INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+    scopes           TEXT    NOT NULL,
+    label            TEXT    NOT NULL,
+    token_expires_at INTEGER,
+    expires_at       INTEGER NOT NULL,
+    PRIMARY KEY (store_id, code_hash)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX links_by_user ON links (user_id);
+
+-- How far the import into a store has come that is in progress, or was interrupted: the file's
+-- digest, the key of the last plant that was handled (NULL: the import is being undone), how many
+-- plants it has written, and the store's revision before the first of them.
+
+CREATE TABLE imports (
+    store_id INTEGER PRIMARY KEY REFERENCES stores ON DELETE CASCADE,
+    digest   TEXT    NOT NULL,
+    reached  INTEGER,
+    written  INTEGER NOT NULL,
+    revision INTEGER NOT NULL
+) STRICT;
 
 -- No reference to stores from here on: the writer has read the store's row in the same transaction.
 
@@ -45,16 +96,21 @@ CREATE TABLE plants (
 
 CREATE INDEX plants_by_tag ON plants (store_id, tag, id) WHERE tag IS NOT NULL;
 
+-- For an IN of three texts SQLite builds a table of them with each insert, a tenth of a create's time.
+-- token_id is '' where none was recorded.
+
 CREATE TABLE events (
     store_id    INTEGER NOT NULL,
     revision    INTEGER NOT NULL,
-    kind        TEXT    NOT NULL CHECK (kind IN ('plant.created', 'plant.deleted')),
+    kind        TEXT    NOT NULL CHECK (
+        kind = 'plant.created' OR kind = 'plant.updated' OR kind = 'plant.deleted'),
     plant_id    INTEGER NOT NULL,
     name        TEXT    NOT NULL,
     tag         TEXT,
     at          INTEGER NOT NULL,
     user_id     INTEGER NOT NULL,
     token_label TEXT    NOT NULL,
+    token_id    TEXT    NOT NULL DEFAULT '',
     PRIMARY KEY (store_id, revision)
 ) STRICT, WITHOUT ROWID;
 

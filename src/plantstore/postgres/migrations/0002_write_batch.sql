@@ -1,4 +1,4 @@
--- compatible-since: 4
+-- compatible-since: 1
 -- All writes of a batch, by store, each store's in their order, in the caller's transaction, which
 -- must be READ COMMITTED; the outcome of each. What the batch needs is read by whole keys, with plans
 -- that are the same whatever the statistics say.
@@ -42,7 +42,7 @@ BEGIN
             WHEN m.role = 'reader' THEN 'forbidden' END AS refusal
         FROM json_to_recordset(writes) AS o (
             store_id bigint, kind text, id bigint, name text, tag text, user_id bigint, token_label text,
-            token_store_id bigint, token_hash text, key text, fingerprint text, body_digest text,
+            token_store_id bigint, token_hash text, key text, fingerprint text,
             if_match text[], if_none_match text[])
         LEFT JOIN LATERAL (
             SELECT revision, plants, max_plants FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
@@ -65,7 +65,7 @@ BEGIN
             WHERE k.store_id = w.store_id AND k.user_id = w.user_id AND k.key = w.key AND k.created_at > keys_since;
             IF FOUND THEN
                 result := CASE
-                    WHEN encode(earlier.fingerprint, 'hex') NOT IN (w.fingerprint, w.body_digest) THEN 'key_reused'
+                    WHEN encode(earlier.fingerprint, 'hex') <> w.fingerprint THEN 'key_reused'
                     WHEN earlier.outcome = 'created' THEN 'replayed'
                     ELSE earlier.outcome END;
             END IF;
