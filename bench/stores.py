@@ -75,5 +75,5 @@ def _fill(connection: apsw.Connection, plants: int) -> None:
     connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     with connection:
         connection.execute(_FILL, (plants, SPACING))
-        connection.execute("UPDATE stores SET revision = ?1, plants = ?1", (plants,))
+        connection.execute("UPDATE revisions SET revision = ?1, plants = ?1", (plants,))
     connection.execute("PRAGMA journal_mode = WAL")

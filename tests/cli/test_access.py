@@ -29,7 +29,7 @@ def add_deleted_plant(program: Program) -> None:
     row = (1, 1, "plant.deleted", 1, "Fern", 0, 1, "")
     values = ", ".join(f"${number}" for number in range(1, 9))
     execute(program.database, f"INSERT INTO events ({columns}) VALUES ({values})", [row])
-    execute(program.database, "UPDATE stores SET revision = 1 WHERE store_id = 1")
+    execute(program.database, "UPDATE revisions SET revision = 1 WHERE store_id = 1")
 
 
 @pytest.mark.parametrize(

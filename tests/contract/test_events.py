@@ -34,8 +34,7 @@ async def test_events_up_to_the_trimmed_revision_are_never_read(
 ) -> None:
     """Also where they are still there, as after a backup was restored."""
     await make_events(harness, url, 5, 0)
-    table = "stores" if url.startswith("sqlite") else "revisions"
-    execute(url, f"UPDATE {table} SET trimmed = $1", [(3,)])
+    execute(url, "UPDATE revisions SET trimmed = $1", [(3,)])
     page = await harness.database.read_events(harness.store_id, 0, 10)
     assert page is not None
     assert page.trimmed == 3

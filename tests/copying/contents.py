@@ -19,14 +19,13 @@ _TABLES = {
     "events": "store_id, revision, kind, plant_id, name, tag, at, user_id, token_label",
     "idempotency_keys": "store_id, user_id, key, fingerprint, outcome, created_at",
 }
-_STORES = "SELECT store_id, name, created_at, revision FROM stores"
+_STORES = "SELECT store_id, name, created_at, revision FROM stores JOIN revisions USING (store_id)"
 _MADE = 1_700_000_000_000
 
 
 def contents(url: str) -> dict[str, Rows]:
     """The rows of all tables; equal where databases hold the same."""
-    revisions = " JOIN revisions USING (store_id)" if url.startswith("postgres") else ""
-    found = {"stores": select(url, _STORES + revisions)}
+    found = {"stores": select(url, _STORES)}
     for table, columns in _TABLES.items():
         found[table] = select(url, f"SELECT {columns} FROM {table}")
     return {table: sorted(rows, key=_key) for table, rows in found.items()}
@@ -61,10 +60,9 @@ def seed(url: str, plants: int) -> None:
             for revision, number in enumerate(ids, 1)
         ],
     )
-    table = "revisions" if url.startswith("postgres") else "stores"
     execute(
         url,
-        f"UPDATE {table} SET revision = {plants}, plants = {plants} WHERE store_id = {store_id}",
+        f"UPDATE revisions SET revision = {plants}, plants = {plants} WHERE store_id = {store_id}",
     )
 
 

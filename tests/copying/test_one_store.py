@@ -38,8 +38,8 @@ def cell(target: str, tmp_path: Path) -> str:
             administration.create_user(f"stranger-{number}")
     # A cell has a range of numbers of its own.
     execute(target, "INSERT INTO stores (store_id, name, created_at) VALUES (1000, 'other', 0)")
+    execute(target, "INSERT INTO revisions (store_id) VALUES (1000)")
     if target.startswith("postgres"):
-        execute(target, "INSERT INTO revisions (store_id) VALUES (1000)")
         execute(target, "SELECT setval(pg_get_serial_sequence('stores', 'store_id'), 1000)")
     return target
 

@@ -24,8 +24,8 @@ pytestmark = pytest.mark.parametrize(
 )
 
 _SEEDED = 6 * PAGE_ROWS
-# Before it: a user, a store, six pages of plants, a page of events with a revision.
-_SECOND_PAGE_OF_EVENTS = 11
+# Before it: a user, a store, its revision, six pages of plants, a page of events with a revision.
+_SECOND_PAGE_OF_EVENTS = 12
 
 
 def test_a_copy_killed_again_and_again_ends_complete(
@@ -41,7 +41,7 @@ def test_a_copy_killed_again_and_again_ends_complete(
     assert copy(source, target) == {}
 
 
-@pytest.mark.parametrize("write", [4, _SECOND_PAGE_OF_EVENTS])
+@pytest.mark.parametrize("write", [5, _SECOND_PAGE_OF_EVENTS])
 def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
     program: Program, source: str, target: str, tmp_path: Path, write: int
 ) -> None:

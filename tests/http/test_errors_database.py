@@ -35,7 +35,6 @@ OUTCOMES = {
     "PUT": {b'[{"id":1,"name":"Fern"}]', b'[{"id":1,"name":"Moss"}]'},
     "DELETE": {b'[{"id":1,"name":"Fern"}]', b"[]"},
 }
-REVISIONS = {"sqlite": "stores", "postgres": "revisions"}  # the table that has them
 # A writer on SQLite knows whose fault an error is; PostgreSQL is told to roll the batch back.
 WITHOUT_TABLE = {"sqlite": 50001, "postgres": 50302}
 # The fixture's token was looked up for its own store: these writes leave it to their transaction.
@@ -70,7 +69,7 @@ def test_a_write_that_the_database_does_not_take_is_given_up(own_service: Servic
 @ON_BOTH
 def test_without_the_tables_nothing_is_ready(own_service: Service, database_kind: Kind) -> None:
     fixture = make_fixture(own_service)
-    execute(own_service.database, f"ALTER TABLE {REVISIONS[database_kind.name]} RENAME TO lost")
+    execute(own_service.database, "ALTER TABLE revisions RENAME TO lost")
     for route in OPERATIONS:
         number = WITHOUT_TABLE[database_kind.name] if route in BEGUN else 50302
         expect_error(fixture.send(fixture.message(route)), number, method=route.method)

@@ -284,4 +284,4 @@ def add_events(service: Service, count: int) -> None:
     columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id"
     values = "1, $1, 'plant.created', $1, $2, 0, 1, '', ''"
     execute(service.database, f"INSERT INTO events ({columns}) VALUES ({values})", rows)
-    execute(service.database, "UPDATE stores SET revision = $1", [(count,)])
+    execute(service.database, "UPDATE revisions SET revision = $1", [(count,)])

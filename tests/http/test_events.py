@@ -28,11 +28,10 @@ def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> It
 
 def trim(service: Service, store: str, revision: int) -> None:
     """Trim the store's events up to a revision, as the service does with old ones."""
-    table = "stores" if service.database.startswith("sqlite") else "revisions"
     found = "(SELECT store_id FROM stores WHERE name = $2)"
     rows = [(revision, store)]
     for sql in (
-        f"UPDATE {table} SET trimmed = $1 WHERE store_id = {found}",
+        f"UPDATE revisions SET trimmed = $1 WHERE store_id = {found}",
         f"DELETE FROM events WHERE revision <= $1 AND store_id = {found}",
     ):
         execute(service.database, sql, rows)

@@ -146,7 +146,7 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
         fixture = make_fixture(quiet)
         for change, number, level in (
             (UNKNOWN_ROLE["sqlite"], 50001, "error"),
-            ("ALTER TABLE stores RENAME TO lost", 50302, "warning"),
+            ("ALTER TABLE revisions RENAME TO lost", 50302, "warning"),
         ):
             execute(quiet.database, change)
             failed = fixture.send(fixture.message(LISTS[0]).adding("X-Request-Id", "mine"))
@@ -170,7 +170,7 @@ def test_what_is_refused_under_load_is_logged_with_its_route(tmp_path: Path) -> 
 def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:
     with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
         fixture = make_fixture(quiet)
-        execute(quiet.database, "ALTER TABLE stores RENAME TO lost")
+        execute(quiet.database, "ALTER TABLE revisions RENAME TO lost")
         with Connection(quiet.origin) as connection:
             connection.send(*[fixture.message(LISTS[0])] * 500)
             assert {connection.receive().status for _ in range(500)} == {503}

@@ -34,10 +34,6 @@ def url_of(program: Program) -> str:
     return program.environ["PLANTSTORE_DATABASE"]
 
 
-def stores_table(url: str) -> str:
-    return "revisions" if url.startswith("postgres") else "stores"
-
-
 def mismatches(program: Program) -> list[tuple[object, ...]]:
     """What ``verify`` finds, as JSON and in words."""
     done = program.run("verify", "--json")
@@ -57,20 +53,20 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
 @pytest.mark.parametrize(
     ("sql", "found"),
     [
-        ("UPDATE {stores} SET plants = 41", (None, "it has 40 plants, and counts 41")),
+        ("UPDATE revisions SET plants = 41", (None, "it has 40 plants, and counts 41")),
         (
-            "UPDATE {stores} SET revision = 41",
+            "UPDATE revisions SET revision = 41",
             (None, "it has 40 events after revision 0, the last one 40, and is at revision 41"),
         ),
         (
             (
-                "DELETE FROM events WHERE revision = 7; UPDATE {stores} SET plants = 39; "
+                "DELETE FROM events WHERE revision = 7; UPDATE revisions SET plants = 39; "
                 "DELETE FROM plants WHERE id = -196"
             ),
             (None, "it has 39 events after revision 0, the last one 40, and is at revision 40"),
         ),
         (
-            "DELETE FROM plants WHERE id = -266; UPDATE {stores} SET plants = 39",
+            "DELETE FROM plants WHERE id = -266; UPDATE revisions SET plants = 39",
             (-266, "it is missing, though its last event (revision 2) does not delete it"),
         ),
         (
@@ -95,7 +91,7 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
     ],
 )
 def test_each_mismatch_is_named(seeded: Program, sql: str, found: tuple[object, str]) -> None:
-    for statement in sql.format(stores=stores_table(url_of(seeded))).split("; "):
+    for statement in sql.split("; "):
         execute(url_of(seeded), statement)
     assert mismatches(seeded) == [("seeded", *found)]
 
@@ -108,7 +104,7 @@ def test_of_many_mismatches_the_first_are_named(seeded: Program) -> None:
 def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
     url = url_of(seeded)
     execute(url, "DELETE FROM events WHERE revision <= 10")
-    execute(url, f"UPDATE {stores_table(url)} SET trimmed = 10")
+    execute(url, "UPDATE revisions SET trimmed = 10")
     assert mismatches(seeded) == []
     with closing(open_session(url)) as session:
         renew_revisions(session)

@@ -86,7 +86,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, 0, "common"), 1),
     ],
     "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 2000)],
-    "insert_store": [Case(("new", 0, None), STORES)],  # it counts them: a command, not a request
+    "insert_store": [Case(("new", 0), 0)],
+    "insert_revision": [Case(("half", None), 2 * STORES)],  # it counts them: a command
     "set_max_plants": [Case((SMALL, 1), 1)],
     "find_store": [Case((f"store-{SMALL}",), 2)],
     "list_stores": [Case((), 2 * STORES)],
@@ -191,6 +192,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "lock_revisions": [Case((SMALL, SMALL), 1)],
     "update_plant": [Case((LARGE, 7, "Moss", None), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
+    "copy_revisions": [Case((0,), 0)],
     "set_revision": [Case((SMALL, 1), 1)],
     "set_store": both(1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
     "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
@@ -249,7 +251,6 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, 500), 1),
     ],
     "lock_administration": [Case((), 0)],
-    "copy_stores": [Case((STORES + 1, "new", 0), 0)],
     "advance_sequences": [Case((), 2)],
     "plan_lookups": [Case((), 0)],
     "note_token_uses": [

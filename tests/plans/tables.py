@@ -24,14 +24,16 @@ def hash_of(number: int) -> bytes:
     return sha256(number.to_bytes(8)).digest()
 
 
-def filling(stores: Sequence[str]) -> Sequence[str]:
-    """Statements that fill the tables of an empty schema; ``stores`` are those for the stores.
+def filling() -> Sequence[str]:
+    """Statements that fill the tables of an empty schema.
 
     The database has a function ``hash_of`` and a table ``numbers (n)``, from 1 to ``PLANTS``.
     """
     return (
         f"INSERT INTO users (user_id, subject) SELECT n, 'user-' || n {_numbers(STORES)}",
-        *(f"{statement} {_numbers(STORES)}" for statement in stores),
+        f"{_STORE} SELECT n, 'store-' || n, n {_numbers(STORES)}",
+        f"{_STORE} VALUES (0, 'half', 0)",
+        f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS} {_numbers(STORES)}",
         f"INSERT INTO members SELECT n, n, 'owner' {_numbers(STORES)}",
         f"INSERT INTO members SELECT n, 1, 'reader' {_numbers(STORES)} AND n > 1",
         f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
@@ -45,6 +47,7 @@ def filling(stores: Sequence[str]) -> Sequence[str]:
     )
 
 
+_STORE = "INSERT INTO stores (store_id, name, created_at)"
 _CREDENTIALS = (
     "INSERT INTO tokens"
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"

@@ -10,7 +10,7 @@ from psycopg.adapt import PyFormat, Transformer
 from plantstore.bootstrap import migrate
 from plantstore.sql.queries import load_queries
 from tests.plans.cases import COMMON, POSTGRES, Case
-from tests.plans.tables import EVENTS, PLANTS, filling
+from tests.plans.tables import PLANTS, filling
 from tests.postgres.server import PostgresServer
 
 QUERIES = load_queries("plantstore.postgres")
@@ -37,12 +37,7 @@ FILLING = (
     ),
     "CREATE FUNCTION hash_of(bigint) RETURNS bytea LANGUAGE SQL AS 'SELECT sha256(int8send($1))'",
     f"CREATE TEMPORARY TABLE numbers AS SELECT n FROM generate_series(1::bigint, {PLANTS}) AS n",
-    *filling(
-        (
-            "INSERT INTO stores (store_id, name, created_at) SELECT n, 'store-' || n, n",
-            f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS}",
-        )
-    ),
+    *filling(),
     QUERIES["advance_sequences"],
     "RESET session_replication_role",
 )

@@ -10,7 +10,7 @@ import apsw
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import connect, migrate
 from tests.plans.cases import COMMON, SQLITE, Case
-from tests.plans.tables import EVENTS, PLANTS, filling, hash_of
+from tests.plans.tables import PLANTS, filling, hash_of
 
 # What runs for each write, where a temporary table would cost more than the write itself.
 OF_A_WRITE = ("insert_plant", "update_plant", "delete_plant", "find_plant", "insert_event")
@@ -20,12 +20,11 @@ CASES = {name: case for name, case in {**COMMON, **SQLITE}.items() if name in QU
 STEPS_OF_A_QUERY = 300
 STEPS_OF_A_ROW = 40
 _COUNTED = f"SELECT 1 AS n UNION ALL SELECT n + 1 FROM counted WHERE n < {PLANTS}"
-_STORES = f"SELECT n, 'store-' || n, n, {EVENTS}"
 FILLING = (
     f"CREATE TEMP TABLE numbers AS WITH RECURSIVE counted AS ({_COUNTED}) SELECT n FROM counted",
     "PRAGMA foreign_keys = OFF",
     "BEGIN",
-    *filling([f"INSERT INTO stores (store_id, name, created_at, revision) {_STORES}"]),
+    *filling(),
     "COMMIT",
     "PRAGMA foreign_keys = ON",
 )

@@ -59,7 +59,7 @@ def test_an_error_leaves_nothing_of_the_batch(
     for table in ("plants", "events", "idempotency_keys"):
         assert count(connection, table) == 0
     assert write(create(1, "key")) == [Outcome.CREATED]
-    assert connection.execute("SELECT revision FROM stores WHERE store_id = 1").get == 1
+    assert connection.execute("SELECT revision FROM revisions WHERE store_id = 1").get == 1
 
 
 def test_a_replay_does_not_lengthen_a_keys_life(write: WriteBatch, clock: Clock) -> None:

@@ -21,7 +21,7 @@ from tests.cli.program import Program
 from tests.databases import create_sqlite
 
 ALTERNATIONS = 1000
-RAISE = "UPDATE stores SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
+RAISE = "UPDATE revisions SET revision = revision + 1 WHERE store_id = 1 RETURNING revision"
 
 
 def write_on_request(path: Path, pipe: Connection) -> None:

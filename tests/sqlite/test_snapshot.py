@@ -32,7 +32,7 @@ async def test_snapshots_that_cannot_be_opened_leave_no_connections(
     url: str, connection: apsw.Connection
 ) -> None:
     database = SQLiteDatabase(Settings(database=url))
-    connection.execute("ALTER TABLE stores RENAME TO lost")
+    connection.execute("ALTER TABLE revisions RENAME TO lost")
     before = count_files()
     for _ in range(10):
         with pytest.raises(DatabaseUnavailableError):

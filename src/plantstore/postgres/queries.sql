@@ -57,33 +57,8 @@ JOIN LATERAL (
 JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
 JOIN LATERAL (SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1) AS m ON true
 
--- One row for each store that the token opens, or one without a store. A token for one store reads
--- that store alone.
-
--- name: find_token_info
-SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
-FROM tokens AS t
-JOIN users AS u ON u.user_id = t.user_id
-JOIN stores AS own ON own.store_id = t.store_id
-LEFT JOIN members AS m
-    ON m.user_id = t.user_id AND m.store_id BETWEEN
-        CASE WHEN t.all_stores THEN 0 ELSE t.store_id END AND
-        CASE WHEN t.all_stores THEN 9223372036854775807 ELSE t.store_id END
-LEFT JOIN stores AS s ON s.store_id = m.store_id
-WHERE t.store_id = $1 AND t.token_hash = $2 AND t.revoked_at IS NULL
-ORDER BY s.name COLLATE "C"
-
--- name: find_revision
-SELECT revision FROM revisions WHERE store_id = $1
-
--- name: find_counts
-SELECT revision, plants FROM revisions WHERE store_id = $1
-
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')
-
--- name: count_all
-SELECT (SELECT count(*) FROM stores), (SELECT coalesce(sum(plants), 0)::bigint FROM revisions)
 
 -- The JSON is made here: it takes half the time of objects made from rows.
 
@@ -109,31 +84,6 @@ BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY
 
 -- name: end_snapshot
 ROLLBACK
-
--- The last plant of a limit, where another one follows.
-
--- name: find_last_of_limit
-SELECT last.id FROM (SELECT id FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT 1 OFFSET $3) AS last
-WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id ORDER BY id LIMIT 1) IS NOT NULL
-
--- name: find_last_of_limit_and_tag
-SELECT last.id FROM (
-    SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $4 ORDER BY id LIMIT 1 OFFSET $3
-) AS last
-WHERE (SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = $4 ORDER BY id LIMIT 1) IS NOT NULL
-
--- One row for each event, or one without where there are none.
-
--- name: read_events
-SELECT s.revision, s.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
-FROM revisions AS s
-LEFT JOIN (
-    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-    WHERE store_id = $1 AND revision > greatest($2, (SELECT trimmed FROM revisions WHERE store_id = $1))
-    ORDER BY revision LIMIT $3
-) AS e ON true
-LEFT JOIN users AS u ON u.user_id = e.user_id
-WHERE s.store_id = $1 ORDER BY e.revision
 
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
@@ -186,82 +136,6 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
--- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
--- store of the same name is one of it.
-
--- name: insert_store
-WITH begun AS MATERIALIZED (
-    SELECT CASE WHEN pg_sequence_last_value(pg_get_serial_sequence('stores', 'store_id')::regclass) > count(*)
-        THEN $2::bigint * 1000 ELSE 0 END AS first FROM stores
-), made AS (
-    INSERT INTO stores (name, created_at) SELECT $1, $2 FROM begun RETURNING store_id
-)
-INSERT INTO revisions (store_id, max_plants, revision, trimmed)
-SELECT store_id, $3::bigint, first, first FROM made CROSS JOIN begun
-
--- name: set_max_plants
-UPDATE revisions SET max_plants = $2 WHERE store_id = $1
-
--- name: find_store
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = $1
-
--- name: list_stores
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name COLLATE "C"
-
--- The size of the data: numbers have 8 bytes, as far as they are counted at all.
-
--- name: describe_store
-SELECT (SELECT count(*) FROM members WHERE store_id = $1),
-    (SELECT count(*) FROM tokens WHERE store_id = $1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $2)),
-    (SELECT coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0)::bigint FROM plants WHERE store_id = $1)
-    + (SELECT coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
-        + octet_length(token_label) + octet_length(token_id)), 0)::bigint FROM events WHERE store_id = $1),
-    (SELECT at FROM events WHERE store_id = $1 ORDER BY revision DESC LIMIT 1)
-
--- name: raise_revision
-UPDATE revisions SET revision = revision + 1, plants = plants + $2 WHERE store_id = $1 RETURNING revision
-
--- name: delete_plants_of_store
-DELETE FROM plants WHERE store_id = $1 AND id <=
-    (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = $1 ORDER BY id LIMIT 5000) AS part) RETURNING 1
-
--- name: delete_events_of_store
-DELETE FROM events WHERE store_id = $1 AND revision <=
-    (SELECT max(revision) FROM (SELECT revision FROM events WHERE store_id = $1 ORDER BY revision LIMIT 5000) AS part) RETURNING 1
-
--- name: delete_keys_of_store
-DELETE FROM idempotency_keys WHERE store_id = $1 AND (user_id, key) <= (
-    SELECT user_id, key
-    FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = $1 ORDER BY user_id, key LIMIT 5000) AS part
-    ORDER BY user_id DESC, key DESC LIMIT 1
-) RETURNING 1
-
--- name: list_users
-SELECT user_id, subject FROM users ORDER BY subject COLLATE "C"
-
--- name: list_memberships
-SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
-FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = $1 ORDER BY s.name COLLATE "C"
-
--- name: set_member
-INSERT INTO members (store_id, user_id, role) VALUES ($1, $2, $3)
-ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
-
--- name: list_members
-SELECT (SELECT subject FROM users WHERE user_id = m.user_id) COLLATE "C" AS subject, role
-FROM members AS m WHERE store_id = $1 ORDER BY subject
-
--- name: find_first_store
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
-FROM (
-    SELECT store_id FROM (SELECT store_id FROM members WHERE user_id = $1 OFFSET 0) AS mine
-    ORDER BY store_id LIMIT 1
-) AS m
-JOIN stores AS s ON s.store_id = m.store_id
-JOIN revisions AS r ON r.store_id = m.store_id
-
 -- name: list_tokens
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
     (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
@@ -289,21 +163,11 @@ FROM (SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_has
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 
--- name: list_events
-SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
-    token_label, token_id, user_id
-FROM events AS e
-WHERE store_id = $1 AND revision > $2 AND ($3::bigint IS NULL OR plant_id = $3)
-    AND ($4::text IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = $4))
-    AND ($5::bigint IS NULL OR at >= $5)
-ORDER BY revision LIMIT $6
-
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 
--- name: renew_revision
-UPDATE revisions SET revision = greatest(revision + 1, $2), trimmed = greatest(revision + 1, $2) WHERE store_id = $1
 
+-- Verifying: which plants are not as their last event says
 
 -- name: find_mismatches
 WITH last AS MATERIALIZED (
@@ -317,20 +181,8 @@ WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
     ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS DISTINCT FROM l.tag END
 ORDER BY l.plant_id LIMIT $2
 
--- name: find_plants_without_event
-SELECT id FROM plants WHERE store_id = $1 EXCEPT SELECT plant_id FROM events WHERE store_id = $1 ORDER BY id LIMIT $2
-
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
-
--- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM (SELECT * FROM stores WHERE store_id >= $1 AND store_id <= $2 ORDER BY store_id LIMIT $3) AS s
-JOIN LATERAL (SELECT * FROM revisions WHERE store_id = s.store_id LIMIT 1) AS r ON true ORDER BY store_id
-
--- name: page_of_tokens
-SELECT store_id, token_hash, user_id, all_stores::int, scopes, label, created_at, expires_at, revoked_at FROM tokens
-WHERE (store_id, token_hash) >= ($1, $2) AND store_id <= $3 ORDER BY store_id, token_hash LIMIT $4
 
 -- The revisions of a range of stores, locked until the end of the transaction.
 
@@ -341,8 +193,7 @@ SELECT store_id, revision FROM revisions WHERE store_id BETWEEN $1 AND $2 ORDER 
 COPY users (user_id, subject) FROM STDIN
 
 -- name: copy_stores
-WITH made AS (INSERT INTO stores (store_id, name, created_at) VALUES ($1, $2, $3) RETURNING store_id)
-INSERT INTO revisions (store_id) SELECT store_id FROM made
+COPY stores (store_id, name, created_at) FROM STDIN
 
 -- name: copy_members
 COPY members (store_id, user_id, role) FROM STDIN
@@ -358,13 +209,6 @@ COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_l
 
 -- name: copy_keys
 COPY idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) FROM STDIN
-
--- name: set_revision
-UPDATE revisions SET revision = $2 WHERE store_id = $1
-
--- name: set_store
-UPDATE revisions SET max_plants = $2, trimmed = $3, plants = (SELECT count(*) FROM plants WHERE store_id = $1)
-WHERE store_id = $1
 
 -- Never lower: the id of a deleted store or user is not used again.
 
@@ -386,13 +230,6 @@ ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_k
 -- name: lock_counts
 SELECT revision, plants, max_plants FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
 
--- name: set_counts
-UPDATE revisions SET revision = $2, plants = $3 WHERE store_id = $1
-
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
 JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true
-
--- name: set_import
-INSERT INTO imports (store_id, digest, reached, written, revision) VALUES ($1, $2, $3, $4, $5)
-ON CONFLICT (store_id) DO UPDATE SET reached = excluded.reached, written = excluded.written

@@ -40,7 +40,7 @@ class PostgresSnapshot:
         self._stack.push_async_callback(self._end)
         await self._query("begin_snapshot", ())
         for row in await self._query("find_counts", (self._store_id,)):
-            self.revision, self.total = row
+            self.revision, self.total, _ = row
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""

@@ -4,11 +4,63 @@
 
 -- Serving: callers and lists -----------------------------------------------------------------
 
+-- One row for each store that the token opens, or one without a store. A token for one store reads
+-- that store alone.
+
+-- name: find_token_info
+SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
+FROM tokens AS t
+JOIN users AS u ON u.user_id = t.user_id
+JOIN stores AS own ON own.store_id = t.store_id
+LEFT JOIN members AS m
+    ON m.user_id = t.user_id AND m.store_id BETWEEN
+        CASE WHEN t.all_stores THEN 0 ELSE t.store_id END AND
+        CASE WHEN t.all_stores THEN 9223372036854775807 ELSE t.store_id END
+LEFT JOIN stores AS s ON s.store_id = m.store_id
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
+ORDER BY s.name
+
+-- name: find_revision
+SELECT revision FROM revisions WHERE store_id = ?1
+
 -- name: find_plant
 SELECT name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 
+-- name: count_all
+SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS bigint) FROM revisions)
+
+-- The last plant of a limit, where another one follows.
+
+-- name: find_last_of_limit
+SELECT last.id FROM (SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 1 OFFSET ?3) AS last
+WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id ORDER BY id LIMIT 1) IS NOT NULL
+
+-- name: find_last_of_limit_and_tag
+SELECT last.id FROM (
+    SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT 1 OFFSET ?3
+) AS last
+WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id AND tag = ?4 ORDER BY id LIMIT 1) IS NOT NULL
+
+-- One row for each event, or one without where there are none.
+
+-- name: read_events
+SELECT r.revision, r.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
+FROM revisions AS r
+LEFT JOIN (
+    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+    WHERE store_id = ?1 AND revision > (
+        SELECT CASE WHEN trimmed > ?2 THEN trimmed ELSE ?2 END FROM revisions WHERE store_id = ?1
+    )
+    ORDER BY revision LIMIT ?3
+) AS e ON true
+LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE r.store_id = ?1 ORDER BY e.revision
+
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
+
+-- name: find_counts
+SELECT revision, plants, max_plants FROM revisions WHERE store_id = ?1
 
 -- name: delete_plant
 DELETE FROM plants WHERE store_id = ?1 AND id = ?2
@@ -16,6 +68,9 @@ DELETE FROM plants WHERE store_id = ?1 AND id = ?2
 -- name: insert_event
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+
+-- name: set_counts
+UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
 
 -- name: delete_events_before
 DELETE FROM events WHERE store_id = ?1 AND revision < ?2
@@ -28,11 +83,63 @@ SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision 
 
 -- Administration -------------------------------------------------------------------------------
 
+-- name: insert_store
+INSERT INTO stores (name, created_at) VALUES (?1, ?2)
+
+-- Where stores were deleted, a new one begins at the time in microseconds: no revision of an earlier
+-- store of the same name is one of it.
+
+-- name: insert_revision
+INSERT INTO revisions (store_id, max_plants, revision, trimmed)
+SELECT store_id, CAST(?2 AS bigint), first, first FROM (
+    SELECT store_id, CASE WHEN store_id > (SELECT count(*) FROM stores) THEN created_at * 1000 ELSE 0 END AS first
+    FROM stores WHERE name = ?1
+) AS made
+
+-- name: set_max_plants
+UPDATE revisions SET max_plants = ?2 WHERE store_id = ?1
+
+-- name: find_store
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?1
+
+-- name: list_stores
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name
+
 -- name: rename_store
 UPDATE stores SET name = ?2 WHERE store_id = ?1
 
+-- The size of the data: numbers have 8 bytes, as far as they are counted at all.
+
+-- name: describe_store
+SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
+    (SELECT count(*) FROM tokens WHERE store_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)),
+    (SELECT CAST(coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0) AS bigint) FROM plants WHERE store_id = ?1)
+    + (SELECT CAST(coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
+        + octet_length(token_label) + octet_length(token_id)), 0) AS bigint) FROM events WHERE store_id = ?1),
+    (SELECT at FROM events WHERE store_id = ?1 ORDER BY revision DESC LIMIT 1)
+
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
+
+-- name: raise_revision
+UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
+
+-- name: delete_plants_of_store
+DELETE FROM plants WHERE store_id = ?1 AND id <=
+    (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = ?1 ORDER BY id LIMIT 5000) AS part) RETURNING 1
+
+-- name: delete_events_of_store
+DELETE FROM events WHERE store_id = ?1 AND revision <=
+    (SELECT max(revision) FROM (SELECT revision FROM events WHERE store_id = ?1 ORDER BY revision LIMIT 5000) AS part) RETURNING 1
+
+-- name: delete_keys_of_store
+DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
+    SELECT user_id, key
+    FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = ?1 ORDER BY user_id, key LIMIT 5000) AS part
+    ORDER BY user_id DESC, key DESC LIMIT 1
+) RETURNING 1
 
 -- name: delete_store
 DELETE FROM stores WHERE store_id = ?1
@@ -42,6 +149,9 @@ INSERT INTO users (subject) VALUES (?1)
 
 -- name: find_user
 SELECT user_id, subject FROM users WHERE subject = ?1
+
+-- name: list_users
+SELECT user_id, subject FROM users ORDER BY subject
 
 -- name: rename_user
 UPDATE users SET subject = ?2 WHERE user_id = ?1
@@ -65,6 +175,10 @@ SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > 
 UPDATE events SET user_id = ?5, token_label = ''
 WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
 
+-- name: list_memberships
+SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
+FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
+
 -- name: find_role
 SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 
@@ -72,8 +186,23 @@ SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
 
+-- name: set_member
+INSERT INTO members (store_id, user_id, role) VALUES (?1, ?2, ?3)
+ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
+
 -- name: delete_member
 DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
+
+-- name: list_members
+SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role
+FROM members AS m WHERE store_id = ?1 ORDER BY subject
+
+-- name: find_first_store
+SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
+FROM members AS m
+JOIN stores AS s ON s.store_id = m.store_id
+JOIN revisions AS r ON r.store_id = m.store_id
+WHERE m.user_id = ?1 ORDER BY m.store_id LIMIT 1
 
 -- name: insert_token
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)
@@ -89,9 +218,23 @@ WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
+-- name: list_events
+SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
+    token_label, token_id, user_id
+FROM events AS e
+WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_id = ?3)
+    AND (CAST(?4 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?4))
+    AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
+ORDER BY revision LIMIT ?6
+
 -- name: find_last_deletion
 SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
 ORDER BY revision DESC LIMIT 1
+
+-- name: renew_revision
+UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END,
+    trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
+WHERE store_id = ?1
 
 
 -- Access over HTTP -----------------------------------------------------------------------------
@@ -127,12 +270,15 @@ SELECT count(*) FROM links WHERE store_id = ?1
 DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2
 
 
--- Verifying: how many plants and events there are, and which plants are not as their last event says
+-- Verifying: how many plants and events there are, and which plants have no event
 
 -- name: count_to_verify
 SELECT (SELECT count(*) FROM plants WHERE store_id = ?1), count(*), min(revision), max(revision),
     count(*) FILTER (WHERE revision > ?2)
 FROM events WHERE store_id = ?1
+
+-- name: find_plants_without_event
+SELECT id FROM plants WHERE store_id = ?1 EXCEPT SELECT plant_id FROM events WHERE store_id = ?1 ORDER BY id LIMIT ?2
 
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
@@ -146,9 +292,18 @@ SELECT (SELECT count(*) FROM members WHERE store_id BETWEEN ?1 AND ?2)
 -- name: page_of_users
 SELECT user_id, subject FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 
+-- name: page_of_stores
+SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
+WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
+
 -- name: page_of_members
 SELECT store_id, user_id, role FROM members
 WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4
+
+-- name: page_of_tokens
+SELECT store_id, token_hash, user_id, CAST(all_stores AS int), scopes, label, created_at, expires_at, revoked_at FROM tokens
+WHERE (store_id, token_hash) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, token_hash LIMIT ?4
 
 -- name: page_of_plants
 SELECT store_id, id, name, tag FROM plants
@@ -162,6 +317,16 @@ WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, rev
 SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
 
+-- name: copy_revisions
+INSERT INTO revisions (store_id) VALUES (?1)
+
+-- name: set_revision
+UPDATE revisions SET revision = ?2 WHERE store_id = ?1
+
+-- name: set_store
+UPDATE revisions SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
+WHERE store_id = ?1
+
 
 -- Importing: portions of plants, each with its place in the journal -------------------------------
 
@@ -170,6 +335,10 @@ SELECT max(id) FROM plants WHERE store_id = ?1
 
 -- name: find_import
 SELECT digest, reached, written, revision FROM imports WHERE store_id = ?1
+
+-- name: set_import
+INSERT INTO imports (store_id, digest, reached, written, revision) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (store_id) DO UPDATE SET reached = excluded.reached, written = excluded.written
 
 -- name: delete_import
 DELETE FROM imports WHERE store_id = ?1

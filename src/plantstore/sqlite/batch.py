@@ -57,7 +57,7 @@ class _Author(Struct, frozen=True):
 
 
 class _Store(Struct):
-    """What a store's row says, as of the current batch."""
+    """What a store's row of ``revisions`` says, as of the current batch."""
 
     revision: int
     plants: int

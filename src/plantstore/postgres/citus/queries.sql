@@ -52,7 +52,7 @@ JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id
 LEFT JOIN m ON t.all_stores OR m.store_id = t.store_id
 LEFT JOIN stores AS s ON s.store_id = m.store_id
-ORDER BY s.name COLLATE "C"
+ORDER BY s.name
 
 
 -- Administration -------------------------------------------------------------------------------
@@ -97,11 +97,6 @@ JOIN users AS u ON u.user_id = t.user_id
 
 
 -- Copying --------------------------------------------------------------------------------------
-
--- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
-WHERE s.store_id >= $1 AND s.store_id <= $2 ORDER BY s.store_id LIMIT $3
 
 -- Citus locks no rows of several shards but by changing them.
 

@@ -46,7 +46,8 @@ def require_free_store_name(session: Queries, name: str) -> None:
 def insert_store(session: Queries, name: str, max_plants: int | None = None) -> Store:
     """A new store without plants or members, which may hold ``max_plants`` plants."""
     require_free_store_name(session, name)
-    session.query("insert_store", name, now(), max_plants)
+    session.query("insert_store", name, now())
+    session.query("insert_revision", name, max_plants)
     return require_store(session, name)
 
 

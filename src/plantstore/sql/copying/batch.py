@@ -23,7 +23,7 @@ from plantstore.sql.session import Row, Session
 BATCH_ROWS = 20_000
 
 # Referenced rows come first. Members come last: before them, nobody has access to a new store.
-_FIRST = (USERS.write, STORES.write)
+_FIRST = (USERS.write, STORES.write, "copy_revisions")
 _THEN = (
     "delete_plant",
     PLANTS.write,
@@ -57,6 +57,8 @@ class Batch:
     def insert(self, table: Table, rows: Sequence[Row]) -> None:
         """Add rows that a table lacks."""
         self._add(table.write, rows, *{row[0] for row in rows if table not in (USERS, STORES)})
+        if table is STORES:
+            self._add("copy_revisions", [row[:1] for row in rows])
         if table is EVENTS:
             self._add("set_revision", list({row[0]: row[:2] for row in rows}.values()))
         self._count(table.name, rows)

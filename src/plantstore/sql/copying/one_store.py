@@ -128,6 +128,7 @@ class StoreCopy:
         with self._target.transaction():
             if self._read_store(self._target) is None:
                 self._insert(STORES, [self._ours[:3]])
+                self._target.write_rows("copy_revisions", [self._ours[:1]])
                 self._target.advance_sequences()
         are_left = True
         while are_left:

@@ -9,22 +9,26 @@ CREATE TABLE schema_migrations (
     applied_at       INTEGER NOT NULL
 ) STRICT;
 
--- A store's row has how many plants it holds and may hold (NULL: any number), and the revision up to
--- which its events are trimmed.
-
 CREATE TABLE stores (
     store_id   INTEGER PRIMARY KEY AUTOINCREMENT,
     name       TEXT    NOT NULL UNIQUE,
-    revision   INTEGER NOT NULL DEFAULT 0,
-    created_at INTEGER NOT NULL,
-    plants     INTEGER NOT NULL DEFAULT 0,
-    max_plants INTEGER,
-    trimmed    INTEGER NOT NULL DEFAULT 0
+    created_at INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE users (
     user_id INTEGER PRIMARY KEY AUTOINCREMENT,
     subject TEXT    NOT NULL UNIQUE
+) STRICT;
+
+-- What changes with every write, as on PostgreSQL in a table of its own. A row has how many plants the
+-- store holds and may hold (NULL: any number), and the revision up to which its events are trimmed.
+
+CREATE TABLE revisions (
+    store_id   INTEGER PRIMARY KEY REFERENCES stores ON DELETE CASCADE,
+    revision   INTEGER NOT NULL DEFAULT 0,
+    plants     INTEGER NOT NULL DEFAULT 0,
+    max_plants INTEGER,
+    trimmed    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE members (
@@ -34,7 +38,7 @@ CREATE TABLE members (
     PRIMARY KEY (store_id, user_id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX members_by_user ON members (user_id);
+CREATE INDEX members_by_user ON members (user_id, store_id);
 
 -- last_used_at is NULL where that is not known.
 
