@@ -9,7 +9,7 @@ from tests.cli.program import Program
 
 # By the adapter's name.
 NEWEST = {
-    adapter: load_migrations(f"plantstore.{adapter}")[-1].number
+    adapter: max(one.number for one in load_migrations(f"plantstore.{adapter}"))
     for adapter in ("sqlite", "postgres")
 }
 MIGRATION = "ALTER TABLE plants ADD COLUMN height INTEGER;"

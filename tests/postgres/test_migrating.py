@@ -88,6 +88,39 @@ def test_older_processes_go_on_and_start_while_a_fleet_is_moved(program: Program
     assert len(newer.data("token", "list")) == 1
 
 
+def change_functions(newer: Program) -> None:
+    """Let the functions of the next program write another id of a token into events."""
+    file = Path(newer.environ["PYTHONPATH"]) / "plantstore" / "postgres" / "functions.sql"
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace("left(w.token_hash, 16)", "'changed'"), encoding="utf-8")
+
+
+def test_older_processes_go_on_and_start_with_newer_functions(program: Program) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    newer = next_program(program, GENTLE, "postgres")
+    change_functions(newer)
+    with Service(program.folder, database=url) as old, old.client(old.make_token()) as client:
+        assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+        applied = f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+        assert newer.run("migrate").out == f"{applied}applied migration 0 (functions)\n"
+        assert client.post("/plants", json={"id": 2, "name": "Aloe"}).is_success
+        assert program.run("migrate").out == "the schema is up to date\n"
+        assert client.delete("/plants/1").is_success
+        first, *later = [event.token_id for event in old.events("nursery")]
+        assert first != "changed"
+        assert later == ["changed", "changed"]
+
+
+def test_older_functions_are_refused_with_what_to_do(program: Program) -> None:
+    newer = next_program(program, "", "postgres")
+    assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
+    change_functions(newer)
+    for command in (("serve", "--port", "0"), ("store", "list")):
+        assert "migration 0 (functions) is pending: make a backup" in newer.refusal(*command)
+    assert newer.run("migrate").out == "applied migration 0 (functions)\n"
+    assert newer.data("store", "list") == []
+
+
 @pytest.mark.parametrize(
     "command", [("serve", "--port", "0"), ("check",), ("migrate",), ("store", "list")]
 )

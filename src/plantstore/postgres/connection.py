@@ -24,6 +24,10 @@ _LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later 
 _STATEMENT_TIMEOUT = "10min"
 _FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
 _READ_MIGRATIONS = "SELECT * FROM schema_migrations"
+_RECORD = (
+    "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5) ON CONFLICT (number) "
+    "DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at"
+)
 
 
 def connect(url: str) -> Connection:
@@ -132,10 +136,7 @@ def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
     for migration in pending:
         connection.execute(migration.sql.encode())
         recorded = (migration.number, migration.name, migration.checksum)
-        connection.execute(
-            "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5)",
-            (*recorded, migration.compatible_since, now()),
-        )
+        connection.execute(_RECORD, (*recorded, migration.compatible_since, now()))
 
 
 def _first_line(error: psycopg.Error) -> str:

@@ -12,7 +12,6 @@ from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.citus.callers import CitusCallers
 from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries
-from plantstore.postgres.citus.writer import CitusWriter
 from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
@@ -190,9 +189,14 @@ class PostgresDatabase:
         if is_distributed:
             self._sql.update(citus_queries())
         callers = CitusCallers if is_distributed else Callers
-        writer = CitusWriter if is_distributed else Writer
         self._callers = callers(self._pool, self._sql, self._settings.max_requests, self._uses)
-        self._writer = writer(self._pool, self._sql, self._settings, self.commit_observers)
+        self._writer = Writer(
+            self._pool,
+            self._sql,
+            self._settings,
+            self.commit_observers,
+            is_distributed=is_distributed,
+        )
 
     async def _open(self) -> None:
         """Return when the server was reached and its schema has been checked.

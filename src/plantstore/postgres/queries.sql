@@ -88,10 +88,10 @@ ROLLBACK
 
 -- Serving: writes, a batch in one round trip and one commit ------------------------------------
 
--- The function is in migrations/: it locks the stores, and applies the writes in their order.
+-- The function is in functions.sql: it locks the stores, and applies the writes in their order.
 
 -- name: write_batch
-SELECT write_batch($1::json, $2::bigint, $3::bigint, $4::text)
+SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
 
 -- name: trim_events
 WITH kept AS (
@@ -184,11 +184,6 @@ ORDER BY l.plant_id LIMIT $2
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
--- The revisions of a range of stores, locked until the end of the transaction.
-
--- name: lock_revisions
-SELECT store_id, revision FROM revisions WHERE store_id BETWEEN $1 AND $2 ORDER BY store_id FOR NO KEY UPDATE
-
 -- name: copy_users
 COPY users (user_id, subject) FROM STDIN
 
@@ -224,11 +219,6 @@ ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_k
 
 
 -- Importing: portions of plants, each with its place in the journal -------------------------------
-
--- The store's row, locked until the end of the transaction.
-
--- name: lock_counts
-SELECT revision, plants, max_plants FROM revisions WHERE store_id = $1 FOR NO KEY UPDATE
 
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w

@@ -31,16 +31,16 @@ _encode = msgspec.json.Encoder().encode
 
 # Errors of one write; any other fails the batch as a whole.
 _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
+# The beginnings of SQLSTATE where a server was lost: on Citus maybe another one, which commits.
+_SERVER_LOST = ("08", "57P")
 
 
 class Writer(Batcher[Write, Outcome]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit.
 
-    A store has at most half of the queue.
+    A store has at most half of the queue. A batch waits for the locks of all of its stores; where
+    the tables are distributed it has one, and more batches are in flight.
     """
-
-    max_batches = 4
-    max_stores = 500  # of a batch: it waits for the locks of all
 
     def __init__(
         self,
@@ -48,8 +48,11 @@ class Writer(Batcher[Write, Outcome]):
         sql: dict[str, str],
         settings: Settings,
         observers: Sequence[CommitObserver] = (),
+        *,
+        is_distributed: bool = False,
     ) -> None:
-        super().__init__(self.max_batches, settings.max_writes)
+        super().__init__(6 if is_distributed else 4, settings.max_writes)
+        self._max_stores = 1 if is_distributed else _MAX_BATCH_SIZE
         self._pool = pool
         self._sql = sql
         self._observers = observers
@@ -78,7 +81,7 @@ class Writer(Batcher[Write, Outcome]):
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
-            is_full = len(stores) == self.max_stores and store_id not in stores
+            is_full = len(stores) == self._max_stores and store_id not in stores
             if waiting.arrived < deadline:
                 _time_out(waiting)
             elif store_id in self._busy or is_full or len(batch) == _MAX_BATCH_SIZE:
@@ -137,23 +140,13 @@ class Writer(Batcher[Write, Outcome]):
             if not purge.rowcount:  # else there may be more, for the next batch
                 self._purged_at = at
         batch = _encode(list(map(_to_row, writes))).decode()
-        arguments = self.arguments(writes, (batch, at, oldest_key, self._lock_limit))
+        arguments = (writes[0].store_id, batch, at, oldest_key, self._lock_limit)
         cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
         return [_OUTCOMES[outcome] for outcome in outcomes]
 
-    def arguments(
-        self, _writes: Sequence[Write], arguments: tuple[object, ...]
-    ) -> tuple[object, ...]:
-        """The arguments of ``write_batch``, given those that it has in any case."""
-        return arguments
-
-    def may_be_committed(self, _error: psycopg.Error) -> bool:
-        """Whether the server that reports an error does not know what became of the batch."""
-        return False
-
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
-        if connection.broken or self.may_be_committed(error):
+        if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
             self._pool.availability.fail("the connection was lost in a commit", error)
             return OutcomeUnknownError()
         # The server has rolled back. Another one may accept it: a primary that became a standby

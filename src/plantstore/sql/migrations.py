@@ -2,6 +2,8 @@
 
 A migration that older programs can work with says so in a line ``-- compatible-since: 3``:
 programs whose newest migration is 3 or later keep working, and start, on the resulting schema.
+
+``functions.sql`` is migration 0: it is applied after the others, and again where it has changed.
 """
 
 import hashlib
@@ -14,6 +16,7 @@ from plantstore.errors import SetupError
 from plantstore.sql.queries import folder_of
 
 _COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)
+_FUNCTIONS = 0
 
 
 class Migration(Struct, frozen=True):
@@ -46,12 +49,16 @@ class Applied(Struct, frozen=True):
 
 
 def load_migrations(package: str) -> Sequence[Migration]:
-    """The package's migrations in the order of their numbers."""
-    paths = sorted((folder_of(package) / "migrations").glob("*.sql"))
-    return [
+    """The package's migrations in the order in which they are applied."""
+    folder = folder_of(package)
+    migrations = [
         Migration(int(path.name[:4]), path.name[5:-4], path.read_text(encoding="utf-8"))
-        for path in paths
+        for path in sorted((folder / "migrations").glob("*.sql"))
     ]
+    functions = folder / "functions.sql"
+    if functions.exists():
+        migrations.append(Migration(_FUNCTIONS, "functions", functions.read_text(encoding="utf-8")))
+    return migrations
 
 
 def find_pending(
@@ -59,24 +66,32 @@ def find_pending(
 ) -> Sequence[Migration]:
     """The migrations that a database lacks, given those that it recorded.
 
+    The functions of a newer program, with which this one can work, are not replaced.
+
     :raises SetupError: the database was migrated by a newer program, or by a changed one.
     """
     checksums = {recorded.number: recorded.checksum for recorded in applied}
     for migration in migrations:
-        if checksums.get(migration.number) not in (None, migration.checksum):
+        is_changed = checksums.get(migration.number) not in (None, migration.checksum)
+        if is_changed and migration.number != _FUNCTIONS:
             raise SetupError(
                 f"migration {migration.number} ({migration.name}) was applied to this database in "
                 "another form, as versions before 1.0.0 do: use the program that applied it; to "
                 "move its plants here, export them there, and import them into a new database"
             )
-    newest = migrations[-1].number
+    newest = max(migration.number for migration in migrations)
+    version = max(checksums, default=0)
     if any(recorded.compatible_since > newest for recorded in applied):
-        version = max(recorded.number for recorded in applied)
         raise SetupError(
             f"the database's schema is version {version}, newer than this program's "
             f"{newest}: use the program that migrated it, or a newer one"
         )
-    return [migration for migration in migrations if migration.number not in checksums]
+    return [
+        migration
+        for migration in migrations
+        if checksums.get(migration.number) != migration.checksum
+        and (migration.number != _FUNCTIONS or version <= newest)
+    ]
 
 
 def require_current(pending: Sequence[Migration]) -> None:

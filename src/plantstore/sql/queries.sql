@@ -5,19 +5,24 @@
 -- Serving: callers and lists -----------------------------------------------------------------
 
 -- One row for each store that the token opens, or one without a store. A token for one store reads
--- that store alone.
+-- that store alone. The parts are read one after another, since on Citus each may be on other servers.
 
 -- name: find_token_info
+WITH t AS MATERIALIZED (
+    SELECT store_id, user_id, label, expires_at, scopes, all_stores FROM tokens
+    WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL
+), m AS MATERIALIZED (
+    SELECT store_id, role FROM members
+    WHERE store_id = ?1 AND user_id IN (SELECT user_id FROM t WHERE NOT all_stores)
+    UNION ALL
+    SELECT store_id, role FROM members WHERE user_id IN (SELECT user_id FROM t WHERE all_stores)
+)
 SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
-FROM tokens AS t
+FROM t
 JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id
-LEFT JOIN members AS m
-    ON m.user_id = t.user_id AND m.store_id BETWEEN
-        CASE WHEN t.all_stores THEN 0 ELSE t.store_id END AND
-        CASE WHEN t.all_stores THEN 9223372036854775807 ELSE t.store_id END
+LEFT JOIN m ON true
 LEFT JOIN stores AS s ON s.store_id = m.store_id
-WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 ORDER BY s.name
 
 -- name: find_revision
@@ -317,6 +322,12 @@ WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, rev
 SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
 
+-- The revisions of a range of stores, locked until the end of the transaction: Citus locks no rows of
+-- several shards but by changing them.
+
+-- name: lock_revisions
+UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision
+
 -- name: copy_revisions
 INSERT INTO revisions (store_id) VALUES (?1)
 
@@ -329,6 +340,11 @@ WHERE store_id = ?1
 
 
 -- Importing: portions of plants, each with its place in the journal -------------------------------
+
+-- The store's row, locked until the end of the transaction.
+
+-- name: lock_counts
+UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
 
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1

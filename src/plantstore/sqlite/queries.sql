@@ -153,11 +153,6 @@ LIMIT ?2
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
--- The revisions of a range of stores, locked until the end of the transaction.
-
--- name: lock_revisions
-SELECT store_id, revision FROM revisions WHERE store_id BETWEEN ?1 AND ?2
-
 -- name: copy_users
 INSERT INTO users (user_id, subject) VALUES (?1, ?2)
 
@@ -184,11 +179,6 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 
 -- Importing: portions of plants, each with its place in the journal -------------------------------
-
--- The store's row, locked until the end of the transaction.
-
--- name: lock_counts
-SELECT revision, plants, max_plants FROM revisions WHERE store_id = ?1
 
 -- name: find_plants_among
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))

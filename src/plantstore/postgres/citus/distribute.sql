@@ -24,4 +24,9 @@ BEGIN
 END $$;
 
 SELECT create_distributed_function(
-    'write_batch(bigint,json,bigint,bigint,text)', 'store', colocate_with => 'revisions');
+    'write_batch(bigint,json,bigint,bigint,text)', 'routed_to', colocate_with => 'revisions');
+
+-- By this row every server tells that the tables are distributed.
+
+INSERT INTO schema_migrations (number, name, checksum, compatible_since, applied_at)
+VALUES (-1, 'distributed', '', 0, 0) ON CONFLICT DO NOTHING;

@@ -8,9 +8,7 @@ from psycopg import Connection
 from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries, read_queries
 
-# One that only such a database has, on each of its servers.
-IS_DISTRIBUTED = "SELECT to_regprocedure('write_batch(bigint,json,bigint,bigint,text)') IS NOT NULL"
-_FILES = ("write_batch.sql", "distribute.sql")
+IS_DISTRIBUTED = "SELECT EXISTS (SELECT FROM schema_migrations WHERE number = -1)"
 
 
 def is_distributed(connection: Connection) -> bool:
@@ -26,8 +24,7 @@ def distribute(connection: Connection) -> None:
     """
     connection.execute("SET LOCAL client_min_messages = warning")
     try:
-        for name in _FILES:
-            connection.execute(_read(name))
+        connection.execute(Path(__file__).with_name("distribute.sql").read_bytes())
     except (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable) as error:
         raise SetupError(
             "the database has no Citus: CREATE EXTENSION citus on all of its servers, and add the "
@@ -38,7 +35,3 @@ def distribute(connection: Connection) -> None:
 def citus_queries() -> dict[str, str]:
     """The named queries for distributed tables."""
     return load_queries("plantstore.postgres") | read_queries("plantstore.postgres.citus")
-
-
-def _read(name: str) -> bytes:
-    return Path(__file__).with_name(name).read_bytes()

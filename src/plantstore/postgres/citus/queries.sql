@@ -25,34 +25,12 @@ WHERE store_id = $1 AND token_hash = $2 AND revoked_at IS NULL
 SELECT r.store_id, (SELECT m.role FROM members AS m WHERE m.store_id = $1 AND m.user_id = $2), r.revision
 FROM revisions AS r WHERE r.store_id = $1
 
--- name: write_batch
-SELECT write_batch($1::bigint, $2::json, $3::bigint, $4::bigint, $5::text)
-
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE created_at <= $1
 
 -- name: note_token_use
 UPDATE tokens SET last_used_at = $3
 WHERE store_id = $1 AND token_hash = $2 AND (last_used_at IS NULL OR last_used_at <= $3)
-
-
--- Of a token for all stores, whose user's memberships are on all servers. The parts are read one after
--- another, and joined with the tables that each server has.
-
--- name: find_token_info
-WITH t AS MATERIALIZED (
-    SELECT store_id, user_id, label, expires_at, scopes, all_stores FROM tokens
-    WHERE store_id = $1 AND token_hash = $2 AND revoked_at IS NULL
-), m AS MATERIALIZED (
-    SELECT store_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
-)
-SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
-FROM t
-JOIN users AS u ON u.user_id = t.user_id
-JOIN stores AS own ON own.store_id = t.store_id
-LEFT JOIN m ON t.all_stores OR m.store_id = t.store_id
-LEFT JOIN stores AS s ON s.store_id = m.store_id
-ORDER BY s.name
 
 
 -- Administration -------------------------------------------------------------------------------
@@ -94,11 +72,3 @@ SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes
 FROM t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-
-
--- Copying --------------------------------------------------------------------------------------
-
--- Citus locks no rows of several shards but by changing them.
-
--- name: lock_revisions
-UPDATE revisions SET revision = revision WHERE store_id BETWEEN $1 AND $2 RETURNING store_id, revision

@@ -1,9 +1,18 @@
--- All writes of a batch to one store, in their order; the outcome of each. Citus runs the whole call,
--- with its transaction, on the worker that has the store's shard. Each statement is of a single row,
--- and has the store once: Citus plans such a one once, and the others again at each call.
+-- The functions of this program: `plantstore migrate` runs this file where it has changed. A release that
+-- changes it has a new migration too, if only an empty file: by its number an older program knows that
+-- the database's functions are newer, and by its compatible-since whether it can call them.
+
+
+-- The rules of a write, as sqlite/batch.py has them: the outcome of each write of a batch, in the
+-- caller's transaction, which must be READ COMMITTED. The writes come by store, in the order of the
+-- stores' numbers, which prevents deadlocks.
+--
+-- Each statement is of a single row and has its store as a parameter: Citus plans such a statement
+-- once. The plans are generic and never scan a table, whatever the statistics say. On Citus a batch is
+-- of one store, routed_to, and the server with its shard runs the whole call.
 
 CREATE OR REPLACE FUNCTION write_batch(
-    store bigint, writes json, now_ms bigint, keys_since bigint, max_wait text)
+    routed_to bigint, writes json, now_ms bigint, keys_since bigint, max_wait text)
 RETURNS text[] LANGUAGE plpgsql
 SET plan_cache_mode = force_generic_plan
 SET enable_seqscan = off
@@ -11,11 +20,20 @@ AS $$
 #variable_conflict use_column
 DECLARE
     w record;
-    row record; -- the store's, as it is after each write
-    token text; -- of the last write
-    holder record; -- of that token
-    holders_role text;
+    -- The store of the last write, as of it:
+    store bigint;
+    reached bigint; -- its revision
+    held bigint; -- its plants
+    max_held bigint;
+    is_changed boolean := false;
+    -- The token of the last write:
+    token text;
+    token_user bigint;
+    is_for_all boolean;
+    expires bigint;
+    member_role text;
     refusal text;
+
     earlier record; -- use of the same Idempotency-Key
     plant record;
     tag_or_any text[]; -- the plant's entity tag, as model.py has it, and what stands for any
@@ -28,27 +46,35 @@ BEGIN
         PERFORM set_config('synchronous_commit', 'on', true);
     END IF;
 
-    SELECT r.revision, r.plants, r.max_plants, false AS is_changed INTO row
-    FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE;
-
     FOR w IN
         SELECT * FROM json_to_recordset(writes) AS o (
-            kind text, id bigint, name text, tag text, user_id bigint, token_label text,
+            kind text, store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text,
             token_store_id bigint, token_hash text, key text, fingerprint text,
             if_match text[], if_none_match text[])
     LOOP
+        IF store IS DISTINCT FROM w.store_id THEN
+            IF is_changed THEN
+                UPDATE revisions AS r SET revision = reached, plants = held WHERE r.store_id = store;
+            END IF;
+            store := w.store_id;
+            is_changed := false;
+            token := NULL;
+            -- What follows sees what others have committed before.
+            SELECT r.revision, r.plants, r.max_plants INTO reached, held, max_held
+            FROM revisions AS r WHERE r.store_id = store FOR NO KEY UPDATE;
+        END IF;
+
         IF token IS DISTINCT FROM w.token_hash THEN
             token := w.token_hash;
-            SELECT t.user_id, t.all_stores, t.expires_at INTO holder FROM tokens AS t
+            SELECT t.user_id, t.all_stores, t.expires_at INTO token_user, is_for_all, expires FROM tokens AS t
             WHERE t.store_id = w.token_store_id AND t.token_hash = decode(w.token_hash, 'hex')
                 AND t.revoked_at IS NULL;
-            SELECT m.role INTO holders_role FROM members AS m
-            WHERE m.store_id = store AND m.user_id = holder.user_id;
+            SELECT m.role INTO member_role FROM members AS m WHERE m.store_id = store AND m.user_id = token_user;
             refusal := CASE
-                WHEN holder.user_id IS NULL OR holder.expires_at <= now_ms
-                    OR NOT holder.all_stores AND w.token_store_id <> store THEN 'token_invalid'
-                WHEN holders_role IS NULL THEN 'no_such_store'
-                WHEN holders_role = 'reader' THEN 'forbidden' END;
+                WHEN token_user IS NULL OR expires <= now_ms
+                    OR NOT is_for_all AND w.token_store_id <> store THEN 'token_invalid'
+                WHEN member_role IS NULL THEN 'no_such_store'
+                WHEN member_role = 'reader' THEN 'forbidden' END;
         END IF;
 
         result := refusal;
@@ -68,12 +94,12 @@ BEGIN
 
         ELSIF w.kind = 'create' THEN
             result := 'store_full';
-            IF row.max_plants IS NULL OR row.plants < row.max_plants THEN
+            IF max_held IS NULL OR held < max_held THEN
                 INSERT INTO plants (store_id, id, name, tag) VALUES (store, w.id, w.name, w.tag)
                 ON CONFLICT DO NOTHING;
                 IF FOUND THEN
                     result := 'created';
-                    row.plants := row.plants + 1;
+                    held := held + 1;
                 END IF;
             END IF;
             IF result = 'store_full' THEN -- unless the plant is there
@@ -100,7 +126,7 @@ BEGIN
                 w.name := plant.name;
                 w.tag := plant.tag;
                 result := 'deleted';
-                row.plants := row.plants - 1;
+                held := held - 1;
             ELSIF plant.name = w.name AND plant.tag IS NOT DISTINCT FROM w.tag THEN
                 result := 'unchanged';
             ELSE
@@ -110,10 +136,10 @@ BEGIN
         END IF;
 
         IF result IN ('created', 'updated', 'deleted') THEN
-            row.revision := row.revision + 1;
-            row.is_changed := true;
+            reached := reached + 1;
+            is_changed := true;
             INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
-            VALUES (store, row.revision, 'plant.' || result, w.id, w.name, w.tag, now_ms, w.user_id, w.token_label,
+            VALUES (store, reached, 'plant.' || result, w.id, w.name, w.tag, now_ms, w.user_id, w.token_label,
                 left(w.token_hash, 16));
         END IF;
         IF w.key IS NOT NULL AND result <> 'store_full' THEN -- which it may not be for the next try
@@ -125,8 +151,8 @@ BEGIN
         results := results || result;
     END LOOP;
 
-    IF row.is_changed THEN
-        UPDATE revisions AS r SET revision = row.revision, plants = row.plants WHERE r.store_id = store;
+    IF is_changed THEN
+        UPDATE revisions AS r SET revision = reached, plants = held WHERE r.store_id = store;
     END IF;
     RETURN results;
 END $$;
