@@ -1,14 +1,16 @@
 """The command line's connections to PostgreSQL, and the version of the schema."""
 
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import groupby
 
 import psycopg
 from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.postgres.citus.distributing import distribute, is_distributed
+from plantstore.postgres.citus.distributing import distribute, is_distributed, require_citus
 from plantstore.postgres.hosts import find_host
 from plantstore.sql.migrations import (
     Applied,
@@ -19,9 +21,17 @@ from plantstore.sql.migrations import (
 )
 
 _OLDEST_VERSION = 15  # Debian 12's; the oldest one that the tests are run on
-MIGRATION_LOCK = 7091938230911  # any number that no other program uses
 _LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
 _STATEMENT_TIMEOUT = "10min"
+_PAUSE = 0.1  # seconds between two attempts
+# With any number that no other program uses. To wait for it, or to have parameters, would keep a
+# snapshot: an index that is built waits until older ones end.
+_LOCK = "SELECT pg_try_advisory_xact_lock(7091938230911)"
+# The server goes on with what a killed process was building.
+_NO_INDEX_IS_BUILT = """
+    SELECT NOT EXISTS
+        (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
+"""
 _FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
 _READ_MIGRATIONS = "SELECT * FROM schema_migrations"
 _RECORD = (
@@ -107,13 +117,25 @@ def migrate(url: str, *, dry_run: bool, citus: bool = False) -> Sequence[Migrati
     with explained(), connect(url) as connection:
         if dry_run:
             return find_pending(_migrations(), _applied(connection))
-        with connection.transaction():
-            connection.execute("SELECT pg_advisory_xact_lock($1)", (MIGRATION_LOCK,))
+        if citus:
+            require_citus(connection)
+        with connect(url) as guard, guard.transaction():
+            guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            _wait_until(guard, _LOCK)
+            _wait_until(connection, _NO_INDEX_IS_BUILT)
             pending = find_pending(_migrations(), _applied(connection))
-            _apply(connection, pending)
+            for is_outside, group in groupby(pending, lambda one: one.is_outside_transaction):
+                apply = _apply_outside if is_outside else _apply
+                apply(connection, list(group))
             if citus or is_distributed(connection):
-                distribute(connection)
+                with _transaction(connection):
+                    distribute(connection)
         return pending
+
+
+def _wait_until(connection: Connection, condition: str) -> None:
+    while connection.execute(condition).fetchone() != (True,):
+        time.sleep(_PAUSE)
 
 
 def _migrations() -> Sequence[Migration]:
@@ -128,15 +150,33 @@ def _applied(connection: Connection) -> Sequence[Applied]:
     return [Applied(*row) for row in rows]
 
 
-def _apply(connection: Connection, pending: Sequence[Migration]) -> None:
+@contextmanager
+def _transaction(connection: Connection) -> Iterator[None]:
+    with connection.transaction():
+        connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
+        connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
+        connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
+        yield
+
+
+def _apply(connection: Connection, migrations: Sequence[Migration]) -> None:
     """One transaction for all, so that a lost connection leaves the old schema intact."""
-    connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
-    connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
-    connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")  # if it has Citus
-    for migration in pending:
-        connection.execute(migration.sql.encode())
-        recorded = (migration.number, migration.name, migration.checksum)
-        connection.execute(_RECORD, (*recorded, migration.compatible_since, now()))
+    with _transaction(connection):
+        for migration in migrations:
+            connection.execute(migration.sql.encode())
+            _record(connection, migration)
+
+
+def _apply_outside(connection: Connection, migrations: Sequence[Migration]) -> None:
+    for migration in migrations:
+        for statement in migration.statements:
+            connection.execute(statement.encode())
+        _record(connection, migration)
+
+
+def _record(connection: Connection, migration: Migration) -> None:
+    recorded = (migration.number, migration.name, migration.checksum)
+    connection.execute(_RECORD, (*recorded, migration.compatible_since, now()))
 
 
 def _first_line(error: psycopg.Error) -> str:

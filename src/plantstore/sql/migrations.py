@@ -3,6 +3,10 @@
 A migration that older programs can work with says so in a line ``-- compatible-since: 3``:
 programs whose newest migration is 3 or later keep working, and start, on the resulting schema.
 
+On PostgreSQL each statement of a migration with a line ``-- outside-transaction`` is a transaction
+of its own, as ``CREATE INDEX CONCURRENTLY`` must be. After a kill they are all executed again, so
+the first drops what the next may have left.
+
 ``functions.sql`` is migration 0: it is applied after the others, and again where it has changed.
 """
 
@@ -16,6 +20,7 @@ from plantstore.errors import SetupError
 from plantstore.sql.queries import folder_of
 
 _COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)
+_OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
 _FUNCTIONS = 0
 
 
@@ -36,6 +41,16 @@ class Migration(Struct, frozen=True):
         """The newest migration that a program must at least have to work on this one's schema."""
         found = _COMPATIBLE_LINE.search(self.sql)
         return self.number if found is None else int(found[1])
+
+    @property
+    def is_outside_transaction(self) -> bool:
+        """Whether its statements are executed outside of a transaction."""
+        return _OUTSIDE_LINE.search(self.sql) is not None
+
+    @property
+    def statements(self) -> Sequence[str]:
+        """Its statements, each of which ends a line."""
+        return [statement for statement in self.sql.split(";\n") if statement.strip()]
 
 
 class Applied(Struct, frozen=True):

@@ -2,7 +2,6 @@
 
 from pathlib import Path
 
-import psycopg
 from psycopg import Connection
 
 from plantstore.errors import SetupError
@@ -17,19 +16,22 @@ def is_distributed(connection: Connection) -> bool:
     return row is not None and bool(row[0])
 
 
-def distribute(connection: Connection) -> None:
-    """Distribute what is not distributed yet, within a transaction.
+def require_citus(connection: Connection) -> None:
+    """Refuse a database whose tables cannot be distributed.
 
-    :raises SetupError: the server has no Citus.
+    :raises SetupError: it is one.
     """
-    connection.execute("SET LOCAL client_min_messages = warning")
-    try:
-        connection.execute(Path(__file__).with_name("distribute.sql").read_bytes())
-    except (psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedTable) as error:
+    if not connection.execute("SELECT FROM pg_extension WHERE extname = 'citus'").rowcount:
         raise SetupError(
             "the database has no Citus: CREATE EXTENSION citus on all of its servers, and add the "
             "workers with citus_add_node (see docs/scaling.md)"
-        ) from error
+        )
+
+
+def distribute(connection: Connection) -> None:
+    """Distribute what is not distributed yet, within a transaction."""
+    connection.execute("SET LOCAL client_min_messages = warning")
+    connection.execute(Path(__file__).with_name("distribute.sql").read_bytes())
 
 
 def citus_queries() -> dict[str, str]:
