@@ -6,19 +6,13 @@ from typing import Concatenate, ParamSpec, TypeVar
 from msgspec import UNSET, UnsetType
 
 from plantstore.bootstrap import open_session
-from plantstore.model import Event, Grant, Member, NewPlant, Role
-from plantstore.sql import history
-from plantstore.sql.administration import (
-    links,
-    members,
-    new_tokens,
-    records,
-    rotation,
-    stores,
-    tokens,
-    users,
-)
-from plantstore.sql.administration.links import Link
+from plantstore.features.access import links, members, rotation, stores, users
+from plantstore.features.access.links import Link
+from plantstore.features.events import reading as events
+from plantstore.features.events import restoring
+from plantstore.features.events.reading import Event
+from plantstore.model import Grant, Member, NewPlant, Role
+from plantstore.sql.administration import new_tokens, records, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
 
@@ -90,11 +84,11 @@ def create_link(session: Session, store: str, grant: Grant) -> Link:
 
 
 def list_events(session: Session, store: str) -> Iterator[Event]:
-    return history.list_events(session, records.require_store(session, store), history.EventQuery())
+    return events.list_events(session, records.require_store(session, store), events.EventQuery())
 
 
 def restore_plant(session: Session, store: str, plant_id: int) -> NewPlant:
-    return history.restore_plant(session, records.require_store(session, store), plant_id)
+    return restoring.restore_plant(session, records.require_store(session, store), plant_id)
 
 
 def id_of(session: Session, store: str) -> int:

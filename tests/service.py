@@ -13,7 +13,8 @@ from typing import Self
 import httpx
 
 from plantstore.bootstrap import create_database
-from plantstore.model import Event, Grant, Role, Scope
+from plantstore.features.events.reading import Event
+from plantstore.model import Grant, Role, Scope
 from plantstore.settings import Settings, setting_names
 from tests.administration import Administration, open_administration
 from tests.fork_server import ForkedProcess

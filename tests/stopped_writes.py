@@ -4,8 +4,8 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import count
 
+from plantstore.database import Row
 from plantstore.postgres.session import PostgresSession
-from plantstore.sql.session import Row
 from plantstore.sqlite.session import SQLiteSession
 
 

@@ -4,22 +4,21 @@ An adapter is imported when a URL needs it: the start is fast because it imports
 """
 
 import gc
-import platform
 import re
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from functools import partial
 from socket import socket
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from plantstore.database import Database
 from plantstore.errors import SetupError
+from plantstore.features import FEATURES
 from plantstore.settings import Settings
-from plantstore.version import VERSION
 
 if TYPE_CHECKING:
-    from plantstore.http.app import App, Observer
+    from plantstore.http.app import App
     from plantstore.sql.checks import Check
     from plantstore.sql.copying.copying import Copy
     from plantstore.sql.copying.one_store import StoreCopy
@@ -213,22 +212,25 @@ def serve(settings: Settings, listeners: list[socket]) -> bool:
     from plantstore.server.serve import serve as run
 
     with ExitStack() as stack:
+        for surround in _load("surrounds"):
+            stack.enter_context(surround(settings))
         if settings.workers > 1:
             _import_before_forks(settings)
-            if settings.metrics is not None:
-                from plantstore.metrics.folder import shared_folder
-
-                stack.enter_context(shared_folder())
         return run(partial(_create_app, settings, time.time()), settings, listeners)
+
+
+def _load(part: str) -> "Iterator[Any]":
+    """Import this part of each feature that has it."""
+    for feature in FEATURES:
+        if getattr(feature, part) is not None:
+            yield feature.load(getattr(feature, part))
 
 
 def _import_before_forks(settings: Settings) -> None:
     """Import what serves: workers share it, and those that start later have the same version."""
     import plantstore.http.app
-    import plantstore.retention
 
-    if settings.metrics is not None:
-        import plantstore.http.monitoring.meter
+    list(_load("adds_to"))
     if is_postgres(settings.database):
         import plantstore.postgres.database
     else:
@@ -236,48 +238,18 @@ def _import_before_forks(settings: Settings) -> None:
 
 
 async def _create_app(settings: Settings, began: float, number: int) -> "App":
-    """The application on its database, for a service's process of this number, from 0 on.
-
-    The first one serves the metrics of all.
-    """
-    from plantstore.clock import SteadyClock
-    from plantstore.http.app import App
+    """The application on its database, for a service's process of this number, from 0 on."""
+    from plantstore.http.app import App, Process
     from plantstore.last_use import keep_last_use
-    from plantstore.retention import Retention
 
-    if settings.metrics is not None:
-        from plantstore.metrics.exporter import begin_metrics
-
-        begin_metrics(settings.metrics, number)
     database = await open_database(settings)
-    app = App(database, settings, find_open_session(settings.database), _open_logs(settings))
-    if settings.metrics is not None:
-        _add_metrics(app, database, settings, began)
+    open_session = find_open_session(settings.database)
+    app = App(database, settings, open_session, Process(number, began))
+    for add in _load("adds_to"):
+        add(app)
     app.run_beside(keep_last_use(database))
-    if settings.events_keep:
-        app.run_beside(Retention(database, settings.events_keep, SteadyClock()).run())
     gc.freeze()  # objects of the start stay alive: no collection needs to look at them
     return app
-
-
-def _add_metrics(app: "App", database: Database, settings: Settings, began: float) -> None:
-    from plantstore.http.monitoring.meter import add_metrics
-
-    kind, sqlite = "postgresql", ""
-    if not is_postgres(settings.database):
-        import apsw
-
-        kind, sqlite = "sqlite", apsw.sqlite_lib_version()
-    add_metrics(app, database, began, (VERSION, platform.python_version(), sqlite, kind))
-
-
-def _open_logs(settings: Settings) -> "Sequence[Observer]":
-    from plantstore.http.limits.client_address import ClientAddress
-    from plantstore.http.monitoring.request_log import RequestLog
-    from plantstore.http.monitoring.security_log import SecurityLog
-
-    client_address = ClientAddress(settings.trusted_proxies)
-    return RequestLog(settings, client_address).observe, SecurityLog(client_address).observe
 
 
 def is_postgres(url: str) -> bool:

@@ -6,13 +6,12 @@ uses ``sql/administration.py``.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
 from plantstore.model import (
     Caller,
-    EventPage,
     IdempotencyKey,
     NewPlant,
     Outcome,
@@ -27,6 +26,9 @@ KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
 CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
+
+
+Row = Sequence[Any]
 
 
 class Create(Struct, frozen=True):
@@ -127,8 +129,8 @@ class Database(Protocol):
         Writes that wait at the same time may be one transaction.
         """
 
-    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
-        """At most ``max_count`` events after a revision, the first ones; None if no such store."""
+    async def read(self, name: str, *arguments: object) -> Sequence[Row]:
+        """The rows of a named query that only reads, of a feature; in milliseconds at most."""
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """Each caller as of now, in the same order.
@@ -136,9 +138,6 @@ class Database(Protocol):
         None where the token is revoked, or its user is not a member of the caller's store any
         more. An expired token is still found.
         """
-
-    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
-        """The next store with events, by its number, and the time of its first event."""
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """Remove the store's oldest events, some hundred at most, of those before this time.

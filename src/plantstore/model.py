@@ -233,32 +233,6 @@ class Outcome(Enum):
     NOTED = "noted"
 
 
-class Event(Struct, frozen=True):
-    """One change to a store: ``plant.created``, ``plant.updated`` or ``plant.deleted``.
-
-    ``plant`` is as the change left it, or as it was when it was deleted. ``subject`` is who did it,
-    None for the command line and where ``is_user_deleted``; ``token_id`` is empty where it was not
-    recorded.
-    """
-
-    revision: int
-    kind: str
-    plant: NewPlant
-    at: int
-    subject: str | None
-    token_label: str
-    token_id: str
-    is_user_deleted: bool = False
-
-
-class EventPage(Struct, frozen=True):
-    """Events of one store, by revision, with the store's own revision, all read together."""
-
-    revision: int
-    trimmed: int  # the events up to this revision are removed
-    events: tuple[Event, ...]
-
-
 class Store(Struct, frozen=True):
     """One tenant's collection of plants; every change to them raises its revision by one.
 

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 from plantstore.cli import cli
 from plantstore.cli.errors import SENTENCES, describe_error
 from plantstore.errors import PlantStoreError
-from plantstore.sql.administration.links import MAX_LINKS
+from plantstore.features.access.links import MAX_LINKS
 from tests.cli.program import Program
 
 REFUSALS = {

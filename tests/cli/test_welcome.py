@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from plantstore.bootstrap import migrate
+from plantstore.features.access.links import MAX_LINKS
 from plantstore.model import Grant, Role
-from plantstore.sql.administration.links import MAX_LINKS
 from plantstore.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
 from tests.cli.welcoming import CODE, Welcoming, paste, redeem

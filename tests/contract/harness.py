@@ -5,9 +5,9 @@ from typing import Any, Self
 
 from plantstore.bootstrap import open_database
 from plantstore.database import Create, Delete, Update
+from plantstore.features.events.reading import Event
 from plantstore.model import (
     Caller,
-    Event,
     Grant,
     IdempotencyKey,
     NewPlant,

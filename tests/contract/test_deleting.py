@@ -5,8 +5,9 @@ from contextlib import closing
 import pytest
 
 from plantstore.bootstrap import open_session
+from plantstore.database import Row
 from plantstore.model import PlantQuery
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

@@ -8,9 +8,9 @@ from plantstore.errors import (
     NameTakenError,
     NoSuchUserError,
 )
+from plantstore.features.access.stores import StoreFacts
+from plantstore.features.access.users import Membership
 from plantstore.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
-from plantstore.sql.administration.stores import StoreFacts
-from plantstore.sql.administration.users import Membership
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

@@ -1,10 +1,12 @@
 """Events are read by revision, with what a listener needs to know of its store and its caller."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
-from plantstore.model import Caller, Event, Grant, NewPlant, Role
+from plantstore.features.events.reading import Event, read_page
+from plantstore.model import Caller, Grant, NewPlant, Role
 from tests.contract.harness import DatabaseHarness
 from tests.contract.test_retention import make_events
 from tests.databases import execute
@@ -14,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 async def test_events_are_read_in_pages_by_revision(harness: DatabaseHarness, url: str) -> None:
     await make_events(harness, url, 25, 0)
-    read = harness.database.read_events
+    read = partial(read_page, harness.database)
     expected = harness.read_events()
     assert [event.subject for event in expected] == ["ada"] * 25
     after, found = 0, list[Event]()
@@ -35,7 +37,7 @@ async def test_events_up_to_the_trimmed_revision_are_never_read(
     """Also where they are still there, as after a backup was restored."""
     await make_events(harness, url, 5, 0)
     execute(url, "UPDATE revisions SET trimmed = $1", [(3,)])
-    page = await harness.database.read_events(harness.store_id, 0, 10)
+    page = await read_page(harness.database, harness.store_id, 0, 10)
     assert page is not None
     assert page.trimmed == 3
     assert [event.revision for event in page.events] == [4, 5]
@@ -46,7 +48,7 @@ async def test_a_reader_never_sees_a_revision_before_its_event(harness: Database
     writes = [asyncio.ensure_future(write_some(harness, first)) for first in (0, 100, 200)]
     last = 0
     while last < 150:
-        page = await harness.database.read_events(harness.store_id, last, 1000)
+        page = await read_page(harness.database, harness.store_id, last, 1000)
         assert page is not None
         revisions = [event.revision for event in page.events]
         assert revisions == list(range(last + 1, page.revision + 1))

@@ -10,9 +10,9 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
-from plantstore.database import Database
-from plantstore.http.events.listeners import Listeners
-from plantstore.model import Caller, EventPage, NewPlant, never_fresh
+from plantstore.database import Database, Row
+from plantstore.features.events.listeners import Listeners
+from plantstore.model import Caller, NewPlant, never_fresh
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -44,10 +44,10 @@ class CountedDatabase:
         self.counts.clear()
         self.has_checked.clear()
 
-    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+    async def read(self, name: str, store_id: int, after: int, max_count: int) -> Sequence[Row]:
         """As the port has it."""
         self.counts["pages"] += max_count > 0
-        return await self._database.read_events(store_id, after, max_count)
+        return await self._database.read(name, store_id, after, max_count)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """As the port has it."""
@@ -112,4 +112,4 @@ async def test_a_thousand_listeners_cost_nothing_until_something_happens(
     (part,) = set(await asyncio.gather(*waiting))
     assert b"plant.created" in part
     assert database.counts["pages"] == 1
-    listeners.close()
+    await listeners.close()

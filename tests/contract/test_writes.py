@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from plantstore.model import INT64_MAX, INT64_MIN, Event, NewPlant, Outcome
+from plantstore.features.events.reading import Event
+from plantstore.model import INT64_MAX, INT64_MIN, NewPlant, Outcome
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 

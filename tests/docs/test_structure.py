@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from plantstore.cli import cli
+from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
-from plantstore.metrics.catalogue import CATALOGUE
 from plantstore.settings import setting_names
 from tests.docs.pages import (
     DOCS,
@@ -29,7 +29,13 @@ EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
 ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
-    *("settings.py", "sources.py", "bootstrap.py", "sql/migrations.py", "metrics/exporter.py"),
+    *(
+        "settings.py",
+        "sources.py",
+        "bootstrap.py",
+        "sql/migrations.py",
+        "features/metrics/exporter.py",
+    ),
     *("server/listeners.py", "server/certificates.py", "postgres/connection.py"),
     *("postgres/__init__.py",),
     *("sqlite/connection.py", "sqlite/file_lock.py"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from plantstore.sql.administration.owners import MAX_MEMBERS, MAX_TOKENS
+from plantstore.features.access.owners import MAX_MEMBERS, MAX_TOKENS
 from tests.databases import ON_BOTH, execute, writes_held
 from tests.http.access_calls import make_token, managing, members_of, set_role, tokens_of
 from tests.http.blocking import count_threads

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from plantstore.bootstrap import open_session
-from plantstore.http.access import jobs
+from plantstore.features.access.http import jobs
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import database_path, open_lock

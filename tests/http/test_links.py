@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
+from plantstore.features.access.links import MAX_LINKS
 from plantstore.model import Grant, Role, Scope
-from plantstore.sql.administration.links import MAX_LINKS
 from plantstore.tokens import CODE_PREFIX, make_token
 from tests.databases import ON_BOTH, execute
 from tests.http.access_calls import managing, set_role, status_of, tokens_of

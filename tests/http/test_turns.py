@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from plantstore.bootstrap import open_database, open_session
-from plantstore.http.app import App
+from plantstore.http.app import App, Process
 from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
 from plantstore.model import Grant
 from plantstore.server.messages import Request
@@ -110,7 +110,7 @@ def test_the_application_gives_all_routes_their_turns(tmp_path: Path) -> None:
 
     async def run(method: str, path: bytes, token: str) -> list[int]:
         settings = Settings(database=url)
-        app = App(await open_database(settings), settings, partial(open_session, url))
+        app = App(await open_database(settings), settings, partial(open_session, url), Process())
         done: list[int] = []
 
         async def handle(number: int, token: str, method: str, path: bytes) -> None:
@@ -135,13 +135,13 @@ def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path)
 
     async def run() -> bool:
         settings = Settings(database=url)
-        app = App(await open_database(settings), settings, partial(open_session, url))
+        app = App(await open_database(settings), settings, partial(open_session, url), Process())
         for number, path in enumerate((b"/plants", b"/me", b"/plants")):
             await app.handle(request(number, "GET", token, path))
         creates = [app.handle(request(number, "POST", token, b"/plants")) for number in range(MANY)]
         handling = [asyncio.ensure_future(create) for create in creates]
         await asyncio.sleep(0)
-        depth = app._database.gauges()["write_queue_depth",]  # noqa: SLF001 - what it is about
+        depth = app.database.gauges()["write_queue_depth",]
         await asyncio.gather(*handling)
         await app.close()
         return depth == MANY

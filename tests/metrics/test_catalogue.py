@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plantstore.metrics.catalogue import CATALOGUE, PREFIX
+from plantstore.features.metrics.catalogue import CATALOGUE, PREFIX
 from tests.databases import SQLITE, postgres_kind
 from tests.metrics.scraping import Scrape, metered, scrape_until
 from tests.postgres.server import PostgresServer

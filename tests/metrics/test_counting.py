@@ -6,7 +6,7 @@ from uuid import uuid4
 
 import pytest
 
-from plantstore.http.monitoring.meter import find_operation
+from plantstore.features.metrics.meter import find_operation
 from tests.databases import SQLITE_ONLY, Kind, writes_held
 from tests.metrics.scraping import Scrape, metered, scrape_until
 from tests.service import Service

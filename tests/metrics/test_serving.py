@@ -31,7 +31,7 @@ def test_the_client_library_is_imported_only_where_metrics_are_on(
         with Service(folder, settings=settings, command=SHOWS_IMPORTS) as service:
             assert httpx.get(f"{service.origin}/metrics").status_code == 404
         assert ("prometheus_client" in service.log()) is imported
-        assert ("plantstore.metrics" in service.log()) is imported
+        assert ("plantstore.features.metrics" in service.log()) is imported
 
 
 @NEEDS_IPV6

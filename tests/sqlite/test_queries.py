@@ -61,12 +61,20 @@ def test_each_part_of_a_query_of_plants_names_the_store() -> None:
 
 def test_a_query_that_is_the_same_on_both_databases_stands_once() -> None:
     shared, sqlite, postgres = (
-        {name: " ".join(text.replace("$", "?").split()) for name, text in read_queries(one).items()}
-        for one in ("plantstore.sql", "plantstore.sqlite", "plantstore.postgres")
+        {
+            name: " ".join(sql.replace("$", "?").split())
+            for file in files
+            for name, sql in read_queries(file).items()
+        }
+        for files in (
+            [SOURCE / "sql" / "queries.sql", *SOURCE.glob("features/*/queries.sql")],
+            [SOURCE / "sqlite" / "queries.sql", *SOURCE.glob("features/*/sqlite.sql")],
+            [SOURCE / "postgres" / "queries.sql", *SOURCE.glob("features/*/postgres.sql")],
+        )
     )
     assert not shared.keys() & (sqlite.keys() | postgres.keys())
     assert not sqlite.items() & postgres.items()
-    on_citus = read_queries("plantstore.postgres.citus")
+    on_citus = read_queries(SOURCE / "postgres" / "citus" / "queries.sql")
     assert not on_citus.items() & load_queries("plantstore.postgres").items()
 
 

@@ -11,8 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from plantstore.bootstrap import open_session
+from plantstore.features.access import users
 from plantstore.settings import setting_names
-from plantstore.sql.administration import records, tokens, users
+from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 
 _MAX_ITEMS = 200

@@ -9,10 +9,9 @@ from msgspec.structs import replace
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
-from plantstore.model import Event
-from plantstore.sql import history
+from plantstore.features.events import reading
+from plantstore.features.events.reading import Event, EventQuery
 from plantstore.sql.administration.records import require_store
-from plantstore.sql.history import EventQuery
 from plantstore.sql.session import Session
 
 _COLUMNS = ("revision", "at", "kind", "id", "name", "tag", "user", "token_label", "token_id")
@@ -58,7 +57,7 @@ def list_events(
     """
     query = EventQuery(plant_id=plant_id, subject=user, since=since)
     if not follow:
-        found = history.list_events(session, require_store(session, store), query)
+        found = reading.list_events(session, require_store(session, store), query)
         output.print_records(map(_describe, found), _COLUMNS)
         return
     for record in _follow(session, store, query):
@@ -67,7 +66,7 @@ def list_events(
 
 def _follow(session: Session, store: str, query: EventQuery) -> Iterator[Mapping[str, object]]:
     while True:
-        for found in history.list_events(session, require_store(session, store), query):
+        for found in reading.list_events(session, require_store(session, store), query):
             query = replace(query, after=found.revision)
             yield _describe(found)
         time.sleep(_FOLLOW_SECONDS)

@@ -12,9 +12,9 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.features.access.links import create_link
 from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
-from plantstore.sql.administration.links import create_link
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 

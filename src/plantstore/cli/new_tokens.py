@@ -22,11 +22,11 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.errors import SetupError
+from plantstore.features.access.users import list_users
 from plantstore.model import Grant, Role, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.administration.tokens import IssuedToken, Token
-from plantstore.sql.administration.users import list_users
 from plantstore.sql.session import Session
 
 _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1

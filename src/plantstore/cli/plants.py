@@ -5,8 +5,8 @@ import click
 from plantstore.cli.administration_log import changing
 from plantstore.cli.options import change_options, store_option
 from plantstore.cli.output import Output
+from plantstore.features.events.restoring import restore_plant
 from plantstore.sql.administration.records import require_store
-from plantstore.sql.history import restore_plant
 from plantstore.sql.session import Session
 
 

@@ -18,9 +18,10 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.features.access import stores
+from plantstore.features.access.members import list_all_members
 from plantstore.model import Role, Store
-from plantstore.sql.administration import records, stores
-from plantstore.sql.administration.members import list_all_members
+from plantstore.sql.administration import records
 from plantstore.sql.session import Session
 
 _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")

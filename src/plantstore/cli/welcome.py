@@ -21,10 +21,10 @@ from plantstore.cli.links import make_url
 from plantstore.cli.pasted import Commands
 from plantstore.clock import now
 from plantstore.errors import TooMuchAccessError
+from plantstore.features.access.links import create_link
+from plantstore.features.access.members import list_all_members
 from plantstore.model import Grant, Role, Store
 from plantstore.settings import Settings
-from plantstore.sql.administration.links import create_link
-from plantstore.sql.administration.members import list_all_members
 from plantstore.sql.administration.new_tokens import create_token
 from plantstore.sql.administration.records import list_stores, require_store
 from plantstore.sql.session import Session

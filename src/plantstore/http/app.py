@@ -7,8 +7,10 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
+
+from msgspec import Struct
 
 from plantstore.database import Database
 from plantstore.errors import (
@@ -17,13 +19,10 @@ from plantstore.errors import (
     PlantStoreError,
     RequestError,
 )
-from plantstore.http.access.routes import add_access
 from plantstore.http.authentication import Authentication
-from plantstore.http.bulk.creates import BulkCreates
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.events.listeners import Listeners
-from plantstore.http.events.operations import EventOperations
+from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.rates import Rates
 from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.limits.turns import RECALLED, Turns
@@ -50,47 +49,55 @@ _SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
 Observer = Callable[[Request, Response | Stream, float], None]
 
 
+class Process(Struct, frozen=True):
+    """A process that serves: its number among them, from 0 on, and when the service began."""
+
+    number: int = 0
+    began: float = 0.0
+
+
 class App:
-    """Responds to requests on one database, which ``open_session`` administers for its owners.
+    """Responds to requests on one database. Features add to it.
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
     from the request's last byte, except requests that are answered from memory by their bytes.
-    The ``logs`` get those that were refused or slow, or all where that is asked for.
+    The ``logs`` get those that were refused or slow, or all where that is asked for. The ``gauges``
+    give the current values of features' metrics, by name. ``at_close`` is called at the end.
+    ``process`` says which process this is; ``open_session`` administers the database.
     """
 
     def __init__(
-        self,
-        database: Database,
-        settings: Settings,
-        open_session: OpenSession,
-        logs: Sequence[Observer] = (),
+        self, database: Database, settings: Settings, open_session: OpenSession, process: Process
     ) -> None:
+        self.database = database
+        self.settings = settings
+        self.open_session = open_session
+        self.process = process
         self.observers: list[Observer] = []
-        self._logs = logs
+        self.logs: list[Observer] = []
+        self.gauges: dict[str, Callable[[], float]] = {}
+        self.at_close: list[Callable[[], Awaitable[None]]] = []
         self._logged_seconds = 0.0 if settings.access_log else settings.slow_request or math.inf
         self.connections: Collection[object] = ()
         limit = settings.rate_limit
         self._rates = None if limit is None else Rates(*read_rate(limit))
-        self._turns = Turns()
+        self.turns = Turns()
         self.cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
-        places = StreamPlaces(settings.max_streams)
-        self._lists = PlantLists(database, self.cache, self._cors, places)
-        authentication = Authentication(database, settings, self._rates, self._turns)
-        self._listeners = Listeners(database, settings.max_listeners)
-        bulk = BulkCreates(database, settings, self._turns)
-        plants = PlantOperations(database, authentication, self._lists, bulk)
-        events = EventOperations(database, authentication, self._listeners)
-        self._routes = Routes(database, authentication, plants, events)
-        self._jobs = add_access(self._routes, authentication, settings, open_session)
+        self.client_address = ClientAddress(settings.trusted_proxies)
+        self.authentication = Authentication(
+            database, settings, self.client_address, self._rates, self.turns
+        )
+        lists = PlantLists(database, self.cache, self._cors, StreamPlaces(settings.max_streams))
+        self.plants = PlantOperations(database, self.authentication, lists)
+        self.routes = Routes(database, self.authentication, self.plants)
         for path, pattern, read in read_site(settings.public_url):
-            self._routes.add(path, reads(read), pattern)
+            self.routes.add(path, reads(read), pattern)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
         # A cached response would not be logged.
         self.recall = _forget if settings.access_log else self._recall
-        self._database = database
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
 
@@ -104,7 +111,7 @@ class App:
         if cached is None or cached.expires_at <= time.time() or not cached.caller.unchanged():
             return None
         principal = cached.caller.principal
-        if not self._turns.try_take(principal, RECALLED):
+        if not self.turns.try_take(principal, RECALLED):
             return None  # it is handled, and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
             return self._refuse_recalled(cached, seconds)
@@ -137,7 +144,7 @@ class App:
         for observe in self.observers:
             observe(request, response, seconds)
         if response.error or seconds >= self._logged_seconds:
-            for log in self._logs:
+            for log in self.logs:
                 log(request, response, seconds)
         # A client that retries at once must not take the others' time; a connection that is
         # refused as such is not kept for longer.
@@ -149,36 +156,31 @@ class App:
             lines = self._cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
-    @property
-    def listeners(self) -> int:
-        """Clients that listen to events."""
-        return self._listeners.count
-
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
         """Run work that has no end beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
     def announce_stop(self) -> None:
         """See ``Application``."""
-        self._routes.health.is_stopping = True
+        self.routes.health.is_stopping = True
         self.recall = _forget
 
     async def close(self) -> None:
         """See ``Application``."""
         for task in self._tasks:
             task.cancel()
-        self._listeners.close()
+        for close in self.at_close:
+            await close()
         with suppress(PlantStoreError, TimeoutError):  # then the last minute's uses are not known
             async with asyncio.timeout(_CLOSING_SECONDS):
-                await self._database.write_token_uses()
-        await self._jobs.close()
-        await self._database.close()
+                await self.database.write_token_uses()
+        await self.database.close()
 
     def _respond(self, request: Request) -> Awaitable[Response | Stream]:
         if request.error is not None:
             raise request.error
         path = request.path
-        route = self._routes.find_fixed(path) or self._routes.find(path)
+        route = self.routes.find_fixed(path) or self.routes.find(path)
         if route is None:
             raise RequestError(40402)
         methods, arguments, request.route = route

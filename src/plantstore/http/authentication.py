@@ -42,10 +42,15 @@ class Authentication:
     """Identifies callers, who take ``turns``, and whose calls the ``rates`` limit, if any."""
 
     def __init__(
-        self, database: Database, settings: Settings, rates: Rates | None, turns: Turns
+        self,
+        database: Database,
+        settings: Settings,
+        client_address: ClientAddress,
+        rates: Rates | None,
+        turns: Turns,
     ) -> None:
         self._database = database
-        self._client_address = ClientAddress(settings.trusted_proxies)
+        self._client_address = client_address
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
         self._rates = rates
         self._turns = turns

@@ -9,7 +9,6 @@ from plantstore import operations
 from plantstore.database import Database
 from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
-from plantstore.http.bulk.creates import BulkCreates, is_ndjson
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import (
@@ -34,16 +33,11 @@ class PlantOperations:
     """The operations of all stores."""
 
     def __init__(
-        self,
-        database: Database,
-        authentication: Authentication,
-        lists: PlantLists,
-        bulk: BulkCreates,
+        self, database: Database, authentication: Authentication, lists: PlantLists
     ) -> None:
         self._database = database
         self._authentication = authentication
         self._lists = lists
-        self._bulk = bulk
 
     async def list_plants(
         self, request: Request, store_name: str | None = None
@@ -52,12 +46,8 @@ class PlantOperations:
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         return await self._lists.respond(request, caller)
 
-    def create(
-        self, request: Request, store_name: str | None = None
-    ) -> Awaitable[Response | Stream]:
-        """Create the plant in the body, or many."""
-        if request.headers.get(b"content-type") != JSON_TYPE and is_ndjson(request.headers):
-            return self._create_many(request, store_name)
+    def create(self, request: Request, store_name: str | None = None) -> Awaitable[Response]:
+        """Create the plant in the body."""
         return self._authentication.write(request, store_name, _CREATE, self._create)
 
     async def _create(self, request: Request, caller: Caller) -> Response:
@@ -72,10 +62,6 @@ class PlantOperations:
         is_replay = await operations.create_plant(self._database, caller, plant, key)
         lines = _REPLAYED if is_replay else NO_STORE
         return json_response(200, Plant(plant.name, plant.tag), lines)
-
-    async def _create_many(self, request: Request, store_name: str | None) -> Stream:
-        caller = await self._authentication.admit(request, store_name, _CREATE)
-        return await self._bulk.create(request, caller)
 
     def delete(
         self, request: Request, plant_id: str, store_name: str | None = None

@@ -9,7 +9,6 @@ from urllib.parse import unquote
 
 from plantstore.database import Database
 from plantstore.http.authentication import Authentication
-from plantstore.http.events.operations import EventOperations
 from plantstore.http.health import Health
 from plantstore.http.me import describe_token
 from plantstore.http.one_plant import OnePlant
@@ -26,11 +25,7 @@ class Routes:
     """The routes of one database's application."""
 
     def __init__(
-        self,
-        database: Database,
-        authentication: Authentication,
-        operations: PlantOperations,
-        events: EventOperations,
+        self, database: Database, authentication: Authentication, operations: PlantOperations
     ) -> None:
         self.health = Health(database)
         one = OnePlant(database, authentication)
@@ -43,7 +38,6 @@ class Routes:
         self.add_of_store("/plants", reads(operations.list_plants) | {"POST": operations.create})
         of_plant = {"PUT": one.replace, "DELETE": operations.delete}
         self.add_of_store("/plants/{id}", reads(one.read) | of_plant)
-        self.add_of_store("/events", reads(events.list_events))
         self.add("/me", reads(partial(describe_token, authentication)))
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
@@ -54,13 +48,15 @@ class Routes:
         self._fixed[path.encode()] = methods, (), pattern or path
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
-        """Add the route of what may follow a store's address, such as ``/plants/{id}``."""
+        """Add the methods of what may follow a store's address, such as ``/plants/{id}``."""
         name, *values = pattern[1:].split("/")
         if values:
-            self._of_one[name] = methods, pattern
+            known, _ = self._of_one.get(name, ({}, ""))
+            self._of_one[name] = {**known, **methods}, pattern
         else:
-            self._of_store[name] = methods, (), pattern
-            self.add(pattern, methods)
+            known, *_ = self._of_store.get(name, ({}, (), ""))
+            self._of_store[name] = {**known, **methods}, (), pattern
+            self.add(pattern, self._of_store[name][0])
 
     def find(self, path: bytes) -> Route | None:
         """The route of a path that is not fixed, or None."""

@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.database import MAX_TRIMMED, CommitObserver, Write
+from plantstore.database import MAX_TRIMMED, CommitObserver, Row, Write
 from plantstore.errors import DatabaseUnavailableError, OverloadedError, SetupError
-from plantstore.model import Caller, EventPage, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.citus.callers import CitusCallers
@@ -21,8 +21,7 @@ from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import to_event_page, to_token_info
-from plantstore.sql.session import Row
+from plantstore.sql.reading import to_token_info
 from plantstore.sql.token_uses import TokenUses
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
@@ -65,7 +64,7 @@ class PostgresDatabase:
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
         """See ``Database``."""
-        info = to_token_info(store_id, await self._read("find_token_info", store_id, token_hash))
+        info = to_token_info(store_id, await self.read("find_token_info", store_id, token_hash))
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
@@ -98,22 +97,20 @@ class PostgresDatabase:
         """See ``Database``."""
         return self._writer.submit(write)
 
-    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+    async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Database``."""
-        return to_event_page(await self._read("read_events", store_id, after, max_count))
+        # In a task: deadlines need one, and requests are handled outside of any.
+        query = (self._sql[name], arguments)
+        (rows,) = await asyncio.ensure_future(self._pool.read(query))
+        return rows
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
         return await self._callers.find_again(callers)
 
-    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
-        """See ``Database``."""
-        rows = await self._read("find_oldest_event", after_store_id)
-        return (rows[0][0], rows[0][1]) if rows else None
-
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""
-        rows = await self._read("trim_events", store_id, before, MAX_TRIMMED)
+        rows = await self.read("trim_events", store_id, before, MAX_TRIMMED)
         return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def write_token_uses(self) -> None:
@@ -147,7 +144,7 @@ class PostgresDatabase:
 
     async def count_all(self) -> tuple[int, int]:
         """See ``Database``."""
-        ((stores, plants),) = await self._read("count_all")
+        ((stores, plants),) = await self.read("count_all")
         return stores, plants
 
     async def wait_until_broken(self) -> Exception:
@@ -168,12 +165,6 @@ class PostgresDatabase:
             await snapshot.close()
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
-
-    async def _read(self, name: str, *arguments: object) -> Sequence[Row]:
-        # In a task: deadlines need one, and requests are handled outside of any.
-        query = (self._sql[name], arguments)
-        (rows,) = await asyncio.ensure_future(self._pool.read(query))
-        return rows
 
     async def _note_uses(self, name: str, arguments: Sequence[object]) -> None:
         """Write when tokens were used; a failure says nothing about other work."""

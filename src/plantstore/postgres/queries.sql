@@ -112,7 +112,6 @@ DELETE FROM idempotency_keys WHERE ctid = ANY (ARRAY(
     ORDER BY created_at LIMIT 1000 FOR UPDATE SKIP LOCKED
 ))
 
-
 -- When tokens were used last: one statement for all of them. Another process may be writing the
 -- same ones: it skips those.
 
@@ -165,7 +164,6 @@ JOIN users AS u ON u.user_id = t.user_id
 
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
-
 
 -- Verifying: which plants are not as their last event says
 

@@ -5,12 +5,12 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
+from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
-from plantstore.sql.session import Row
 
 
 class PostgresSession:

@@ -1,11 +1,17 @@
-"""Reads all SQL, by name: ``queries.sql`` of this package, and of an adapter."""
+"""Reads all SQL, by name: what the databases share, an adapter's own, and the features'.
+
+A feature's is in its folder: ``queries.sql``, and where the databases differ ``sqlite.sql`` and
+``postgres.sql``.
+"""
 
 import re
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
 _NAME_LINE = re.compile(r"^-- name: (\w+)\n", re.MULTILINE)
 _PARAMETER = re.compile(r"\?(?=\d)")
+_QUERIES = "queries.sql"
 
 
 def folder_of(package: str) -> Path:
@@ -17,15 +23,24 @@ def folder_of(package: str) -> Path:
 
 
 def load_queries(package: str) -> dict[str, str]:
-    """The named queries of the adapter's package, with those that the databases share."""
-    own, shared = read_queries(package), read_queries("plantstore.sql")
+    """All named queries for the adapter of this package."""
+    queries: dict[str, str] = {}
+    for shared in (folder_of("plantstore.sql") / _QUERIES, *_find_of_features(_QUERIES)):
+        queries |= read_queries(shared)
     if package == "plantstore.postgres":
-        shared = {name: _PARAMETER.sub("$", sql) for name, sql in shared.items()}
-    return shared | own
+        queries = {name: _PARAMETER.sub("$", sql) for name, sql in queries.items()}
+    _, _, adapter = package.rpartition(".")
+    for own in (folder_of(package) / _QUERIES, *_find_of_features(f"{adapter}.sql")):
+        queries |= read_queries(own)
+    return queries
 
 
-def read_queries(package: str) -> dict[str, str]:
-    """The named queries of the package's ``queries.sql`` alone."""
-    text = (folder_of(package) / "queries.sql").read_text(encoding="utf-8")
-    _, *parts = _NAME_LINE.split(text)
+def read_queries(file: Path) -> dict[str, str]:
+    """The named queries of one file."""
+    _, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def _find_of_features(name: str) -> Iterator[Path]:
+    """The files of this name in features' folders."""
+    return folder_of("plantstore").glob(f"features/*/{name}")

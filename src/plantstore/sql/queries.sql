@@ -46,21 +46,6 @@ SELECT last.id FROM (
 ) AS last
 WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id AND tag = ?4 ORDER BY id LIMIT 1) IS NOT NULL
 
--- One row for each event, or one without where there are none.
-
--- name: read_events
-SELECT r.revision, r.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
-FROM revisions AS r
-LEFT JOIN (
-    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-    WHERE store_id = ?1 AND revision > (
-        SELECT CASE WHEN trimmed > ?2 THEN trimmed ELSE ?2 END FROM revisions WHERE store_id = ?1
-    )
-    ORDER BY revision LIMIT ?3
-) AS e ON true
-LEFT JOIN users AS u ON u.user_id = e.user_id
-WHERE r.store_id = ?1 ORDER BY e.revision
-
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
@@ -80,11 +65,6 @@ UPDATE revisions SET revision = ?2, plants = ?3 WHERE store_id = ?1
 -- name: delete_events_before
 DELETE FROM events WHERE store_id = ?1 AND revision < ?2
 
--- The next store that has events, and when its first one was.
-
--- name: find_oldest_event
-SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision LIMIT 1
-
 
 -- Administration -------------------------------------------------------------------------------
 
@@ -101,9 +81,6 @@ SELECT store_id, CAST(?2 AS bigint), first, first FROM (
     FROM stores WHERE name = ?1
 ) AS made
 
--- name: set_max_plants
-UPDATE revisions SET max_plants = ?2 WHERE store_id = ?1
-
 -- name: find_store
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?1
@@ -111,19 +88,6 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?
 -- name: list_stores
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name
-
--- name: rename_store
-UPDATE stores SET name = ?2 WHERE store_id = ?1
-
--- The size of the data: numbers have 8 bytes, as far as they are counted at all.
-
--- name: describe_store
-SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
-    (SELECT count(*) FROM tokens WHERE store_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)),
-    (SELECT CAST(coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0) AS bigint) FROM plants WHERE store_id = ?1)
-    + (SELECT CAST(coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
-        + octet_length(token_label) + octet_length(token_id)), 0) AS bigint) FROM events WHERE store_id = ?1),
-    (SELECT at FROM events WHERE store_id = ?1 ORDER BY revision DESC LIMIT 1)
 
 -- name: delete_members_of_store
 DELETE FROM members WHERE store_id = ?1
@@ -146,61 +110,18 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
     ORDER BY user_id DESC, key DESC LIMIT 1
 ) RETURNING 1
 
--- name: delete_store
-DELETE FROM stores WHERE store_id = ?1
-
 -- name: insert_user
 INSERT INTO users (subject) VALUES (?1)
 
 -- name: find_user
 SELECT user_id, subject FROM users WHERE subject = ?1
 
--- name: list_users
-SELECT user_id, subject FROM users ORDER BY subject
-
--- name: rename_user
-UPDATE users SET subject = ?2 WHERE user_id = ?1
-
--- name: delete_memberships_of
-DELETE FROM members WHERE user_id = ?1
-
--- name: delete_tokens_of
-DELETE FROM tokens WHERE user_id = ?1
-
--- name: delete_keys_of
-DELETE FROM idempotency_keys WHERE user_id = ?1
-
--- name: delete_user
-DELETE FROM users WHERE user_id = ?1
-
--- name: find_events_of
-SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > ?3 ORDER BY revision LIMIT 5000
-
--- name: forget_user_in_events
-UPDATE events SET user_id = ?5, token_label = ''
-WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
-
--- name: list_memberships
-SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
-FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
-
 -- name: find_role
 SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
-
--- name: list_all_members
-SELECT s.name, u.subject, m.role FROM members AS m
-JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
 
 -- name: set_member
 INSERT INTO members (store_id, user_id, role) VALUES (?1, ?2, ?3)
 ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
-
--- name: delete_member
-DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
-
--- name: list_members
-SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role
-FROM members AS m WHERE store_id = ?1 ORDER BY subject
 
 -- name: find_first_store
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
@@ -223,19 +144,6 @@ WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
--- name: list_events
-SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
-    token_label, token_id, user_id
-FROM events AS e
-WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_id = ?3)
-    AND (CAST(?4 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?4))
-    AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
-ORDER BY revision LIMIT ?6
-
--- name: find_last_deletion
-SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
-ORDER BY revision DESC LIMIT 1
-
 -- name: renew_revision
 UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END,
     trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
@@ -243,37 +151,6 @@ WHERE store_id = ?1
 
 
 -- Access over HTTP -----------------------------------------------------------------------------
-
--- Who calls; no row where the token is not valid.
-
--- name: find_valid_token
-SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores
-FROM tokens AS t
-WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?3)
-
--- A token for all stores is its user's, not the store's.
-
--- name: revoke_token_of_store
-UPDATE tokens SET revoked_at = coalesce(revoked_at, ?4)
-WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores RETURNING token_hash
-
-
--- Links to sign in with: a code's row is deleted by whoever uses it.
-
--- name: insert_link
-INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
-
--- name: take_link
-DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
-RETURNING user_id, scopes, label, token_expires_at
-
--- name: count_links
-SELECT count(*) FROM links WHERE store_id = ?1
-
--- name: delete_expired_links
-DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2
-
 
 -- Verifying: how many plants and events there are, and which plants have no event
 

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 
+from plantstore.database import Row
 from plantstore.model import (
-    DELETED_USER,
     Caller,
-    Event,
-    EventPage,
     IsFresh,
-    NewPlant,
     OpenStore,
     Page,
     PlantQuery,
@@ -19,7 +16,6 @@ from plantstore.model import (
     permissions_of,
 )
 from plantstore.sql.scopes import from_text, read_access
-from plantstore.sql.session import Row
 
 Named = tuple[str, tuple[object, ...]]  # a query's name and its arguments
 
@@ -73,19 +69,3 @@ def _to_store(row: Row, scopes: frozenset[Scope]) -> OpenStore:
     *_, name, role_name = row
     role = Role(role_name)
     return OpenStore(name, role, permissions_of(role, scopes))
-
-
-def to_event(row: Row) -> Event:
-    """The event in its row."""
-    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
-    plant = NewPlant(plant_id, name, tag)
-    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)
-
-
-def to_event_page(rows: Sequence[Row]) -> EventPage | None:
-    """The page, from one row per event, or one without an event; None for no rows."""
-    if not rows:
-        return None
-    revision, trimmed, first, *_ = rows[0]
-    events = () if first is None else tuple(to_event(row[2:]) for row in rows)
-    return EventPage(revision, trimmed, events)

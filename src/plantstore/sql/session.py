@@ -2,9 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
-Row = Sequence[Any]
+from plantstore.database import Row
 
 
 class Queries(Protocol):

@@ -11,8 +11,9 @@ from typing import Protocol
 
 from msgspec import Struct
 
+from plantstore.database import Row
 from plantstore.sql.copying.tables import STORES, read_rows
-from plantstore.sql.session import Queries, Row
+from plantstore.sql.session import Queries
 
 MAX_MISMATCHES = 20
 

@@ -14,11 +14,10 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.database import CommitObserver
+from plantstore.database import CommitObserver, Row
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.model import (
     Caller,
-    EventPage,
     NewPlant,
     Outcome,
     Page,
@@ -27,8 +26,7 @@ from plantstore.model import (
 )
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import page_query, to_caller, to_event_page, to_page, to_token_info
-from plantstore.sql.session import Row
+from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses
 from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import (
@@ -121,9 +119,9 @@ class SQLiteDatabase:
             raise
         return snapshot
 
-    async def read_events(self, store_id: int, after: int, max_count: int) -> EventPage | None:
+    async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Database``."""
-        return to_event_page(self._query("read_events", (store_id, after, max_count)))
+        return self._query(name, arguments)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
@@ -136,11 +134,6 @@ class SQLiteDatabase:
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
         return found
-
-    async def find_oldest_event(self, after_store_id: int) -> tuple[int, int] | None:
-        """See ``Database``."""
-        rows = self._query("find_oldest_event", (after_store_id,))
-        return (rows[0][0], rows[0][1]) if rows else None
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import apsw
 
+from plantstore.database import Row
 from plantstore.sql.queries import load_queries
-from plantstore.sql.session import Row
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, explained, require_schema
 
 _MAX_DAMAGE = 20

@@ -95,7 +95,6 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 DELETE FROM idempotency_keys WHERE created_at <=
     (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
-
 -- When tokens were used last: one statement for all of them. It writes also what stands there already:
 -- what is remembered of callers is forgotten with its commit, so that they are noted again.
 
@@ -135,7 +134,6 @@ FROM tokens AS t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.token_hash BETWEEN ?1 AND ?2
-
 
 -- Verifying: which plants are not as their last event says
 

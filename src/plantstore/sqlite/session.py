@@ -7,9 +7,9 @@ from os.path import samestat
 
 import apsw
 
+from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries
-from plantstore.sql.session import Row
 from plantstore.sqlite.connection import (
     connect_in_place,
     database_path,

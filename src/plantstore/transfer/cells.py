@@ -6,7 +6,7 @@ Invariant: reading takes off exactly what writing put on.
 import re
 from collections.abc import Iterable
 
-from plantstore.sql.session import Row
+from plantstore.database import Row
 
 COLUMNS = ("id", "name", "tag")
 HEADER = ",".join(COLUMNS) + "\r\n"

@@ -4,9 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from plantstore.database import Row
 from plantstore.sql.copying.tables import PLANTS, read_pages
 from plantstore.sql.importing.store import find_store
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 from plantstore.transfer.cells import HEADER, write_lines
 
 _encode_lines = msgspec.json.Encoder().encode_lines

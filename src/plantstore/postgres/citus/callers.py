@@ -9,12 +9,12 @@ not delay the callers of others.
 
 from collections.abc import Mapping, Sequence
 
+from plantstore.database import Row
 from plantstore.model import Caller
 from plantstore.postgres.batcher import Waiting
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import to_caller
-from plantstore.sql.session import Row
 from plantstore.sql.token_uses import TokenUses
 
 Wanted = tuple[Credentials, int | None]  # a token, and the store that its caller is wanted for

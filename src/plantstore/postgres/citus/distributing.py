@@ -7,6 +7,7 @@ from psycopg import Connection
 from plantstore.errors import SetupError
 from plantstore.sql.queries import load_queries, read_queries
 
+_QUERIES = Path(__file__).with_name("queries.sql")
 IS_DISTRIBUTED = "SELECT EXISTS (SELECT FROM schema_migrations WHERE number = -1)"
 
 
@@ -36,4 +37,4 @@ def distribute(connection: Connection) -> None:
 
 def citus_queries() -> dict[str, str]:
     """The named queries for distributed tables."""
-    return load_queries("plantstore.postgres") | read_queries("plantstore.postgres.citus")
+    return load_queries("plantstore.postgres") | read_queries(_QUERIES)

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.clock import now
+from plantstore.database import Row
 from plantstore.errors import MistypedTokenError, NoSuchTokenError
 from plantstore.model import (
     INT64_MAX,
@@ -18,7 +19,7 @@ from plantstore.model import (
     token_id_of,
 )
 from plantstore.sql.scopes import from_text, to_text
-from plantstore.sql.session import Queries, Row
+from plantstore.sql.session import Queries
 from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
 _SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is said to expire soon

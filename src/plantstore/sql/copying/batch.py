@@ -7,6 +7,7 @@ next copy resumes; and none is committed if somebody else has changed the store 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 
+from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.sql.copying.tables import (
     EVENTS,
@@ -18,7 +19,7 @@ from plantstore.sql.copying.tables import (
     USERS,
     Table,
 )
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 
 BATCH_ROWS = 20_000
 

@@ -8,6 +8,7 @@ service or the command line violates it, so a copy never overwrites one.
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.model import token_id_of
 from plantstore.sql.copying.tables import (
@@ -26,7 +27,7 @@ from plantstore.sql.copying.tables import (
     read_pages,
     read_rows,
 )
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 
 
 def require_earlier_state(source: Session, target: Session) -> None:

@@ -6,6 +6,7 @@ plants come before its events, its revision rises with its events, its members c
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 
+from plantstore.database import Row
 from plantstore.sql.copying.batch import Batch
 from plantstore.sql.copying.comparing import require_earlier_state, verify
 from plantstore.sql.copying.tables import (
@@ -25,7 +26,7 @@ from plantstore.sql.copying.tables import (
     pair_rows,
     read_pages,
 )
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 
 
 class Copy:

@@ -13,6 +13,7 @@ from itertools import zip_longest
 
 from msgspec.structs import replace
 
+from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.copying.tables import (
@@ -28,7 +29,7 @@ from plantstore.sql.copying.tables import (
     read_pages,
     read_rows,
 )
-from plantstore.sql.session import Row, Session
+from plantstore.sql.session import Session
 
 _USER_COLUMN = {MEMBERS.name: 1, TOKENS.name: 2, EVENTS.name: 7, KEYS.name: 1}
 _DELETED = "plant.deleted"

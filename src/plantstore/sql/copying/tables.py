@@ -10,8 +10,9 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
+from plantstore.database import Row
 from plantstore.model import INT64_MAX, INT64_MIN
-from plantstore.sql.session import Queries, Row, Session
+from plantstore.sql.session import Queries, Session
 
 PAGE_ROWS = 5000
 

@@ -1,0 +1,42 @@
+"""What a feature adds to the core. The core knows features by this alone, and imports none.
+
+A part is named as ``module.attribute`` within the feature's folder, and imported when it is needed:
+``serve`` starts without the commands, and a command without what serves.
+"""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any, Literal
+
+from msgspec import Struct
+
+
+class Metric(Struct, frozen=True):
+    """One metric; ``merge`` makes one value of a gauge out of those of all workers."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    description: str
+    labels: tuple[str, ...] = ()
+    bounds: tuple[float, ...] = ()
+    merge: Literal["sum", "min", "max"] = "sum"
+
+
+class Feature(Struct, frozen=True, kw_only=True):
+    """A folder below ``features``, whose SQL every database has.
+
+    ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
+    requests. ``surrounds`` is a context manager around the service, entered with its ``Settings``
+    before workers are forked. The ``metrics`` are gauges, of which the application has the values.
+    """
+
+    name: str
+    adds_to: str | None = None
+    surrounds: str | None = None
+    metrics: tuple[Metric, ...] = ()
+    commands: Mapping[str, str] = {}
+
+    def load(self, part: str) -> Any:  # noqa: ANN401 - any part
+        """Import a part."""
+        module, _, attribute = f"plantstore.features.{self.name}.{part}".rpartition(".")
+        return getattr(import_module(module), attribute)

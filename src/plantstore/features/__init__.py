@@ -1,0 +1,16 @@
+"""The features: one folder each, which can be deleted together with its line here."""
+
+from importlib import import_module
+
+from plantstore.feature import Feature
+
+_NAMES = (
+    "access",
+    "bulk",
+    "events",
+    "logs",
+    "metrics",
+)
+FEATURES: tuple[Feature, ...] = tuple(
+    import_module(f"{__name__}.{name}").FEATURE for name in _NAMES
+)

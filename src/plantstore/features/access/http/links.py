@@ -1,0 +1,93 @@
+"""Links to sign in with: an owner makes one for a member, and its code gives a token, once.
+
+Invariant: guessing costs no query beyond the rate of invalid tokens for each address, and a code is
+never in a URL that reaches the service: pages have it in the fragment.
+"""
+
+from msgspec import Struct
+
+from plantstore.clock import write_time
+from plantstore.errors import InvalidCodeError
+from plantstore.features.access import links
+from plantstore.features.access.http.bodies import read_body
+from plantstore.features.access.http.jobs import Job, JobQueue
+from plantstore.features.access.http.owners import Outcome, Owners
+from plantstore.features.access.http.tokens import (
+    NewToken,
+    describe_made,
+    describe_token,
+    read_grant,
+)
+from plantstore.features.access.owners import Manager
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.invalid_tokens import network_of
+from plantstore.http.limits.rates import Rates, require
+from plantstore.http.responses import NO_STORE, json_response
+from plantstore.server.messages import Request, Response
+from plantstore.settings import Settings, read_rate
+from plantstore.sql.administration.tokens import IssuedToken
+from plantstore.sql.session import Session
+from plantstore.tokens import CODE_PREFIX, is_well_formed
+
+_ANYBODY = "anybody"  # who exchanges a code is known only afterwards
+
+
+class LinkCode(Struct, frozen=True):
+    """The body that exchanges a code."""
+
+    code: str
+
+
+class NewLink(Struct, frozen=True):
+    """A new link; an address that signs in is that of a page with ``#code=CODE``."""
+
+    user: str
+    code: str
+    code_expires_at: str
+
+
+def create_link(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+    """Make a link for a member; it gives the token that the body asks for."""
+    grant = read_grant(body, manager, days)
+    link = links.create_link(session, manager.store_id, grant, manager.permissions)
+    made = NewLink(body.user, link.code, write_time(link.expires_at))
+    fields = {"link_for": link.user.user_id, "scopes": ",".join(sorted(link.grant.scopes or ()))}
+    return json_response(201, made, NO_STORE), fields
+
+
+class Exchange:
+    """The exchange of codes for tokens, by anybody who has one."""
+
+    def __init__(
+        self, jobs: JobQueue, owners: Owners, client_address: ClientAddress, settings: Settings
+    ) -> None:
+        self._jobs = jobs
+        self._owners = owners
+        self._client_address = client_address
+        self._guesses = Rates(*read_rate(settings.invalid_token_rate))
+
+    async def exchange_code(self, request: Request) -> Response:
+        """Exchange a code for a new token."""
+        network = network_of(self._client_address(request))
+        require(self._guesses.check(network))
+        code = (await read_body(request, LinkCode)).code
+        try:
+            issued = await self._exchange(request, code)
+        except InvalidCodeError:
+            require(self._guesses.take(network))
+            raise
+        record = describe_token(issued.token, issued.secret, issued.token.store)
+        return json_response(201, record, NO_STORE)
+
+    async def _exchange(self, request: Request, code: str) -> IssuedToken:
+        if not is_well_formed(code, CODE_PREFIX):  # it is refused without a query
+            raise InvalidCodeError
+
+        def work(session: Session, job: Job[IssuedToken]) -> IssuedToken:
+            with job.transaction(session):
+                issued = links.exchange_code(session, code)
+            who = {"store_id": issued.token.store_id, "user_id": issued.token.user_id}
+            self._owners.log(request, {**who, **describe_made(issued.token)})
+            return issued
+
+        return await self._jobs.run(_ANYBODY, work)

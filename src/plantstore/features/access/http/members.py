@@ -1,0 +1,46 @@
+"""A store's members over HTTP."""
+
+from msgspec import Struct
+
+from plantstore.errors import InvalidChangeError
+from plantstore.features.access import members, owners
+from plantstore.features.access.http.owners import Outcome
+from plantstore.features.access.owners import Manager
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.model import Role
+from plantstore.sql.session import Session
+
+
+class MemberRole(Struct, frozen=True):
+    """The body that gives a user a role."""
+
+    role: Role
+
+
+class StoreMember(Struct, frozen=True):
+    """A member, as clients see one."""
+
+    user: str
+    role: Role
+
+
+def list_members(session: Session, store_id: int) -> list[StoreMember]:
+    """List the members, by name."""
+    listed = members.list_members(session, store_id)
+    return [StoreMember(member.subject, member.role) for member in listed]
+
+
+def set_member(session: Session, manager: Manager, subject: str, body: MemberRole) -> Outcome:
+    """Give a user a role; 201 for a new member."""
+    if "\ufffd" in subject:  # what a path has that is not UTF-8 was decoded to it
+        raise InvalidChangeError(reason="the user's name is not valid UTF-8")
+    user, before = owners.set_member(session, manager, subject, body.role)
+    member = StoreMember(user.subject, body.role)
+    response = json_response(201 if before is None else 200, member, NO_STORE)
+    return response, {"member_id": user.user_id, "role": body.role, "old_role": before or "none"}
+
+
+def remove_member(session: Session, manager: Manager, subject: str) -> Outcome:
+    """Remove a member."""
+    user = members.remove_member(session, manager.store_id, subject)
+    return NO_CONTENT, {"member_id": user.user_id, "role": "none"}

@@ -1,0 +1,86 @@
+"""What owners read and change of the access to their stores, in jobs, and the log of each change.
+
+Invariant: a change is made in one transaction, in which the caller is looked up again, and logged
+with who made it as soon as it is committed, whether the client still waits or not. Users are named
+by their numbers, as everywhere in the service's log.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+
+from msgspec import Struct
+
+from plantstore.features.access.http.bodies import read_body
+from plantstore.features.access.http.jobs import Job, JobQueue
+from plantstore.features.access.owners import require_manager
+from plantstore.http.authentication import Authentication
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.log_lines import describe_caller, describe_request
+from plantstore.http.preconditions import refuse_precondition
+from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.routes import Operation, reads
+from plantstore.logs import administration_logger
+from plantstore.model import Caller, Scope
+from plantstore.server.messages import Request, Response
+from plantstore.sql.session import Session
+
+Fields = Mapping[str, object]  # what a log line says of a change
+Outcome = tuple[Response, Fields]
+# Of a session, who manages the store, the path's value if any, and the body if there is a kind.
+Change = Callable[..., Outcome]
+Kind = type[Struct]
+
+
+class Owners:
+    """The operations of owners on their stores."""
+
+    def __init__(
+        self, jobs: JobQueue, authentication: Authentication, client_address: ClientAddress
+    ) -> None:
+        self._jobs = jobs
+        self._authentication = authentication
+        self._client_address = client_address
+        self._logger = administration_logger()
+
+    def reading(self, read: Callable[[Session, int], object]) -> dict[str, Operation]:
+        """The methods of what is read of a store, by its number, and sent as JSON."""
+
+        async def operate(request: Request, store_name: str | None = None) -> Response:
+            caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
+            records = await self._jobs.run(
+                caller.principal, lambda session, _job: read(session, caller.store_id)
+            )
+            return json_response(200, records, NO_STORE)
+
+        return reads(operate)
+
+    def changing(self, change: Change, kind: Kind | None = None, *, values: int = 0) -> Operation:
+        """The operation of a path with so many values that changes something of a store."""
+        write = partial(self._change, change, kind)
+
+        def operate(request: Request, *path: str) -> Awaitable[Response]:
+            store_name = path[values] if len(path) > values else None
+            write_as = self._authentication.write
+            return write_as(request, store_name, Scope.MANAGE, write, *path[:values])
+
+        return operate
+
+    def log(self, request: Request, changed: Fields) -> None:
+        """Log a change that is committed."""
+        fields = describe_request(request, self._client_address) | describe_caller(request)
+        self._logger.info("access changed", extra={"fields": {**fields, **changed}})
+
+    async def _change(
+        self, change: Change, kind: Kind | None, request: Request, caller: Caller, *values: str
+    ) -> Response:
+        body = () if kind is None else (await read_body(request, kind),)
+        refuse_precondition(request.headers)
+
+        def work(session: Session, job: Job[Response]) -> Response:
+            with job.transaction(session):
+                manager = require_manager(session, caller)
+                response, changed = change(session, manager, *values, *body)
+            self.log(request, changed)
+            return response
+
+        return await self._jobs.run(caller.principal, work)

@@ -1,0 +1,37 @@
+"""The routes of this room: below the address of any store, but for the exchange of codes."""
+
+from functools import partial
+
+from plantstore.features.access.http.jobs import JobQueue
+from plantstore.features.access.http.links import Exchange, create_link
+from plantstore.features.access.http.members import (
+    MemberRole,
+    list_members,
+    remove_member,
+    set_member,
+)
+from plantstore.features.access.http.owners import Owners
+from plantstore.features.access.http.tokens import NewToken, create_token, list_tokens, revoke_token
+from plantstore.http.app import App
+
+
+def add_access(app: App) -> None:
+    """Add the routes, and the queue of their jobs."""
+    routes, settings = app.routes, app.settings
+    jobs = JobQueue(app.open_session, settings.write_timeout)
+    app.at_close.append(jobs.close)
+    owners = Owners(jobs, app.authentication, app.client_address)
+    exchange = Exchange(jobs, owners, app.client_address, settings)
+    create, link = (partial(make, settings.token_expiry) for make in (create_token, create_link))
+    of_member = {
+        "PUT": owners.changing(set_member, MemberRole, values=1),
+        "DELETE": owners.changing(remove_member, values=1),
+    }
+    routes.add_of_store("/members", owners.reading(list_members))
+    routes.add_of_store("/members/{user}", of_member)
+    routes.add_of_store(
+        "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, NewToken)}
+    )
+    routes.add_of_store("/tokens/{id}", {"DELETE": owners.changing(revoke_token, values=1)})
+    routes.add_of_store("/links", {"POST": owners.changing(link, NewToken)})
+    routes.add("/link", {"POST": exchange.exchange_code})

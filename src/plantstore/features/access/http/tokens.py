@@ -1,0 +1,119 @@
+"""A store's tokens over HTTP. A token's secret is in one response alone: that to its creation."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Annotated
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from plantstore.clock import now, write_time
+from plantstore.errors import InvalidChangeError
+from plantstore.features.access import owners
+from plantstore.features.access.http.owners import Fields, Outcome
+from plantstore.features.access.owners import Manager
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Scope
+from plantstore.sql.administration.tokens import Token
+from plantstore.sql.session import Session
+
+_DAY_MS = 24 * 3600 * 1000
+_EPOCH = datetime.fromtimestamp(0, UTC)
+
+
+class NewToken(Struct, frozen=True):
+    """The body that creates a token; what is left out has its default, ``null`` is for never."""
+
+    user: str
+    scopes: Annotated[list[Scope], Meta(min_length=1)] | UnsetType = UNSET
+    label: str | UnsetType = UNSET
+    expires_at: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
+
+
+class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A token, as clients see one; what does not apply is left out."""
+
+    id: str
+    user: str
+    label: str
+    scopes: list[Scope]
+    created_at: str
+    expires_at: str | None = None
+    last_used_at: str | None = None
+    token: str | None = None
+    store: str | None = None
+
+
+def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
+    """List the valid tokens, the oldest first."""
+    return [describe_token(token) for token in owners.list_tokens(session, store_id)]
+
+
+def create_token(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+    """Create a token for a member, which by default expires after so many days."""
+    issued = owners.create_token(session, manager, read_grant(body, manager, days))
+    record = describe_token(issued.token, issued.secret)
+    return json_response(201, record, NO_STORE), describe_made(issued.token)
+
+
+def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
+    """Revoke a token."""
+    owners.revoke_token(session, manager, token_id)
+    return NO_CONTENT, {"revoked_token_id": token_id}
+
+
+def read_grant(body: NewToken, manager: Manager, days: int) -> Grant:
+    """What a body asks for.
+
+    The label says by default who grants it, and when, as on the command line.
+
+    :raises InvalidChangeError: no token can have its expiry.
+    """
+    date = f" {datetime.now(UTC):%Y-%m-%d}"
+    label = manager.subject[: LABEL_MAX - len(date)] + date
+    return Grant(
+        subject=body.user,
+        scopes=None if body.scopes is UNSET else frozenset(body.scopes),
+        label=label if body.label is UNSET else body.label,
+        expires_at=_read_expiry(body.expires_at, days),
+    )
+
+
+def describe_made(made: Token) -> Fields:
+    """A new token, for the log."""
+    return {
+        "new_token_id": made.token_id,
+        "scopes": ",".join(sorted(made.scopes)),
+        "expires_at": _write_time(made.expires_at) or "never",
+    }
+
+
+def describe_token(
+    token: Token, secret: str | None = None, store: str | None = None
+) -> TokenRecord:
+    """A token, as clients see it."""
+    return TokenRecord(
+        id=token.token_id,
+        user=token.subject,
+        label=token.label,
+        scopes=[scope for scope in Scope if scope in token.scopes],
+        created_at=write_time(token.created_at),
+        expires_at=_write_time(token.expires_at),
+        last_used_at=_write_time(token.last_used_at),
+        token=secret,
+        store=store,
+    )
+
+
+def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
+    if moment is None:
+        return None
+    if moment is UNSET:
+        return now() + days * _DAY_MS
+    expires_at = (moment - _EPOCH) // timedelta(milliseconds=1)
+    if not now() < expires_at <= EXPIRY_MAX:
+        reason = "expires_at must be later than now, and before the year 10000"
+        raise InvalidChangeError(reason=reason)
+    return expires_at
+
+
+def _write_time(milliseconds: int | None) -> str | None:
+    return None if milliseconds is None else write_time(milliseconds)

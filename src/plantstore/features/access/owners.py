@@ -1,0 +1,117 @@
+"""What owners may change in their store, as they do over HTTP.
+
+Invariants: a change is made only while the caller's token is valid and may manage the store; nobody
+gives a token more than their own has; the store keeps an owner; no other store's rows are seen or
+changed.
+"""
+
+from msgspec import Struct
+
+from plantstore.clock import now
+from plantstore.errors import (
+    ForbiddenError,
+    InvalidTokenError,
+    NoSuchStoreError,
+    NoSuchTokenError,
+    TooMuchAccessError,
+)
+from plantstore.features.access import members
+from plantstore.model import Caller, Grant, Role, Scope, User, find_hashes_of
+from plantstore.sql.administration import tokens
+from plantstore.sql.administration.new_tokens import limit_grant
+from plantstore.sql.administration.records import find_user, insert_user
+from plantstore.sql.administration.tokens import IssuedToken, Token
+from plantstore.sql.scopes import read_access
+from plantstore.sql.session import Queries
+
+MAX_MEMBERS = 1000
+MAX_TOKENS = 1000  # that are valid
+
+
+class Manager(Struct, frozen=True):
+    """Who manages which store now: the user's subject, and what the token may do there."""
+
+    store_id: int
+    subject: str
+    permissions: frozenset[Scope]
+
+
+def require_manager(session: Queries, caller: Caller) -> Manager:
+    """Who calls, as of now.
+
+    :raises PlantStoreError: the token is not valid any more, or may not manage the store.
+    """
+    token = (caller.token_store_id, caller.token_hash)
+    rows = session.query("find_valid_token", *token, now())
+    if not rows:
+        raise InvalidTokenError
+    user_id, subject, scopes, all_stores = rows[0]
+    roles = session.query("find_role", caller.store_id, user_id)
+    if not roles or not (all_stores or caller.token_store_id == caller.store_id):
+        raise NoSuchStoreError
+    _, permissions = read_access(roles[0][0], scopes)
+    if Scope.MANAGE not in permissions:
+        raise ForbiddenError(scope=Scope.MANAGE.value)
+    return Manager(caller.store_id, subject, permissions)
+
+
+def set_member(
+    session: Queries, manager: Manager, subject: str, role: Role
+) -> tuple[User, Role | None]:
+    """Give a user a role, or change it; the user, who is created if need be, and the role before.
+
+    :raises PlantStoreError: it would leave no owner, or be too many members; or nobody can have
+        this name.
+    """
+    names = {member.subject for member in members.list_members(session, manager.store_id)}
+    if subject not in names and len(names) >= MAX_MEMBERS:
+        raise TooMuchAccessError(things="members")
+    user = find_user(session, subject) or insert_user(session, subject)
+    return user, members.set_member(session, manager.store_id, user, role)
+
+
+def list_tokens(session: Queries, store_id: int) -> list[Token]:
+    """The valid tokens for this store alone, the oldest first."""
+    listed = tokens.list_tokens(session, store_id, only_valid=True)
+    return [token for token in listed if not token.all_stores]
+
+
+def create_token(session: Queries, manager: Manager, grant: Grant) -> IssuedToken:
+    """Create a token for a member.
+
+    :raises PlantStoreError: as ``limit_to_member``, or there are too many.
+    """
+    user, grant = limit_to_member(session, manager.store_id, grant, manager.permissions)
+    require_room(session, manager.store_id)
+    return tokens.insert_token(session, manager.store_id, user.user_id, grant)
+
+
+def limit_to_member(
+    session: Queries, store_id: int, grant: Grant, giver: frozenset[Scope]
+) -> tuple[User, Grant]:
+    """The member who is to get this, and the grant with its scopes.
+
+    :raises PlantStoreError: the user is not a member, or it would allow what the role or the giver
+        does not.
+    """
+    user, role = members.require_member(session, store_id, grant.subject)
+    return user, limit_grant(grant, role, giver)
+
+
+def require_room(session: Queries, store_id: int) -> None:
+    """Return where the store may have another token.
+
+    :raises TooMuchAccessError: it may not.
+    """
+    if len(list_tokens(session, store_id)) >= MAX_TOKENS:
+        raise TooMuchAccessError(things="valid tokens")
+
+
+def revoke_token(session: Queries, manager: Manager, token_id: str) -> None:
+    """Revoke a token for this store alone; nothing where it was revoked before.
+
+    :raises NoSuchTokenError: there is none with this id.
+    """
+    store_id, hashes = manager.store_id, find_hashes_of(token_id)
+    if not hashes or not session.query("revoke_token_of_store", store_id, *hashes, now()):
+        raise NoSuchTokenError(token_id=token_id)

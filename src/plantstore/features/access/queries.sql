@@ -1,0 +1,87 @@
+-- name: set_max_plants
+UPDATE revisions SET max_plants = ?2 WHERE store_id = ?1
+
+-- name: rename_store
+UPDATE stores SET name = ?2 WHERE store_id = ?1
+
+-- The size of the data: numbers have 8 bytes, as far as they are counted at all.
+
+-- name: describe_store
+SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
+    (SELECT count(*) FROM tokens WHERE store_id = ?1 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2)),
+    (SELECT CAST(coalesce(sum(8 + octet_length(name) + coalesce(octet_length(tag), 0)), 0) AS bigint) FROM plants WHERE store_id = ?1)
+    + (SELECT CAST(coalesce(sum(32 + octet_length(kind) + octet_length(name) + coalesce(octet_length(tag), 0)
+        + octet_length(token_label) + octet_length(token_id)), 0) AS bigint) FROM events WHERE store_id = ?1),
+    (SELECT at FROM events WHERE store_id = ?1 ORDER BY revision DESC LIMIT 1)
+
+-- name: delete_store
+DELETE FROM stores WHERE store_id = ?1
+
+-- name: list_users
+SELECT user_id, subject FROM users ORDER BY subject
+
+-- name: rename_user
+UPDATE users SET subject = ?2 WHERE user_id = ?1
+
+-- name: delete_memberships_of
+DELETE FROM members WHERE user_id = ?1
+
+-- name: delete_tokens_of
+DELETE FROM tokens WHERE user_id = ?1
+
+-- name: delete_keys_of
+DELETE FROM idempotency_keys WHERE user_id = ?1
+
+-- name: delete_user
+DELETE FROM users WHERE user_id = ?1
+
+-- name: find_events_of
+SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > ?3 ORDER BY revision LIMIT 5000
+
+-- name: forget_user_in_events
+UPDATE events SET user_id = ?5, token_label = ''
+WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
+
+-- name: list_memberships
+SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
+FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
+
+-- name: list_all_members
+SELECT s.name, u.subject, m.role FROM members AS m
+JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
+
+-- name: delete_member
+DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
+
+-- name: list_members
+SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role
+FROM members AS m WHERE store_id = ?1 ORDER BY subject
+
+-- Who calls; no row where the token is not valid.
+
+-- name: find_valid_token
+SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores
+FROM tokens AS t
+WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?3)
+
+-- A token for all stores is its user's, not the store's.
+
+-- name: revoke_token_of_store
+UPDATE tokens SET revoked_at = coalesce(revoked_at, ?4)
+WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores RETURNING token_hash
+
+-- Links to sign in with: a code's row is deleted by whoever uses it.
+
+-- name: insert_link
+INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+
+-- name: take_link
+DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
+RETURNING user_id, scopes, label, token_expires_at
+
+-- name: count_links
+SELECT count(*) FROM links WHERE store_id = ?1
+
+-- name: delete_expired_links
+DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2

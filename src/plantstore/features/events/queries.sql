@@ -1,0 +1,32 @@
+-- One row for each event, or one without where there are none.
+
+-- name: read_events
+SELECT r.revision, r.trimmed, e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
+FROM revisions AS r
+LEFT JOIN (
+    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
+    WHERE store_id = ?1 AND revision > (
+        SELECT CASE WHEN trimmed > ?2 THEN trimmed ELSE ?2 END FROM revisions WHERE store_id = ?1
+    )
+    ORDER BY revision LIMIT ?3
+) AS e ON true
+LEFT JOIN users AS u ON u.user_id = e.user_id
+WHERE r.store_id = ?1 ORDER BY e.revision
+
+-- The next store that has events, and when its first one was.
+
+-- name: find_oldest_event
+SELECT store_id, at FROM events WHERE store_id > ?1 ORDER BY store_id, revision LIMIT 1
+
+-- name: list_events
+SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id),
+    token_label, token_id, user_id
+FROM events AS e
+WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_id = ?3)
+    AND (CAST(?4 AS text) IS NULL OR user_id = (SELECT user_id FROM users WHERE subject = ?4))
+    AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
+ORDER BY revision LIMIT ?6
+
+-- name: find_last_deletion
+SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
+ORDER BY revision DESC LIMIT 1

@@ -1,0 +1,76 @@
+"""Reads the events of a store: in pages for those who follow it, or as a query selects them."""
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from plantstore.database import Database, Row
+from plantstore.model import DELETED_USER, NewPlant, Store
+from plantstore.sql.session import Session
+
+_PAGE_ROWS = 1000
+
+
+class Event(Struct, frozen=True):
+    """One change to a store: ``plant.created``, ``plant.updated`` or ``plant.deleted``.
+
+    ``plant`` is as the change left it, or as it was when it was deleted. ``subject`` is who did it,
+    None for the command line and where ``is_user_deleted``; ``token_id`` is empty where it was not
+    recorded.
+    """
+
+    revision: int
+    kind: str
+    plant: NewPlant
+    at: int
+    subject: str | None
+    token_label: str
+    token_id: str
+    is_user_deleted: bool = False
+
+
+class EventPage(Struct, frozen=True):
+    """Events of one store, by revision, with the store's own revision, all read together."""
+
+    revision: int
+    trimmed: int  # the events up to this revision are removed
+    events: tuple[Event, ...]
+
+
+class EventQuery(Struct, frozen=True):
+    """Which events: those after a revision, of a plant, by a user, since a Unix time in ms."""
+
+    after: int = 0
+    plant_id: int | None = None
+    subject: str | None = None
+    since: int | None = None
+
+
+async def read_page(
+    database: Database, store_id: int, after: int, max_count: int
+) -> EventPage | None:
+    """At most ``max_count`` events after a revision, the first ones; None if no such store."""
+    rows = await database.read("read_events", store_id, after, max_count)
+    if not rows:
+        return None
+    revision, trimmed, first, *_ = rows[0]
+    events = () if first is None else tuple(_to_event(row[2:]) for row in rows)
+    return EventPage(revision, trimmed, events)
+
+
+def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[Event]:
+    """The store's events, by revision, read in pages."""
+    after = query.after
+    while True:
+        filters = (query.plant_id, query.subject, query.since, _PAGE_ROWS)
+        rows = session.query("list_events", store.store_id, after, *filters)
+        yield from map(_to_event, rows)
+        if len(rows) < _PAGE_ROWS:
+            return
+        after = rows[-1][0]
+
+
+def _to_event(row: Row) -> Event:
+    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
+    plant = NewPlant(plant_id, name, tag)
+    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)

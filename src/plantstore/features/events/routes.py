@@ -1,0 +1,19 @@
+"""Adds the events to an application, and trims those that are older than the setting says."""
+
+from plantstore.features.events.listeners import Listeners
+from plantstore.features.events.operations import EventOperations
+from plantstore.features.events.retention import Retention
+from plantstore.features.events.steady_clock import SteadyClock
+from plantstore.http.app import App
+from plantstore.http.routes import reads
+
+
+def add_events(app: App) -> None:
+    """Add the route, the gauge, and the trimming beside the requests."""
+    listeners = Listeners(app.database, app.settings.max_listeners)
+    operations = EventOperations(app.database, app.authentication, listeners)
+    app.routes.add_of_store("/events", reads(operations.list_events))
+    app.gauges["listeners"] = lambda: listeners.count
+    app.at_close.append(listeners.close)
+    if app.settings.events_keep:
+        app.run_beside(Retention(app.database, app.settings.events_keep, SteadyClock()).run())

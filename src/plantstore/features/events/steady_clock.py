@@ -1,0 +1,40 @@
+"""A clock that is not trusted soon after it was set."""
+
+import logging
+import time
+from collections.abc import Callable
+
+logger = logging.getLogger(__name__)
+
+_STEADY_SECONDS = 3600.0
+_TOLERANCE = 60.0  # seconds
+
+
+class SteadyClock:
+    """The machine's clock, for what cannot be undone: it is trusted an hour after it was set.
+
+    It counts as set when the process starts. ``clock`` is Unix time in seconds, which somebody may
+    set; ``timer`` is a time in seconds that nobody can.
+    """
+
+    def __init__(
+        self,
+        seconds: float = _STEADY_SECONDS,
+        clock: Callable[[], float] = time.time,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._seconds = seconds
+        self._clock = clock
+        self._timer = timer
+        self._set_at = timer()
+        self._offset = clock() - self._set_at
+
+    def read(self) -> int | None:
+        """Unix time in milliseconds; None while it is not trusted. Call it often."""
+        at, timer = self._clock(), self._timer()
+        moved = at - timer - self._offset
+        if abs(moved) > _TOLERANCE:
+            logger.warning("the clock was moved by %+.0f s: no events are trimmed for now", moved)
+            self._offset += moved
+            self._set_at = timer
+        return int(at * 1000) if timer - self._set_at >= self._seconds else None

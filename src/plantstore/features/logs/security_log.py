@@ -1,0 +1,53 @@
+"""Logs what was refused to whom: tokens, permissions, and calls beyond a rate.
+
+Invariant: of a token only its id is written, and that only where it was a token at all.
+"""
+
+import logging
+
+from plantstore.errors import ForbiddenError
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.log_lines import LineLimit, describe_caller, describe_request
+from plantstore.model import token_id_of
+from plantstore.server.messages import Request, Response, Stream
+from plantstore.tokens import hash_token, is_well_formed
+
+logger = logging.getLogger("plantstore.security")
+
+_MAX_LINES = 10  # a second
+_MESSAGES = {
+    40102: "token refused",
+    40301: "permission refused",
+    40406: "code refused",
+    42901: "rate limit exceeded",
+}
+
+
+class SecurityLog:
+    """Writes the lines of a process's refusals."""
+
+    def __init__(self, client_address: ClientAddress) -> None:
+        self._client_address = client_address
+        self._limit = LineLimit(logger, _MAX_LINES)
+
+    def observe(self, request: Request, response: Response | Stream, _seconds: float) -> None:
+        """See ``Observer``."""
+        message = _MESSAGES.get(response.error)
+        if message is not None and self._limit.admits():
+            fields = describe_request(request, self._client_address)
+            fields["error_number"] = response.error
+            logger.warning(message, extra={"fields": fields | _describe_refused(request)})
+
+
+def _describe_refused(request: Request) -> dict[str, object]:
+    """Who was refused, and what."""
+    fields = describe_caller(request) or _describe_token(request)
+    if isinstance(request.refusal, ForbiddenError):
+        fields["scope"] = request.refusal.details["scope"]
+    return fields
+
+
+def _describe_token(request: Request) -> dict[str, object]:
+    """The id of what the request has as a token, where it has the form of one."""
+    token = request.headers.get(b"authorization", b"")[len(b"Bearer ") :].strip().decode("latin-1")
+    return {"token_id": token_id_of(hash_token(token))} if is_well_formed(token) else {}

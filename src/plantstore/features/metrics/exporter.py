@@ -1,0 +1,40 @@
+"""Serves ``/metrics`` for Prometheus, on an address and in threads of its own."""
+
+import logging
+import os
+
+from prometheus_client import CollectorRegistry, start_http_server, values
+from prometheus_client.multiprocess import MultiProcessCollector
+
+from plantstore.errors import SetupError
+from plantstore.features.metrics.catalogue import REGISTRY
+from plantstore.features.metrics.folder import FOLDER
+
+logger = logging.getLogger(__name__)
+
+
+def serve_metrics(address: str, number: int) -> None:
+    """Have numbers in this process; number 0 serves those of all on ``host:port`` until it ends.
+
+    :raises SetupError: the address cannot be had.
+    """
+    registry = REGISTRY
+    if FOLDER in os.environ:
+        # By default each process that is started later would have files of its own.
+        values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
+        registry = CollectorRegistry()
+        MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types
+    if number == 0:
+        _serve(address, registry)
+
+
+def _serve(address: str, registry: CollectorRegistry) -> None:
+    host, _, port = address.rpartition(":")
+    try:
+        server, _ = start_http_server(int(port), host.strip("[]"), registry)
+    except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise SetupError(
+            f"cannot serve metrics on {address}: {reason}; choose another --metrics"
+        ) from None
+    logger.info("metrics at http://%s:%d/metrics", host, server.server_port)

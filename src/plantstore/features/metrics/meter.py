@@ -1,0 +1,126 @@
+"""Counts and measures what one serving process does, for its metrics.
+
+It costs a request a few microseconds, and nothing without metrics.
+"""
+
+import asyncio
+import platform
+from functools import cache
+
+from prometheus_client import Counter
+
+from plantstore.database import Database
+from plantstore.errors import PlantStoreError
+from plantstore.features.metrics.catalogue import ManyHistogram, counter, gauge, histogram
+from plantstore.http.app import App
+from plantstore.http.response_cache import ResponseCache
+from plantstore.server.messages import Request, Response, Stream
+from plantstore.version import VERSION
+
+_MEASURE_SECONDS = 1.0
+_CHECK_SECONDS = 2.0
+_CHECKS_PER_COUNT = 15
+_STATUS = slice(9, 12)  # of a head
+
+_OPERATIONS = {
+    ("GET", "/plants"): "list",
+    ("POST", "/plants"): "create",
+    ("GET", "/plants/{id}"): "read",
+    ("PUT", "/plants/{id}"): "update",
+    ("DELETE", "/plants/{id}"): "delete",
+    ("GET", "/events"): "events",
+    ("GET", "/me"): "me",
+}
+
+
+def measure(app: App) -> None:
+    """Have the application counted and measured, until it is closed."""
+    database = app.database
+    app.observers.append(_observe)
+    batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
+
+    def observe_commit(writes: int, seconds: float) -> None:
+        batches.observe(writes)
+        commits.observe(seconds)
+
+    database.commit_observers.append(observe_commit)
+    gauge("workers").set(1)
+    gauge("process_start_time_seconds").set(app.process.began)
+    gauge("build_info").labels(*_find_versions(app.settings.database)).set(1)
+    app.run_beside(_measure(app, database))
+    app.run_beside(_ask(database))
+
+
+def find_operation(method: str, route: str) -> str:
+    """The operation that a metric names: list, create, ..., events, me or other."""
+    method = "GET" if method == "HEAD" else method
+    return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
+
+
+def _find_versions(url: str) -> tuple[str, ...]:
+    """The labels of ``build_info``."""
+    versions = (VERSION, platform.python_version())
+    if not url.startswith("sqlite:"):
+        return (*versions, "", "postgresql")
+    import apsw  # noqa: PLC0415 - not needed on PostgreSQL
+
+    return (*versions, apsw.sqlite_lib_version(), "sqlite")
+
+
+def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
+    operation = find_operation(request.method, request.route)
+    requests, durations = _find(operation, response.head[_STATUS], response.error)
+    requests.inc()
+    durations.observe(seconds)
+
+
+@cache  # the library takes longer to find them than to count
+def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHistogram]:
+    requests = counter("requests_total").labels(operation, status.decode(), str(error or ""))
+    return requests, histogram("request_duration_seconds").labels(operation)
+
+
+async def _measure(app: App, database: Database) -> None:
+    """Once a second, measure what there is, and count what only the cache has seen."""
+    while True:
+        _count_cached(app.cache)
+        measured: dict[tuple[str, ...], float] = {
+            ("requests_in_flight",): app.in_flight,
+            ("connections",): len(app.connections),
+            ("response_cache_bytes",): app.cache.used,
+        }
+        measured |= {(name,): read() for name, read in app.gauges.items()}
+        measured |= database.gauges()
+        for (name, *labels), value in measured.items():
+            (gauge(name).labels(*labels) if labels else gauge(name)).set(value)
+        await asyncio.sleep(_MEASURE_SECONDS)
+
+
+def _count_cached(cache: ResponseCache) -> None:
+    """Count what the cache alone has counted since the last time."""
+    lists = {(b"%d" % status, 0): count for status, count in cache.recalled.items()}
+    lists[b"429", 42901] = cache.refused
+    for (status, error), count in lists.items():
+        if count:
+            requests, durations = _find("list", status, error)
+            requests.inc(count)
+            durations.observe_zeros(count)  # one by one they would take as long as to respond
+    counter("response_cache_hits_total").inc(cache.hits + sum(cache.recalled.values()))
+    counter("response_cache_misses_total").inc(cache.misses)
+    cache.reset_counts()
+
+
+async def _ask(database: Database) -> None:
+    """Ask the database every few seconds whether it is ready, and at times for its stores."""
+    while True:
+        try:
+            stores, plants = await database.count_all()
+            gauge("stores").set(stores)
+            gauge("plants").set(plants)
+            for _ in range(_CHECKS_PER_COUNT):
+                await database.check()
+                gauge("ready").set(1)
+                await asyncio.sleep(_CHECK_SECONDS)
+        except PlantStoreError:
+            gauge("ready").set(0)
+            await asyncio.sleep(_CHECK_SECONDS)

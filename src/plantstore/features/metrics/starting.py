@@ -1,0 +1,31 @@
+"""Begins to count and to measure, where metrics are asked for: else none of it is imported."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from plantstore.http.app import App
+from plantstore.settings import Settings
+
+
+@contextmanager
+def surround(settings: Settings) -> Iterator[None]:
+    """Make the folder that workers share, before they are forked."""
+    if settings.metrics is None or settings.workers == 1:
+        yield
+        return
+    from plantstore.features.metrics.folder import shared_folder  # noqa: PLC0415
+
+    with shared_folder():
+        import plantstore.features.metrics.meter  # noqa: F401, PLC0415 - for all workers
+
+        yield
+
+
+def add_metrics(app: App) -> None:
+    """Have the application counted and measured, until it is closed."""
+    if app.settings.metrics is not None:
+        from plantstore.features.metrics.exporter import serve_metrics  # noqa: PLC0415
+        from plantstore.features.metrics.meter import measure  # noqa: PLC0415
+
+        serve_metrics(app.settings.metrics, app.process.number)
+        measure(app)

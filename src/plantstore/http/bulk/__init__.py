@@ -1,1 +1,0 @@
-"""Many plants in one request."""

@@ -1,1 +1,0 @@
-"""What sees each request with its response: the logs, and the counts of metrics."""
