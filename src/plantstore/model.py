@@ -69,7 +69,7 @@ class Plant(Struct, frozen=True, omit_defaults=True):
     tag: str | None = None
 
 
-class NewPlant(Struct, frozen=True):
+class NewPlant(Struct, frozen=True, omit_defaults=True):
     """A plant with the id that its creator chose, unique within the store."""
 
     id: int

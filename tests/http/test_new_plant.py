@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from plantstore.decoding import decode_new_plant
 from plantstore.errors import RequestError
-from plantstore.http.new_plant import decode_new_plant
 from plantstore.model import NewPlant
 
 often = settings(max_examples=200)

@@ -5,8 +5,9 @@ Checks run in the order of the three operations.
 
 from plantstore import operations
 from plantstore.database import Database
+from plantstore.decoding import decode_plant
 from plantstore.http.authentication import Authentication
-from plantstore.http.new_plant import check_media_type, decode_plant
+from plantstore.http.new_plant import check_media_type
 from plantstore.http.plants import MAX_BODY, read_id
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import (

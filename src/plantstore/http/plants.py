@@ -7,17 +7,12 @@ from collections.abc import Awaitable
 
 from plantstore import operations
 from plantstore.database import Database
+from plantstore.decoding import decode_new_plant
 from plantstore.errors import RequestError
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
-from plantstore.http.new_plant import (
-    JSON_TYPE,
-    UNUSUAL,
-    check_media_type,
-    decode_new_plant,
-    read_key,
-)
+from plantstore.http.new_plant import JSON_TYPE, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from plantstore.decoding import decode_line, parse_json, to_new_plant
 from plantstore.errors import RequestError, SetupError
-from plantstore.http.new_plant import decode_new_plant, parse_json, to_new_plant
 from plantstore.model import INT64_MAX, NewPlant
 from plantstore.transfer.cells import COLUMNS, restore
 from plantstore.transfer.source import Source
@@ -19,6 +19,7 @@ from plantstore.transfer.source import Source
 Line = tuple[int, NewPlant | RequestError]  # with its number, from 1
 
 _NOT_READABLE, _NOT_A_PLANT = 40001, 40002
+_OPTIONAL = set(COLUMNS[-len(NewPlant.__struct_defaults__) :])
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
 _INT64_DIGITS = 20
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
@@ -48,13 +49,11 @@ def _read_ndjson(lines: Iterator[str], *, with_ids: bool) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             body = line.strip().encode("utf-8", "surrogateescape")
-            yield number, _decode(body, with_ids=with_ids)
+            yield number, decode_line(body) if with_ids else _decode_without_id(body)
 
 
-def _decode(body: bytes, *, with_ids: bool) -> NewPlant | RequestError:
+def _decode_without_id(body: bytes) -> NewPlant | RequestError:
     try:
-        if with_ids:
-            return decode_new_plant(body)
         fields = parse_json(body)
         return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
     except RequestError as error:
@@ -93,8 +92,8 @@ class _Columns:
 
     def __init__(self, header: Sequence[str], name: str, *, with_ids: bool) -> None:
         names = [cell.strip().lower() for cell in header]
-        wanted = COLUMNS if with_ids else COLUMNS[1:]
-        if not set(wanted[:-1]) <= set(names):
+        wanted = [column for column in COLUMNS if with_ids or column != "id"]
+        if not set(wanted) - _OPTIONAL <= set(names):
             raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
         if twice := [column for column in wanted if names.count(column) > 1]:
             raise SetupError(f"{name} has two columns named {twice[0]}")

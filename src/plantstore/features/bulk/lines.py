@@ -8,12 +8,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from plantstore.errors import PlantStoreError, RequestError
+from plantstore.decoding import MAX_LINE, decode_line
+from plantstore.errors import PlantStoreError
 from plantstore.http.errors import describe_error
-from plantstore.http.new_plant import decode_new_plant
 from plantstore.model import NewPlant
 
-_MAX_LINE = 64 * 1024
 _CREATED = b'{"line":%d,"status":200}\n'
 _encode = msgspec.json.Encoder().encode
 
@@ -38,7 +37,7 @@ class Lines:
     def feed(self, part: bytes) -> list[bytes]:
         """The lines that are complete with this part."""
         *lines, rest = (self._rest + part).split(b"\n")
-        self._rest = rest[: _MAX_LINE + 1]
+        self._rest = rest[: MAX_LINE + 1]
         return lines
 
     def end(self) -> list[bytes]:
@@ -50,7 +49,7 @@ def decode_lines(lines: Sequence[bytes], first_number: int) -> Iterator[Line]:
     """The plants in the lines. Blank ones are counted, and skipped."""
     for number, line in enumerate(lines, first_number):
         if line and not line.isspace():
-            yield number, _decode(line)
+            yield number, decode_line(line)
 
 
 def write_result(number: int, error: PlantStoreError | None) -> bytes:
@@ -61,12 +60,3 @@ def write_result(number: int, error: PlantStoreError | None) -> bytes:
     # The table's messages speak of a request with one plant.
     message = found.message.replace("the body", "the line", 1).replace("at line 1, ", "at ", 1)
     return _encode(Refused(number, found.error // 100, found.error, message)) + b"\n"
-
-
-def _decode(line: bytes) -> NewPlant | RequestError:
-    if len(line) > _MAX_LINE:
-        return RequestError(41301)
-    try:
-        return decode_new_plant(line)
-    except RequestError as error:
-        return error

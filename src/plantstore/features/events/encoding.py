@@ -10,16 +10,9 @@ from msgspec import Struct
 
 from plantstore.clock import write_time
 from plantstore.features.events.reading import Event
+from plantstore.model import NewPlant
 
 _encode = msgspec.json.Encoder().encode
-
-
-class ListedPlant(Struct, frozen=True, omit_defaults=True):
-    """A plant with its id."""
-
-    id: int
-    name: str
-    tag: str | None = None
 
 
 class ListedEvent(Struct, frozen=True, omit_defaults=True):
@@ -28,7 +21,7 @@ class ListedEvent(Struct, frozen=True, omit_defaults=True):
     revision: int
     kind: str
     at: str
-    plant: ListedPlant
+    plant: NewPlant
 
 
 class OwnersEvent(ListedEvent, frozen=True, omit_defaults=True):
@@ -68,8 +61,7 @@ def _to_message(event: Event, *, for_owner: bool) -> bytes:
 
 
 def _describe(event: Event, *, for_owner: bool) -> ListedEvent:
-    plant = ListedPlant(event.plant.id, event.plant.name, event.plant.tag)
-    seen_by_all = (event.revision, event.kind, write_time(event.at), plant)
+    seen_by_all = (event.revision, event.kind, write_time(event.at), event.plant)
     if not for_owner:
         return ListedEvent(*seen_by_all)
     return OwnersEvent(*seen_by_all, event.subject, event.token_label, event.token_id)
