@@ -17,7 +17,7 @@ class BuildHook(BuildHookInterface[Any]):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         """Make the files; ``version`` is hatchling's word for the kind of wheel."""
-        sys.path[:0] = [self.root, str(Path(self.root, "src"))]
+        sys.path.insert(0, self.root)
         from building.site import BUILT, write_site  # noqa: PLC0415 - found by the path alone
 
         self._temporary = TemporaryDirectory()

@@ -27,7 +27,7 @@ GRANT SELECT (store_id, token_hash, user_id, all_stores, scopes, label, expires_
     last_used_at), UPDATE (last_used_at) ON tokens TO plantstore_service;
 GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service;
-GRANT SELECT (store_id, revision, at), INSERT, DELETE ON events TO plantstore_service;
+GRANT SELECT, INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
 
 -- For owners who manage their stores over HTTP.

@@ -28,12 +28,14 @@ class Feature(Struct, frozen=True, kw_only=True):
     ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
     requests. ``surrounds`` is a context manager around the service, entered with its ``Settings``
     before workers are forked. The ``metrics`` are gauges, of which the application has the values.
+    ``builds`` makes the files that the package has of it, when it is built.
     """
 
     name: str
     adds_to: str | None = None
     surrounds: str | None = None
     metrics: tuple[Metric, ...] = ()
+    builds: str | None = None
     commands: Mapping[str, str] = {}
 
     def load(self, part: str) -> Any:  # noqa: ANN401 - any part

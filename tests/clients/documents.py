@@ -1,19 +1,32 @@
 """The two documents that clients are generated from, and the tools of tests/clients."""
 
+import os
 import subprocess
 from pathlib import Path
 
-from building.site import PACKAGE
+from building.document import read_document
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROGRAMS = HERE / "programs"
 DOCUMENTS = {
     "interface": HERE / "interface.yaml",
-    "ours": PACKAGE / "openapi.yaml",
+    "ours": ROOT / "build" / "openapi.yaml",
 }
 NODE_MODULES = HERE / "node_modules"
 PYTHON = ROOT / ".venv-clients" / "bin" / "python"
+
+
+def write_ours() -> None:
+    """Write our document, whose parts several files have, where the tools find it."""
+    ours = DOCUMENTS["ours"]
+    ours.parent.mkdir(exist_ok=True)
+    part = ours.with_suffix(f".{os.getpid()}")
+    part.write_text(read_document(), encoding="utf-8")
+    part.replace(ours)
+
+
+write_ours()
 
 
 def run(*command: object, folder: Path) -> str:

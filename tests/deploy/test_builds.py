@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from building.version import NUMBER
-from plantstore.http.site.files import File
+from plantstore.features.page.files import File
 from tests.checkout import copy_project
 
 ROOT = Path(__file__).parents[2]
@@ -112,9 +112,10 @@ def test_a_wheel_has_nothing_that_only_its_build_needs(checkout: Checkout) -> No
 
 
 def test_what_is_edited_in_a_checkout_is_made_anew(checkout: Checkout) -> None:
-    page = checkout.folder / "src" / "plantstore" / "web" / "templates" / "index.html"
+    package = checkout.folder / "src" / "plantstore"
+    page = package / "features" / "page" / "index.html"
     page.write_text(page.read_text().replace("<title>Plant Store", "<title>Edited"))
     run(sys.executable, "-m", "building", folder=checkout.folder)
-    made = (checkout.folder / "src" / "plantstore" / "built" / "site.msgpack").read_bytes()
+    made = (package / "built" / "page.msgpack").read_bytes()
     site = msgspec.msgpack.decode(made, type=dict[str, File])
     assert b"<title>Edited" in site["/"].decompress()

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from building.site import parse_document, read_document
+from building.document import parse_document, read_document
 from plantstore.http.errors import TABLE
 from plantstore.model import NAME_MAX, broken_rule
 from plantstore.version import VERSION

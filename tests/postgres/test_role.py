@@ -53,6 +53,7 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         assert [plant["id"] for plant in listed] == [1]
         fill_store(Service(tmp_path, database=owners_url), "nursery", 1100)
         assert len(client.get("/plants").json()) == 1100  # read from a snapshot
+        assert client.get("/events?limit=1").json()[0]["user"] == "ada"
         assert client.get("/me").json()["user"] == "ada"
         assert set_role(client, "kiosk", "reader").status_code == 201
         made = make_token(client, "kiosk")
@@ -72,10 +73,8 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
 @pytest.mark.parametrize(
     "statement",
     [
-        "SELECT * FROM events",
         "UPDATE plants SET id = 1",
         "UPDATE events SET name = 'x'",
-        "SELECT name FROM events",
         "UPDATE revisions SET max_plants = NULL",
         "TRUNCATE plants",
         "INSERT INTO stores (name, created_at) VALUES ('x', 0)",

@@ -1,6 +1,6 @@
 """The name of the pages' files' folder stands for all of them."""
 
-from building.site import hash_files
+from plantstore.features.page.building import hash_files
 
 FILES = {"a.js": b"let a;", "b.js": b"let b;"}
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from building.reference import document, samples
-from building.site import parse_document, read_document
+from building.document import parse_document, read_document
+from plantstore.features.reference.building import document, samples
 from plantstore.model import Role, Scope
 from tests.service import Service
 

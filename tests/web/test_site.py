@@ -5,14 +5,15 @@ import re
 import shutil
 import sys
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 from urllib.parse import urljoin
 
 import httpx
 import pytest
 
-from building.reference.remedies import REMEDIES
-from building.site import PACKAGE
+from building.document import PACKAGE
+from plantstore.features.reference.building.remedies import REMEDIES
 from plantstore.http.errors import TABLE
 from tests.http.calls import expect_refused
 from tests.service import Service
@@ -103,9 +104,10 @@ def test_a_page_names_each_of_its_scripts_to_be_asked_for_at_once(
 
 
 def test_all_files_are_in_one_folder_and_kept_forever(anyone: httpx.Client) -> None:
-    files = {file for page in PAGES for file in files_of(anyone, page)}
-    assert len({FOLDER.match(file) and file.rpartition("/")[0] for file in files}) == 1
-    for path in files:
+    files = [files_of(anyone, page) for page in PAGES]
+    for of_page in files:
+        assert len({FOLDER.match(file) and file.rpartition("/")[0] for file in of_page}) == 1
+    for path in chain.from_iterable(files):
         response = anyone.get(path)
         assert response.status_code == 200
         assert response.headers["cache-control"] == "public, max-age=31536000, immutable"

@@ -10,6 +10,8 @@ _NAMES = (
     "events",
     "logs",
     "metrics",
+    "page",
+    "reference",
 )
 FEATURES: tuple[Feature, ...] = tuple(
     import_module(f"{__name__}.{name}").FEATURE for name in _NAMES

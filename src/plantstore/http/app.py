@@ -29,8 +29,7 @@ from plantstore.http.limits.turns import RECALLED, Turns
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
-from plantstore.http.routes import Methods, Routes, reads
-from plantstore.http.site.files import read_site
+from plantstore.http.routes import Methods, Routes
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -91,8 +90,6 @@ class App:
         lists = PlantLists(database, self.cache, self._cors, StreamPlaces(settings.max_streams))
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants)
-        for path, pattern, read in read_site(settings.public_url):
-            self.routes.add(path, reads(read), pattern)
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0

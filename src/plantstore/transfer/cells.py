@@ -1,4 +1,4 @@
-"""Cells of a CSV file, as web/static/tables.js has them: no spreadsheet takes one for a formula.
+"""Cells of a CSV file, as the page has them: no spreadsheet takes one for a formula.
 
 Invariant: reading takes off exactly what writing put on.
 """

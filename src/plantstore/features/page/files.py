@@ -1,17 +1,13 @@
-"""Serves the pages, their files and the interface's documents.
+"""Serves the files of pages, as they were built.
 
 A page's policy lets it load nothing else. The files are made when the package is built, and all are
 read at the start: installing another version changes nothing in a running process. Only the
 compressed form of a file is kept: nearly every client accepts gzip. The first that does not has it
 decompressed, in less than a millisecond.
-
-The documents' server is relative to their own address, or the setting ``public_url``: nothing is
-taken from a request, whose Host and forwarded headers anybody may set.
 """
 
 import zlib
-from collections.abc import Awaitable, Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,8 +18,6 @@ from msgspec.structs import replace
 from plantstore.http.accept import read_weights
 from plantstore.http.responses import header_line, is_current, make_response
 from plantstore.server.messages import HeaderLines, Request, Response
-
-Read = Callable[[Request], Awaitable[Response]]
 
 _REVALIDATE = b"Cache-Control: no-cache\r\n"
 _FOREVER = b"Cache-Control: public, max-age=31536000, immutable\r\n"
@@ -38,9 +32,9 @@ _SAFE = (
     b"Cross-Origin-Resource-Policy: same-origin\r\n"
 )
 _PAGE = _REVALIDATE + header_line("Content-Security-Policy", _POLICY) + _SAFE
-_BUILT = Path(__file__).parents[2] / "built" / "site.msgpack"
-_SERVER = "."  # in the documents as they are built
+_BUILT = Path(__file__).parents[2] / "built"
 HASH_LENGTH = 12
+STATIC = "/static/"
 _GZIP = 31  # zlib's number for the largest window, with gzip's head and check
 
 
@@ -67,27 +61,20 @@ def make_file(media_type: str, content: bytes) -> File:
     return File(media_type, zlib.compress(content, 9, _GZIP), version)
 
 
-def read_site(server: str) -> Iterator[tuple[str, str, Read]]:
-    """Each file's path, the path's pattern, and its operation; ``server`` is the documents'."""
-    files = msgspec.msgpack.decode(_BUILT.read_bytes(), type=dict[str, File])
-    for path, file in files.items():
-        if path.startswith("/static/"):
-            yield path, "/static/{file}", partial(_respond, file, _FOREVER + _SAFE)
-        elif path.startswith("/openapi."):
-            yield path, path, partial(_respond, _name_server(file, server), _REVALIDATE)
-        else:
-            yield path, path, partial(_respond, file, _PAGE)
+def read_files(feature: str) -> dict[str, File]:
+    """The files that were built for a feature, by path."""
+    built = (_BUILT / f"{feature}.msgpack").read_bytes()
+    return msgspec.msgpack.decode(built, type=dict[str, File])
 
 
-def _name_server(file: File, server: str) -> File:
-    """The document with this server."""
-    if server == _SERVER:
-        return file
-    built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML
-    return make_file(file.media_type, file.decompress().replace(built, named, 1))
+def headers_of(path: str, file: File) -> HeaderLines:
+    """The headers of a file at this path, but for what its content says."""
+    if path.startswith(STATIC):
+        return _FOREVER + _SAFE
+    return _PAGE if file.media_type.startswith("text/html") else _REVALIDATE
 
 
-async def _respond(file: File, headers: HeaderLines, request: Request) -> Response:
+async def respond(file: File, headers: HeaderLines, request: Request) -> Response:
     """The file, compressed for a client that takes gzip; 304 if the client has it already."""
     etag = b'W/"%s"' % file.version.encode()  # weak: it names the file, compressed or not
     headers = header_line("ETag", etag) + b"Vary: Accept-Encoding\r\n" + headers

@@ -12,8 +12,14 @@ from typing import Any, Protocol
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from building.reference import fields, prose, samples, values
-from building.reference.document import Document, Operation, Response, Tag, read_document
+from plantstore.features.reference.building import fields, prose, samples, values
+from plantstore.features.reference.building.document import (
+    Document,
+    Operation,
+    Response,
+    Tag,
+    read_document,
+)
 
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 

@@ -11,8 +11,8 @@ from urllib.parse import quote, urlencode
 
 from msgspec import UNSET, Struct
 
-from building.reference.document import MediaType, Operation, Parameter
-from building.reference.values import JAVASCRIPT, JSON, PYTHON, Code
+from plantstore.features.reference.building.document import MediaType, Operation, Parameter
+from plantstore.features.reference.building.values import JAVASCRIPT, JSON, PYTHON, Code
 
 # Where `make serve` listens; the page's script puts the page's own address in its place.
 ORIGIN = "http://127.0.0.1:8080"

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from msgspec import UNSET, Struct
 
-from building.reference.document import Document, Header, Schema
+from plantstore.features.reference.building.document import Document, Header, Schema
 
 _INT_RANGES = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 64)}
 

@@ -1,0 +1,36 @@
+"""The interface's OpenAPI document: the core's part, and below each heading what features add.
+
+The parts are joined as text: comments stay, and a part may use the core's anchors.
+"""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+PACKAGE = Path(__file__).parents[1] / "src" / "plantstore"
+_NAME = "openapi.yaml"
+_HEADING = re.compile(r"^(?=(?:  )?\w+:\n)", re.MULTILINE)  # such as paths:, or a kind of component
+
+
+def read_document() -> str:
+    """The whole document."""
+    sections = _read_sections(PACKAGE / _NAME)
+    for part in sorted(PACKAGE.glob(f"features/*/{_NAME}")):
+        for heading, text in _read_sections(part).items():
+            if text:
+                sections[heading] += text
+    return "".join(f"{heading}\n{text}" for heading, text in sections.items())
+
+
+def parse_document(text: str) -> dict[str, Any]:
+    """What it says."""
+    document: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
+    return document
+
+
+def _read_sections(file: Path) -> dict[str, str]:
+    """What follows each heading; what comes before the first one is below its own first line."""
+    parts = _HEADING.split(file.read_text(encoding="utf-8"))
+    return {heading: text for heading, _, text in (part.partition("\n") for part in parts)}

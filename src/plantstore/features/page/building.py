@@ -1,0 +1,64 @@
+"""Makes the page's files: its HTML, rendered from a template, its scripts and its styles.
+
+Scripts and styles of a page are in one folder, ``/static/<hash>/``, whose name is the hash of all.
+
+Invariant: the contents of a folder of that name never change, so that they may be cached forever;
+scripts import each other by relative addresses within it. All addresses in pages are relative, so
+that the service works under any path.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from hashlib import sha256
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+
+from plantstore.features.page.files import HASH_LENGTH, File, make_file
+
+_HERE = Path(__file__).parent
+STATIC = _HERE / "static"
+_TYPES = {
+    ".css": "text/css; charset=utf-8",
+    ".js": "text/javascript; charset=utf-8",
+    ".svg": "image/svg+xml",
+}
+
+
+def make_files() -> dict[str, File]:
+    """All files, by path."""
+    sources = sorted(STATIC.iterdir())
+    folder, static = make_static(sources)
+    modules = [path.name for path in sources if path.suffix == ".js"]
+    page = render(_HERE / "index.html", {"static": folder, "modules": modules})
+    return {"/": page, **static}
+
+
+def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
+    """The folder of scripts and styles, without a slash at its ends, and its files by path."""
+    contents = {path.name: path.read_bytes() for path in sources if path.suffix in _TYPES}
+    folder = f"static/{hash_files(contents)}"
+    files = {
+        f"/{folder}/{name}": make_file(_TYPES[Path(name).suffix], content)
+        for name, content in contents.items()
+    }
+    return folder, files
+
+
+def hash_files(contents: Mapping[str, bytes]) -> str:
+    """The hash of the files' names and contents."""
+    digest = sha256()
+    for name, content in sorted(contents.items()):
+        digest.update(sha256(name.encode()).digest() + sha256(content).digest())
+    return digest.hexdigest()[:HASH_LENGTH]
+
+
+def render(
+    template: Path, values: Mapping[str, object], filters: Mapping[str, Callable[..., object]] = {}
+) -> File:
+    """A page, from its template."""
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(filters)
+    page = environment.from_string(template.read_text(encoding="utf-8")).render(values)
+    return make_file("text/html; charset=utf-8", page.encode())

@@ -1,0 +1,9 @@
+"""The reference at ``/docs``, and the OpenAPI document that it shows; with the page's styles."""
+
+from plantstore.feature import Feature
+
+FEATURE = Feature(
+    name="reference",
+    adds_to="routes.add_reference",
+    builds="building.make_files",
+)

@@ -1,0 +1,30 @@
+"""Adds the reference and the documents to an application.
+
+The documents' server is relative to their own address, or the setting ``public_url``: nothing is
+taken from a request, whose Host and forwarded headers anybody may set.
+"""
+
+import msgspec
+
+from plantstore.features.page.files import File, make_file, read_files
+from plantstore.features.page.routes import add_files
+from plantstore.http.app import App
+
+_SERVER = "."  # in the documents as they are built
+
+
+def add_reference(app: App) -> None:
+    """Add the routes."""
+    files = read_files("reference")
+    for path, file in files.items():
+        if path.startswith("/openapi."):
+            files[path] = _name_server(file, app.settings.public_url)
+    add_files(app, files)
+
+
+def _name_server(file: File, server: str) -> File:
+    """The document with this server."""
+    if server == _SERVER:
+        return file
+    built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML
+    return make_file(file.media_type, file.decompress().replace(built, named, 1))
