@@ -78,6 +78,11 @@ def test_each_page_is_in_the_index() -> None:
     assert {page.name for page in PAGES if page.name not in index} == {"README.md"}
 
 
+def test_a_decision_has_at_most_50_lines() -> None:
+    lines = {path.name: len(read_page(path).splitlines()) for path in DOCS.glob("decisions/*.md")}
+    assert max(lines.values()) <= 50, lines
+
+
 def commands(group: click.Group) -> Iterator[tuple[str, click.Command]]:
     for name, command in group.commands.items():
         if isinstance(command, click.Group):
