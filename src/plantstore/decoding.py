@@ -42,12 +42,18 @@ def decode_new_plant(body: bytes) -> NewPlant:
     return NewPlant(found.id, name, found.tag or None)
 
 
-def decode_line(line: bytes) -> NewPlant | RequestError:
-    """The plant in a line of NDJSON, or why there is none."""
+def decode_line(line: bytes, *, with_id: bool = True) -> NewPlant | RequestError:
+    """The plant in a line of NDJSON, or why there is none.
+
+    Without an id, the plant's is 0, whatever the line says.
+    """
     if len(line) > MAX_LINE:
         return RequestError(41301)
     try:
-        return decode_new_plant(line)
+        if with_id:
+            return decode_new_plant(line)
+        fields = parse_json(line)
+        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
     except RequestError as error:
         return error
 

@@ -53,12 +53,6 @@ def assert_served(service: Service, tokens: Tokens) -> None:
             assert client.get("/plants").status_code == 401
 
 
-def test_more_than_a_page_and_a_batch_arrive(source: str, target: str) -> None:
-    seed(source, 10_001)  # with as many events
-    copy(source, target)
-    assert contents(target) == contents(source)
-
-
 def test_an_empty_database_is_copied(source: str, target: str) -> None:
     open_session(source).close()  # which makes a file
     assert copy(source, target) == {}

@@ -13,7 +13,7 @@ def test_the_commands_of_the_page_work(tmp_path: Path) -> None:
     (tmp_path / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
     program.out("import", "seed.ndjson", "--store", "nursery")
     blocks = take("import.md")
-    assert len(blocks) == 4
+    assert len(blocks) == 3
     for text in blocks:
         done = program.in_shell(f"set -e; {text}")
         assert done.status == 0, done

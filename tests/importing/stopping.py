@@ -4,7 +4,7 @@ import os
 import signal
 
 from plantstore.cli import main
-from plantstore.sql.importing import importing, undo
+from plantstore.sql import importing
 from tests.stopped_writes import stop_at
 
 PORTION_ROWS = 10
@@ -13,7 +13,6 @@ AT, SIGNAL = "TEST_STOPPED_AT", "TEST_STOPPED_BY"
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # maybe it is ignored
-    for module in (importing, undo):
-        vars(module)["PORTION_ROWS"] = PORTION_ROWS
+    importing.PORTION_ROWS = PORTION_ROWS
     stop_at(os.environ[AT], int(os.environ[SIGNAL]))
     main()

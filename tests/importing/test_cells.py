@@ -24,7 +24,9 @@ def texts(longest: int) -> st.SearchStrategy[str]:
 
 
 PLANTS = st.lists(
-    st.tuples(st.integers(INT64_MIN, INT64_MAX), texts(NAME_MAX), st.none() | texts(TAG_MAX)),
+    st.builds(
+        NewPlant, st.integers(INT64_MIN, INT64_MAX), texts(NAME_MAX), st.none() | texts(TAG_MAX)
+    ),
     min_size=1,
     max_size=5,
 )
@@ -32,10 +34,10 @@ PLANTS = st.lists(
 
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 @given(plants=PLANTS)
-def test_what_is_written_is_read(form: str, plants: list[tuple[int, str, str | None]]) -> None:
+def test_what_is_written_is_read(form: str, plants: list[NewPlant]) -> None:
     header, write_plants = FORMATS[form]
     with tempfile.NamedTemporaryFile() as file:
         Path(file.name).write_bytes(header + write_plants(plants))
         with open_source(file.name) as source:
             read = [plant for _, plant in read_plants(source, with_ids=True)]
-    assert read == [NewPlant(*plant) for plant in plants]
+    assert read == plants

@@ -1,4 +1,4 @@
-"""An import that is killed, interrupted or overtaken: nothing half is ever told as done."""
+"""An import that is killed, interrupted or repeated: the same command writes what is missing."""
 
 import signal
 import subprocess
@@ -9,9 +9,9 @@ import httpx
 import pytest
 
 from plantstore.bootstrap import open_session, open_staging
-from plantstore.errors import IdTakenError, PlantStoreError, SetupError
-from plantstore.sql.importing import importing
-from plantstore.sql.importing.store import ImportStore
+from plantstore.errors import IdTakenError, PlantStoreError
+from plantstore.model import NewPlant
+from plantstore.sql import importing
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.copying.fixtures import list_plants
@@ -27,16 +27,22 @@ WITH_IDS = "id,name\n" + "\n".join(f"{row['id']},{row['name']}" for row in ROWS)
 FOURTH_PORTION, ITS_EVENTS = 7, 8
 
 
+def write_file(program: Program, text: str) -> str:
+    """A file of the plants."""
+    file = program.folder / "plants.csv"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
 def stop_import(
-    program: Program, store: str, text: str, write: int | str, stop: signal.Signals, *options: str
+    program: Program, store: str, text: str, write: int, stop: signal.Signals, *options: str
 ) -> subprocess.CompletedProcess[str]:
-    (program.folder / "plants.csv").write_text(text, encoding="utf-8")
+    """Import a file, up to a write at which the program gets a signal."""
     command = [sys.executable, "-m", "tests.importing.stopping", "import"]
-    environ = program.environ | {AT: str(write), SIGNAL: str(int(stop))}
     return subprocess.run(
-        [*command, str(program.folder / "plants.csv"), "--store", store, *options],
+        [*command, write_file(program, text), "--store", store, *options],
         check=False,
-        env=environ,
+        env=program.environ | {AT: str(write), SIGNAL: str(int(stop))},
         capture_output=True,
         text=True,
     )
@@ -52,52 +58,47 @@ def assert_events_explain_the_plants(service: Service, store: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("write", "assigns"),
-    [(2, False), (FOURTH_PORTION, False), (ITS_EVENTS, True), (20, False), (20, True)],
+    ("text", "options"), [(WITH_IDS, []), (WITHOUT_IDS, ["--assign-ids"])], ids=["ids", "assign"]
 )
-def test_a_killed_import_goes_on_where_it_stopped(
+def test_an_import_that_is_killed_again_and_again_creates_each_plant_once(
     program: Program,
     service: Service,
     *,
     store: str,
     client: httpx.Client,
-    write: int,
-    assigns: bool,
+    text: str,
+    options: list[str],
 ) -> None:
-    text, options = (WITHOUT_IDS, ["--assign-ids"]) if assigns else (WITH_IDS, [])
-    killed = stop_import(program, store, text, write, signal.SIGKILL, *options)
-    assert (killed.returncode, killed.stdout + killed.stderr) == (-signal.SIGKILL, "")
-    written = (write - 1) // 2 * PORTION_ROWS
-    assert list_plants(client) == ROWS[:written]
-    file = str(program.folder / "plants.csv")
-    summary = program.data("import", file, "--store", store, *options)
-    assert (summary["resumed"], summary["imported"]) == (written, COUNT - written)
+    written = 0
+    for write in (1, FOURTH_PORTION, ITS_EVENTS):
+        killed = stop_import(program, store, text, write, signal.SIGKILL, *options)
+        assert killed.returncode == -signal.SIGKILL
+        written += (write - 1) // 2 * PORTION_ROWS
+        assert list_plants(client) == ROWS[:written]
+    summary = program.data("import", "plants.csv", "--store", store, *options)
+    assert (summary["identical"], summary["imported"]) == (written, COUNT - written)
     assert list_plants(client) == ROWS
     assert_events_explain_the_plants(service, store)
 
 
-def test_what_a_killed_import_has_written_can_be_removed(
-    program: Program, service: Service, store: str, client: httpx.Client
+def test_an_import_that_is_repeated_writes_nothing_and_succeeds(
+    program: Program, service: Service, store: str
 ) -> None:
-    stop_import(program, store, WITH_IDS, FOURTH_PORTION, signal.SIGKILL)
-    (program.folder / "other.csv").write_text("id,name\n1000,Other\n")
-    refused = program.refusal("import", "other.csv", "--store", store)
-    assert f"`plantstore import --store {store} --undo`" in refused
-    # Who has changed a plant since, means it.
-    assert client.delete("/plants/1").status_code == 204
-    assert client.post("/plants", json=ROWS[0]).status_code == 200
-    assert client.delete("/plants/2").status_code == 204
-    program.out("import", "--store", store, "--undo")
-    assert list_plants(client) == ROWS[:1]
-    assert_events_explain_the_plants(service, store)
-    program.out("import", "other.csv", "--store", store)
+    """As after a kill between its last commit and its exit status."""
+    file = write_file(program, WITHOUT_IDS)
+    program.out("import", file, "--store", store, "--assign-ids")
+    events = service.events(store)
+    again = program.run("import", file, "--store", store, "--assign-ids")
+    assert again.status == 0
+    assert f"all {COUNT} plants are already there" in again.err
+    assert service.events(store) == events
 
 
 @pytest.mark.parametrize(
     ("write", "stop"),
-    [(3, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM), (ITS_EVENTS, signal.SIGINT)],
+    [(1, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM)],
 )
-def test_an_interrupted_import_leaves_nothing(
+def test_an_interrupted_import_says_how_much_is_written(
     program: Program,
     service: Service,
     *,
@@ -108,66 +109,22 @@ def test_an_interrupted_import_leaves_nothing(
 ) -> None:
     stopped = stop_import(program, store, WITH_IDS, write, stop)
     assert stopped.returncode == 130
-    assert f"{(write - 1) // 2 * PORTION_ROWS} plants are deleted again" in stopped.stderr
-    assert list_plants(client) == []
+    written = (write - 1) // 2 * PORTION_ROWS
+    assert f"stopped: {written} plants are written" in stopped.stderr
+    assert list_plants(client) == ROWS[:written]
     assert_events_explain_the_plants(service, store)
-    program.out("import", str(program.folder / "plants.csv"), "--store", store)
 
 
-def test_an_undo_that_is_interrupted_says_how_to_finish_it(
-    program: Program, store: str, client: httpx.Client
-) -> None:
-    stopped = stop_import(program, store, WITH_IDS, "7 10", signal.SIGINT)
-    assert stopped.returncode == 130
-    assert "not all of its plants are deleted again: finish that with --undo" in stopped.stderr
-    assert list_plants(client) == ROWS[: 2 * PORTION_ROWS]
-    refused = program.refusal("import", "plants.csv", "--store", store)
-    assert f"finish that with `plantstore import --store {store} --undo`" in refused
-    program.out("import", "--store", store, "--undo")
-    assert list_plants(client) == []
-    program.out("import", "plants.csv", "--store", store)
-
-
-def test_an_import_leaves_what_another_of_the_same_file_goes_on_with(
-    service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
-    with closing(open_session(service.database)) as session, closing(open_staging()) as staging:
-        for row in ROWS:
-            staging.add(int(str(row["id"])), str(row["name"]), None, 1)
-
-        def refuse(_line: int, error: PlantStoreError) -> None:
-            raise error
-
-        def begin() -> importing.Import:
-            target = ImportStore(session, store, None)
-            return importing.Import(target, staging, importing.Options("digest"), refuse)
-
-        first = begin()
-        steps = first.write()
-        assert next(steps) == PORTION_ROWS
-        second = begin().write()
-        assert next(second) == PORTION_ROWS
-        with pytest.raises(SetupError, match="another import into"):
-            next(steps)
-        assert sum(first.undo()) == 0
-        assert sum(second) == COUNT - 2 * PORTION_ROWS
-    assert list_plants(client) == ROWS
-
-
-def test_an_id_that_is_taken_meanwhile_leaves_nothing(
+def test_an_id_that_is_taken_meanwhile_ends_the_import(
     service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
     refused: list[tuple[int, PlantStoreError]] = []
     with closing(open_session(service.database)) as session, closing(open_staging()) as staging:
-        for row in ROWS:
-            staging.add(int(str(row["id"])), str(row["name"]), None, 1)
+        for line, name in enumerate(NAMES, 1):
+            staging.add(NewPlant(line, name), line)
         running = importing.Import(
-            ImportStore(session, store, None),
-            staging,
-            importing.Options("digest"),
-            lambda *one: refused.append(one),
+            session, importing.Options(store), staging.read, lambda *one: refused.append(one)
         )
         assert sum(running.plan()) == COUNT
         steps = running.write()
@@ -176,7 +133,7 @@ def test_an_id_that_is_taken_meanwhile_leaves_nothing(
         assert client.post("/plants", json=taken).status_code == 200
         with pytest.raises(importing.RefusedError):
             sum(steps)
-        assert [type(error) for _, error in refused] == [IdTakenError]
-        assert sum(running.undo()) == COUNT - PORTION_ROWS
-    assert list_plants(client) == [taken]
+        assert [(line, type(error)) for line, error in refused] == [(COUNT, IdTakenError)]
+        assert running.imported == COUNT - PORTION_ROWS
+    assert list_plants(client) == [*ROWS[:-PORTION_ROWS], taken]
     assert_events_explain_the_plants(service, store)

@@ -177,12 +177,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_highest_id": [Case((LARGE,), 1), Case((SMALL,), 1)],
     "find_plants_among": [Case((LARGE, json.dumps([1, 2, PLANTS + 1])), 3)],
     "lock_counts": [Case((SMALL,), 1)],
-    # An undo, which is rare, reads all events since the import began.
-    "page_of_imported": [Case((LARGE, 0, EVENTS + 1, "plantstore import", PAGE), 2 * EVENTS)],
-    "page_of_others_events": [Case((LARGE, EVENTS - 2, "plantstore import", PAGE), 2)],
-    "find_import": [Case((SMALL,), 0)],
-    "set_import": [Case((SMALL, "digest", 0, 0, 0), 0)],
-    "delete_import": [Case((SMALL,), 0)],
     "renew_revision": [Case((SMALL, LATER), 2)],
     "count_to_verify": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 1),
     "find_mismatches": both(PAGE, large=PLANTS + 2 * EVENTS, small=PLANTS_OF_SMALL + 2),

@@ -13,10 +13,12 @@ from plantstore.cli.output import Output
 
 
 @click.command("import")
-@click.argument("file", required=False)
+@click.argument("file")
 @click.option("--store", required=True, help="Name of the store.")
 @click.option(
-    "--assign-ids", is_flag=True, help="Give new ids, after the store's highest, for the file's."
+    "--assign-ids",
+    is_flag=True,
+    help="Give the plants new ids, after the store's highest; a file beside FILE keeps them.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
 @click.option(
@@ -24,16 +26,15 @@ from plantstore.cli.output import Output
     type=click.Choice(["fail", "skip"]),
     default="fail",
     show_default=True,
-    help="Whether a plant whose id is taken is an error, or left out.",
+    help="Whether a plant with the id of another one is an error, or left out.",
 )
 @click.option("--keep-good", is_flag=True, help="Import the other lines where some have errors.")
 @click.option("--errors", type=click.File("wb"), help="Write all errors of lines there, as NDJSON.")
 @click.option("--user", help="Who the events say it was; else nobody.")
-@click.option("--undo", is_flag=True, help="Delete what an interrupted import has written.")
 @database_option
 @json_option
 def import_plants(
-    file: str | None,
+    file: str,
     store: str,
     on_duplicate: str,
     errors: IO[bytes] | None,
@@ -44,13 +45,13 @@ def import_plants(
     assign_ids: bool,
     dry_run: bool,
     keep_good: bool,
-    undo: bool,
 ) -> None:
     """Import the plants of FILE, CSV or NDJSON, maybe compressed; - is stdin.
 
-    All of them or, if a line has an error, none. A CSV file's first line names its columns: id,
-    name and tag; a line of an NDJSON file is a plant as in the interface. It works while the
-    service runs. After a crash the same command goes on where it stopped.
+    If a line has an error, nothing is imported. A CSV file's first line names its columns: id, name
+    and tag; a line of an NDJSON file is a plant as in the interface. It works while the service
+    runs. Identical plants that are already there are skipped: after an interruption, the same
+    command imports the rest.
 
     \b
     Examples:
@@ -59,19 +60,14 @@ def import_plants(
     """
     from plantstore.cli.importing import run  # noqa: PLC0415 - other commands do not need it
     from plantstore.cli.importing.stage import LineErrors  # noqa: PLC0415 - as above
-    from plantstore.sql.importing.importing import Options  # noqa: PLC0415 - as above
-    from plantstore.sql.importing.store import ImportStore  # noqa: PLC0415 - as above
+    from plantstore.sql.importing import Options  # noqa: PLC0415 - as above
 
-    if undo is (file is not None):
-        raise click.UsageError("give either a FILE to import, or --undo")
     end_cleanly()
+    options = Options(store, user, on_duplicate == "skip", keep_good)
     with closing(open_session(database)) as session:
-        target = ImportStore(session, store, user)
-        if file is None:
-            run.run_undo(target)
-            return
-        options = Options("", assign_ids, on_duplicate == "skip", keep_good)
-        summary = run.run_import(target, file, options, LineErrors(errors), is_dry_run=dry_run)
+        noted = LineErrors(errors)
+        flags = {"assigns": assign_ids, "is_dry_run": dry_run}
+        summary = run.run_import(session, file, options, noted, **flags)
     if summary.imported and not dry_run:
         log_change("import", plants=summary.imported, store=store, user=user)
     output.report(summary, [run.describe(summary)])

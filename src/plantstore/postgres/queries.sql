@@ -216,7 +216,7 @@ FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys
 
 
--- Importing: portions of plants, each with its place in the journal -------------------------------
+-- Importing: portions of plants ---------------------------------------------------------------
 
 -- name: find_plants_among
 SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w

@@ -216,7 +216,7 @@ UPDATE revisions SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FR
 WHERE store_id = ?1
 
 
--- Importing: portions of plants, each with its place in the journal -------------------------------
+-- Importing: portions of plants ---------------------------------------------------------------
 
 -- The store's row, locked until the end of the transaction.
 
@@ -225,26 +225,3 @@ UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision,
 
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1
-
--- name: find_import
-SELECT digest, reached, written, revision FROM imports WHERE store_id = ?1
-
--- name: set_import
-INSERT INTO imports (store_id, digest, reached, written, revision) VALUES (?1, ?2, ?3, ?4, ?5)
-ON CONFLICT (store_id) DO UPDATE SET reached = excluded.reached, written = excluded.written
-
--- name: delete_import
-DELETE FROM imports WHERE store_id = ?1
-
--- What an import has created, the last first; it is known by its label, since it has no token.
-
--- name: page_of_imported
-SELECT revision, plant_id FROM events
-WHERE store_id = ?1 AND revision > ?2 AND revision < ?3
-    AND kind = 'plant.created' AND token_label = ?4 AND token_id = ''
-ORDER BY revision DESC LIMIT ?5
-
--- name: page_of_others_events
-SELECT revision, plant_id FROM events
-WHERE store_id = ?1 AND revision > ?2 AND NOT (token_label = ?3 AND token_id = '')
-ORDER BY revision LIMIT ?4

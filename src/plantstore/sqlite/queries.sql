@@ -176,7 +176,7 @@ INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, crea
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 
 
--- Importing: portions of plants, each with its place in the journal -------------------------------
+-- Importing: portions of plants ---------------------------------------------------------------
 
 -- name: find_plants_among
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))

@@ -7,19 +7,21 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import apsw
+from msgspec.structs import astuple
 
-from plantstore.sql.importing.portion import StagedRow
+from plantstore.model import NewPlant
+from plantstore.sql.importing import StagedPlant
 
 _SETTINGS = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     PRAGMA cache_size = -16384;
-    CREATE TABLE staged (id INTEGER PRIMARY KEY, line INTEGER, name TEXT, tag TEXT) STRICT;
+    CREATE TABLE staged (id INTEGER PRIMARY KEY, name TEXT, tag TEXT, line INTEGER) STRICT;
     BEGIN;
 """
-_INSERT = "INSERT INTO staged VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_FIND = "SELECT line, name, tag FROM staged WHERE id = ?"
-_READ = "SELECT id, name, tag, line FROM staged WHERE ?1 IS NULL OR id > ?1 ORDER BY id"
+_INSERT = "INSERT INTO staged (id, name, tag, line) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
+_FIND = "SELECT id, name, tag, line FROM staged WHERE id = ?"
+_READ = "SELECT id, name, tag, line FROM staged ORDER BY id"
 
 
 class Staging:
@@ -31,19 +33,19 @@ class Staging:
         self._execute = self._connection.cursor().execute
         self.count = 0
 
-    def add(self, plant_id: int, name: str, tag: str | None, line: int) -> tuple[int, bool] | None:
-        """Add a plant; where the id is taken, the line that has it, and whether it is identical."""
-        self._execute(_INSERT, (plant_id, line, name, tag))
+    def add(self, plant: NewPlant, line: int) -> StagedPlant | None:
+        """Add a plant; where its id is taken, the plant that has it instead."""
+        self._execute(_INSERT, (*astuple(plant), line))
         if self._connection.changes():
             self.count += 1
             return None
-        ((earlier, *stored),) = self._execute(_FIND, (plant_id,))
-        return earlier, stored == [name, tag]
+        ((*earlier, first_line),) = self._execute(_FIND, (plant.id,))
+        return first_line, NewPlant(*earlier)
 
-    def read(self, after: int | None, size: int) -> Iterator[Sequence[StagedRow]]:
-        """The plants after an id, or all, in portions of this size."""
-        rows = self._connection.execute(_READ, (after,))
-        while portion := list(islice(rows, size)):
+    def read(self, size: int) -> Iterator[Sequence[StagedPlant]]:
+        """The plants, in portions of this size."""
+        rows = self._connection.execute(_READ)
+        while portion := [(line, NewPlant(*plant)) for *plant, line in islice(rows, size)]:
             yield portion
 
     def close(self) -> None:

@@ -6,9 +6,11 @@ Invariant: reading takes off exactly what writing put on.
 import re
 from collections.abc import Iterable
 
-from plantstore.database import Row
+from msgspec.structs import astuple
 
-COLUMNS = ("id", "name", "tag")
+from plantstore.model import NewPlant
+
+COLUMNS = NewPlant.__struct_fields__
 HEADER = ",".join(COLUMNS) + "\r\n"
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like
 # such a cell.
@@ -21,17 +23,13 @@ def restore(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def write_lines(plants: Iterable[Row]) -> str:
-    """The lines of plants, which are rows of id, name and tag."""
-    return "".join(
-        f"{plant_id},{_quote(_defuse(name))},{_quote(_defuse(tag or ''))}\r\n"
-        for plant_id, name, tag in plants
-    )
+def write_lines(plants: Iterable[NewPlant]) -> str:
+    """The lines of plants."""
+    return "".join(",".join(map(_to_cell, astuple(plant))) + "\r\n" for plant in plants)
 
 
-def _defuse(text: str) -> str:
-    return f"'{text}" if _FORMULA.match(text) else text
-
-
-def _quote(cell: str) -> str:
+def _to_cell(value: int | str | None) -> str:
+    if not isinstance(value, str):
+        return "" if value is None else str(value)
+    cell = f"'{value}" if _FORMULA.match(value) else value
     return '"' + cell.replace('"', '""') + '"' if _QUOTED.search(cell) else cell

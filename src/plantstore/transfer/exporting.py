@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
-from plantstore.database import Row
+from plantstore.model import NewPlant
+from plantstore.sql.administration.records import require_store
 from plantstore.sql.copying.tables import PLANTS, read_pages
-from plantstore.sql.importing.store import find_store
 from plantstore.sql.session import Session
 from plantstore.transfer.cells import HEADER, write_lines
-
-_encode_lines = msgspec.json.Encoder().encode_lines
 
 
 def find_format(path: str) -> str:
@@ -26,21 +24,14 @@ def export_plants(session: Session, store: str, form: str, tag: str | None) -> I
     """
     header, write = FORMATS[form]
     with session.snapshot():
-        store_id, *_ = find_store(session, store)
+        store_id = require_store(session, store).store_id
         yield header
         for page in read_pages(session, PLANTS, (store_id, store_id)):
-            plants = [row[1:] for row in page]
-            yield write([plant for plant in plants if tag in (None, plant[2])])
+            plants = [NewPlant(*row) for _, *row in page]
+            yield write([plant for plant in plants if tag in (None, plant.tag)])
 
 
-def _write_ndjson(plants: Sequence[Row]) -> bytes:
-    return _encode_lines(
-        {"id": plant_id, "name": name} | ({} if tag is None else {"tag": tag})
-        for plant_id, name, tag in plants
-    )
-
-
-FORMATS: dict[str, tuple[bytes, Callable[[Sequence[Row]], bytes]]] = {
+FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
     "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
-    "ndjson": (b"", _write_ndjson),
+    "ndjson": (b"", msgspec.json.Encoder().encode_lines),
 }

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plantstore.decoding import decode_line, parse_json, to_new_plant
+from plantstore.decoding import decode_line, to_new_plant
 from plantstore.errors import RequestError, SetupError
 from plantstore.model import INT64_MAX, NewPlant
 from plantstore.transfer.cells import COLUMNS, restore
@@ -49,15 +49,7 @@ def _read_ndjson(lines: Iterator[str], *, with_ids: bool) -> Iterator[Line]:
     for number, line in enumerate(lines, 1):
         if line.strip():
             body = line.strip().encode("utf-8", "surrogateescape")
-            yield number, decode_line(body) if with_ids else _decode_without_id(body)
-
-
-def _decode_without_id(body: bytes) -> NewPlant | RequestError:
-    try:
-        fields = parse_json(body)
-        return to_new_plant(fields | {"id": 0} if isinstance(fields, dict) else fields)
-    except RequestError as error:
-        return error
+            yield number, decode_line(body, with_id=with_ids)
 
 
 def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) -> Iterator[Line]:

@@ -1,16 +1,14 @@
 """Writes a file as a whole or not at all, readable only by its owner; or to stdout."""
 
 import gzip
-import os
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
 from plantstore.errors import SetupError
-from plantstore.sqlite.workspace import flush_folder
+from plantstore.sqlite.workspace import publish, workspace
 
 
 @contextmanager
@@ -26,18 +24,15 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     target = Path(path).resolve()
     if target.exists() and not target.is_file():
         raise SetupError(f"{path} is not a file")
-    handle, name = tempfile.mkstemp(prefix=".plantstore-", dir=target.parent)  # with mode 0600
-    try:
-        with os.fdopen(handle, "wb") as file:
-            with _compress(file) if target.suffix == ".gz" else nullcontext(file) as output:
-                yield cast("BinaryIO", output)
-            file.flush()
-            os.fsync(file.fileno())
-        Path(name).replace(target)
-    except BaseException:
-        Path(name).unlink()
-        raise
-    flush_folder(target.parent)
+    with workspace(target.parent, target.name) as folder:
+        unfinished = folder / target.name
+        unfinished.touch(0o600)
+        with (
+            unfinished.open("wb") as file,
+            _compress(file) if target.suffix == ".gz" else nullcontext(file) as output,
+        ):
+            yield cast("BinaryIO", output)
+        publish(unfinished, target)
 
 
 def _compress(file: BinaryIO) -> gzip.GzipFile:

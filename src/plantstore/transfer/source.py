@@ -17,6 +17,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from plantstore.decoding import MAX_LINE
 from plantstore.errors import SetupError
 
 try:  # from Python 3.14 on its own, before that where backports.zstd is installed
@@ -26,7 +27,6 @@ try:  # from Python 3.14 on its own, before that where backports.zstd is install
 except ImportError:
     _zstd = None
 
-LINE_MAX = 2**16  # characters
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _NOT_COMPRESSED = (EOFError, zlib.error, gzip.BadGzipFile, *([_zstd.ZstdError] if _zstd else []))
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
@@ -59,10 +59,10 @@ class Source:
         with self._explained(), io.BufferedReader(self._file) as file:
             text = _decode(self._decompress(file))
             number = 0
-            while line := text.readline(LINE_MAX):
+            while line := text.readline(MAX_LINE):
                 number += 1
-                if len(line) == LINE_MAX:
-                    raise SetupError(f"line {number} of {self.name} is over {LINE_MAX} characters")
+                if len(line) == MAX_LINE:
+                    raise SetupError(f"line {number} of {self.name} is over {MAX_LINE} characters")
                 self._sha.update(line.encode("utf-8", "surrogateescape"))
                 yield line
 

@@ -1,112 +1,99 @@
 """An import from its file to its summary.
 
-Invariant: unless the good lines are to be kept, a failure leaves nothing of the file in the store.
+Invariant: unless the good lines are to be kept, nothing is written of a file in which a line, or a
+plant that the store has, is found to be in the way. Whatever ends the writing, the same command
+writes the rest.
 """
 
-from contextlib import closing
+from contextlib import AbstractContextManager, closing, nullcontext
 
 import click
 from msgspec import Struct
-from msgspec.structs import replace
 
 from plantstore.bootstrap import open_staging
-from plantstore.cli.importing.progress import run_steps
+from plantstore.cli.importing.ids import assigned_ids
 from plantstore.cli.importing.stage import LineErrors, stage
-from plantstore.sql.importing.importing import Import, Options, RefusedError
-from plantstore.sql.importing.store import ImportStore
-from plantstore.sql.importing.undo import undo
+from plantstore.cli.progress import run_steps
+from plantstore.sql.importing import Import, Options, RefusedError
+from plantstore.sql.session import Session
 from plantstore.transfer.source import open_source
 
 
 class Summary(Struct, frozen=True):
     """What an import did, or, in a dry run, would do.
 
-    ``identical`` and ``conflicting`` plants have ids that the store, or an earlier line, has.
-    ``refused`` are the lines with an error. ``resumed`` are the plants that were written before,
-    by the same import, until it was interrupted.
+    ``identical`` plants are in the store already, ``repeated`` lines are identical to an earlier
+    one, ``conflicting`` plants have the id of another plant there. ``refused`` are the lines with
+    an error.
     """
 
     store: str
     dry_run: bool
     imported: int
-    resumed: int
     identical: int
+    repeated: int
     conflicting: int
     refused: int
 
 
 def run_import(
-    store: ImportStore, file: str, options: Options, errors: LineErrors, *, is_dry_run: bool
+    session: Session,
+    file: str,
+    options: Options,
+    errors: LineErrors,
+    *,
+    assigns: bool,
+    is_dry_run: bool,
 ) -> Summary:
-    """Import a file; the options' digest is that of its lines."""
+    """Import a file, or only say what that would do; ``assigns`` gives its plants new ids."""
     with closing(open_staging()) as staging:
-        with open_source(file) as source:
-            repeated = stage(source, staging, errors, options)
-        digest = source.digest + (" with new ids" if options.assigns else "")
-        importing = Import(store, staging, replace(options, digest=digest), errors.add)
-        total = staging.count - importing.resumed
-        _import(importing, options, errors, total, is_dry_run=is_dry_run)
+        importing = Import(session, options, staging.read, errors.add)
+        with_ids: AbstractContextManager[str] = nullcontext(file)
+        if assigns:
+            with_ids = assigned_ids(session, file, options, errors, is_dry_run=is_dry_run)
+        with with_ids as path, open_source(path) as source:
+            repeated = stage(source, staging, errors, skips=options.skips)
+        is_planned = is_dry_run or not options.keeps_good
+        if is_planned:
+            run_steps("checking", importing.plan(), staging.count)
+        if errors.count and not options.keeps_good:
+            importing.imported = 0
+        if not is_dry_run and (importing.imported or not is_planned):
+            _write(importing, staging.count)
     errors.show()
-    tally = importing.tally
     return Summary(
-        store=store.name,
+        store=options.store,
         dry_run=is_dry_run,
-        imported=tally.imported,
-        resumed=importing.resumed,
-        identical=tally.identical + repeated.identical,
-        conflicting=tally.conflicting + repeated.conflicting,
+        imported=importing.imported,
+        identical=importing.identical,
+        repeated=repeated.identical,
+        conflicting=importing.conflicting + repeated.conflicting,
         refused=errors.count,
     )
 
 
-def run_undo(store: ImportStore) -> None:
-    """Undo the unfinished import, if there is one."""
-    undone = run_steps("undoing", undo(store))
-    click.echo(f"deleted {undone} plants of an unfinished import into {store.name}", err=True)
+def _write(importing: Import, total: int) -> None:
+    try:
+        run_steps("importing", importing.write(), total)
+    except BaseException as error:
+        click.echo(
+            f"stopped: {importing.imported} plants are written; the same command writes the rest",
+            err=True,
+        )
+        if not isinstance(error, RefusedError):
+            raise
 
 
 def describe(summary: Summary) -> str:
     """The summary as a sentence."""
+    if summary.identical and not (summary.imported or summary.conflicting or summary.refused):
+        return f"all {summary.identical} plants are already there: nothing to import"
     verb = "would import" if summary.dry_run else "imported"
     counts = {
-        "written before": summary.resumed,
         "already there": summary.identical,
+        "repeated in the file": summary.repeated,
         "with the id of another plant": summary.conflicting,
         "lines with an error": summary.refused,
     }
     rest = "".join(f"; {count} {words}" for words, count in counts.items() if count)
     return f"{verb} {summary.imported} plants into {summary.store}{rest}"
-
-
-def _import(
-    importing: Import, options: Options, errors: LineErrors, total: int, *, is_dry_run: bool
-) -> None:
-    if importing.resumed:
-        click.echo(f"resuming: {importing.resumed} plants were written before", err=True)
-    if is_dry_run or not options.keeps_good:
-        run_steps("checking", importing.plan(), total)
-    if errors.count and not options.keeps_good:
-        importing.tally.imported = 0
-    elif not is_dry_run:
-        _write(importing, options, total)
-
-
-def _write(importing: Import, options: Options, total: int) -> None:
-    try:
-        run_steps("importing", importing.write(), total)
-    except BaseException as error:
-        if not options.keeps_good:
-            _undo(importing)
-        if not isinstance(error, RefusedError):
-            raise
-        importing.tally.imported = 0
-
-
-def _undo(importing: Import) -> None:
-    try:
-        undone = run_steps("undoing", importing.undo())
-    except BaseException:
-        click.echo("not all of its plants are deleted again: finish that with --undo", err=True)
-        raise
-    if undone:
-        click.echo(f"nothing was imported: {undone} plants are deleted again", err=True)

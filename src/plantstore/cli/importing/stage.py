@@ -3,18 +3,17 @@
 Lines that cannot be imported are reported: the first ones on stderr, all of them in a file.
 """
 
+from collections.abc import Iterator
 from typing import IO
 
 import click
 import msgspec
 from msgspec import Struct
 
-from plantstore.cli.importing.progress import show_progress
-from plantstore.errors import AlreadyStoredError, IdTakenError, PlantStoreError
+from plantstore.cli.progress import show_progress
+from plantstore.errors import IdTakenError, PlantStoreError
 from plantstore.http.errors import describe_error
-from plantstore.model import NewPlant
-from plantstore.sql.importing.importing import Options
-from plantstore.sql.importing.portion import Tally
+from plantstore.sql.importing import StagedPlant
 from plantstore.sqlite.staging import Staging
 from plantstore.transfer.lines import read_plants
 from plantstore.transfer.source import Source
@@ -59,38 +58,38 @@ class LineErrors:
             click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)
 
 
-def stage(source: Source, staging: Staging, errors: LineErrors, options: Options) -> Tally:
-    """Stage the plants; where the options say ``assigns``, their ids are their numbers.
-
-    Where they say ``skips``, those whose ids an earlier line has are only counted.
-    """
-    repeated = Tally()
+def read_good_lines(source: Source, errors: LineErrors, *, with_ids: bool) -> Iterator[StagedPlant]:
+    """The plants of a file with their lines; the errors of other lines are noted."""
     with show_progress("reading", source.size, "bytes") as advance:
-        plants = read_plants(source, with_ids=not options.assigns)
-        for number, (line, found) in enumerate(plants, 1):
+        for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
                 advance(source.position)
             if isinstance(found, PlantStoreError):
                 errors.add(line, found)
-                continue
-            plant_id = number if options.assigns else found.id
-            earlier = staging.add(plant_id, found.name, found.tag, line)
-            if earlier is not None:
-                _note_repeated(found, line, earlier, repeated, None if options.skips else errors)
+            else:
+                yield line, found
+
+
+class Repeated(Struct):
+    """How many lines have the id of an earlier one: of an identical plant, or of another."""
+
+    identical: int = 0
+    conflicting: int = 0
+
+
+def stage(source: Source, staging: Staging, errors: LineErrors, *, skips: bool) -> Repeated:
+    """Stage the plants. A line with another plant's id is refused, unless the import ``skips``."""
+    repeated = Repeated()
+    for line, plant in read_good_lines(source, errors, with_ids=True):
+        earlier = staging.add(plant, line)
+        if earlier is None:
+            continue
+        first_line, first = earlier
+        if plant == first:
+            repeated.identical += 1
+            continue
+        repeated.conflicting += 1
+        if not skips:
+            reason = f"id {plant.id} is already in line {first_line}"
+            errors.add(line, IdTakenError(plant_id=plant.id, reason=reason))
     return repeated
-
-
-def _note_repeated(
-    plant: NewPlant,
-    line: int,
-    earlier: tuple[int, bool],
-    repeated: Tally,
-    errors: LineErrors | None,
-) -> None:
-    first, identical = earlier
-    repeated.identical += identical
-    repeated.conflicting += not identical
-    if errors is not None:
-        reason = f"id {plant.id} is already in line {first}"
-        error = AlreadyStoredError if identical else IdTakenError
-        errors.add(line, error(plant_id=plant.id, reason=reason))

@@ -31,11 +31,10 @@ def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable
         yield lambda done: progress.update(bar, completed=done)
 
 
-def run_steps(words: str, steps: Iterator[int], total: int | None = None) -> int:
-    """Run steps that yield how many more plants they have processed; the sum of that."""
+def run_steps(words: str, steps: Iterator[int], total: int | None, unit: str = "plants") -> None:
+    """Run steps that yield how many more plants or rows they have processed."""
     done = 0
-    with show_progress(words, total, "plants") as advance:
+    with show_progress(words, total, unit) as advance:
         for more in steps:
             done += more
             advance(done)
-    return done

@@ -1,1 +1,0 @@
-"""Imports a file's plants into a store: in portions, and as a whole or not at all."""
