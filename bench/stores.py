@@ -48,9 +48,9 @@ def fill_store(file: Path, plants: int) -> Store:
 
 def make_store(database: str, plants: int) -> Store:
     """The database's store, made where it is missing, with a new token. It fills nothing."""
-    migrate = [*PLANTSTORE, "migrate", "--database", database]
+    migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    command = [*PLANTSTORE, "token", "create", "--create", "--database", database, "--quiet"]
+    command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
     command += ["--store", "garden", "--user", "bench"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, done.stdout.strip(), plants)

@@ -234,7 +234,7 @@ def test_a_variable_and_its_file_cannot_both_be_set(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("sqlite:///y.db")
     both = URL | {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")}
     words = "^PLANTSTORE_DATABASE and PLANTSTORE_DATABASE_FILE are both set: unset one of them$"
-    for load in (lambda: load_settings({}, both), lambda: load_database(None, both)):
+    for load in (lambda: load_settings({}, both), lambda: load_database({}, both)):
         with pytest.raises(SetupError, match=words):
             load()
 
@@ -274,13 +274,13 @@ def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -
     file.write_text('prot = 1\nport = "x"\ndatabase = "sqlite:///of-file.db"\n')
     wrong = {"PLANTSTORE_PORT": "abc", "PLANTSTORE_RATE_LIMIT_FILE": "/nowhere"}
     wrong["PLANTSTORE_SETTINGS"] = str(file)
-    assert load_database(None, wrong) == "sqlite:///of-file.db"
-    assert load_database(None, URL | wrong) == "sqlite:///x.db"
-    assert load_database("sqlite:///flag.db", URL | wrong) == "sqlite:///flag.db"
-    assert load_database(None, {}) == default_database()
+    assert load_database({}, wrong) == "sqlite:///of-file.db"
+    assert load_database({}, URL | wrong) == "sqlite:///x.db"
+    assert load_database({"database": "sqlite:///flag.db"}, URL | wrong) == "sqlite:///flag.db"
+    assert load_database({}, {}) == default_database()
     file.write_text("database = 1")
     with pytest.raises(SetupError, match="database"):
-        load_database(None, wrong)
+        load_database({}, wrong)
 
 
 @pytest.mark.parametrize("one", ["tls_cert", "tls_key"])

@@ -200,23 +200,29 @@ def collect(
     return given | read_environment(environ, setting_names()) | read_flags(flags)
 
 
-def load_database(flag: str | None, environ: Mapping[str, str], file: str | None = None) -> str:
+def load_database(
+    flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
+) -> str:
     """Only the database's URL, from the same sources: other settings may be wrong.
 
     :raises SetupError: a source cannot be read, or its value is not text.
     """
-    return load_setting("database", flag, environ, file) or default_database()
+    return load_setting("database", flags, environ, file) or default_database()
 
 
 def load_setting(
-    name: str, flag: object, environ: Mapping[str, str], file: str | None = None
+    name: str,
+    flags: Mapping[str, object],
+    environ: Mapping[str, str],
+    file: str | None = None,
 ) -> Any:  # noqa: ANN401 - any type
     """One setting from the same sources, or its default: others may be wrong.
 
     :raises SetupError: a source cannot be read, or its value is not valid.
     """
-    given = read_flags({name: flag}) or read_environment(environ, [name])
-    given = given or read_file(file or environ.get(SETTINGS_FILE))
+    given = read_flags(flags)
+    if name not in given:
+        given = read_environment(environ, [name]) or read_file(file or environ.get(SETTINGS_FILE))
     return convert(given[name], _hint(name)) if name in given else default_value(name)
 
 

@@ -153,7 +153,7 @@ def test_a_token_expires_and_has_a_label_by_default(program: Program) -> None:
     create = ("token", "create", "--store", "nursery", "--user", "ada")
     made = program.data(*create)
     (program.folder / "s.toml").write_text("token_expiry = 7\n")
-    short = program.data(*create, "--settings", "s.toml")
+    short = program.data("--settings", "s.toml", *create)
     assert int(made["expires_at"][:4]) == int(made["created_at"][:4]) + 1
     assert short["state"] == "expiring"
     assert made["label"].endswith(f" {made['created_at'][:10]}")

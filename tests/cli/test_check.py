@@ -73,7 +73,7 @@ def file_of(program: Program) -> Path:
 
 def test_check_creates_no_database(tmp_path: Path) -> None:
     missing = tmp_path / "missing.db"
-    said = Program(tmp_path).refusal("check", "--database", f"sqlite:///{missing}")
+    said = Program(tmp_path).refusal("--database", f"sqlite:///{missing}", "check")
     assert said.startswith(f"Error: there is no database {missing}: name it with --database")
     assert not missing.exists()
 

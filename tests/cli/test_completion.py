@@ -49,6 +49,10 @@ def test_bash_offers_the_values_that_there_are(program: Program) -> None:
     assert complete(program, setup, "store show n") == ["nursery"]
     assert complete(program, setup, "user delete ''") == ["ada", "eve"]
     assert complete(program, setup, "token revoke ''") == [made]
+    url = program.environ.pop("PLANTSTORE_DATABASE")
+    assert complete(program, setup, "store show n") == []
+    # A colon ends a word of bash, unless it is quoted.
+    assert complete(program, setup, f"--database '{url}' store show n") == ["nursery"]
     assert complete(program, setup, "settings show token_") == ["token_expiry"]
 
 

@@ -43,7 +43,7 @@ ARGUMENTS = {
 def test_other_commands_refuse_a_missing_database(path: tuple[str, ...], tmp_path: Path) -> None:
     file = tmp_path / "new" / "plants.db"
     name = " ".join(path)
-    call = f"{name} {ARGUMENTS.get(name, '')} --database sqlite:///{file}"
+    call = f"--database sqlite:///{file} {name} {ARGUMENTS.get(name, '')}"
     refused = CliRunner().invoke(cli, call).exception
     assert isinstance(refused, SetupError), refused
     assert str(refused).startswith(

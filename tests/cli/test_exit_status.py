@@ -65,7 +65,7 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
         ("store", "delete", "--yes", b"\xff"),
         ("token", "revoke", b"\xff"),
         ("token", "create", "--create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
-        ("store", "list", "--database", b"sqlite:///\xff.db"),
+        ("--database", b"sqlite:///\xff.db", "store", "list"),
         ("serve", "--host", b"\xff"),
     ],
     ids=repr,

@@ -48,8 +48,8 @@ def test_a_bad_setting_is_named(program: Program) -> None:
     assert "--port is 70000" in program.refusal("serve", "--port", "70000")
     file = program.folder / "settings.toml"
     file.write_text("drain_timeout = nan\n")
-    assert f"drain_timeout in {file} is nan" in program.refusal("serve", "--settings", str(file))
-    missing = program.refusal("serve", "--settings", "nowhere.toml")
+    assert f"drain_timeout in {file} is nan" in program.refusal("--settings", str(file), "serve")
+    missing = program.refusal("--settings", "nowhere.toml", "serve")
     assert "cannot read the settings file nowhere.toml" in missing
 
 
@@ -93,7 +93,7 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     program = Program(tmp_path)
     del program.environ["PLANTSTORE_DATABASE"]
     program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
-    program.out("check", "--settings", str(file))
+    program.out("--settings", str(file), "check")
     assert (tmp_path / "of-file.db").exists()
     assert "there is no database" in program.refusal("store", "list")
     other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
@@ -110,7 +110,7 @@ def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Pro
 
 
 def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
-    program.out("store", "create", "nursery", "--database", "sqlite:///here.db")
+    program.out("--database", "sqlite:///here.db", "store", "create", "nursery")
     assert (program.folder / "here.db").exists()
 
 

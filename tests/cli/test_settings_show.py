@@ -10,7 +10,7 @@ def test_each_value_has_its_source(tmp_path: Path) -> None:
     (tmp_path / "s.toml").write_text('port = 1\nhost = "::1"\nworkers = 2\n')
     program = Program(tmp_path, {"PLANTSTORE_PORT": "2", "PLANTSTORE_SETTINGS": "s.toml"})
     url = "postgresql://ada:secret@db/plants"
-    shown = program.data("settings", "show", "--database", url)
+    shown = program.data("--database", url, "settings", "show")
     found = {one.pop("setting"): tuple(one.values()) for one in shown}
     assert tuple(found) == setting_names()
     assert found["database"] == ("postgresql://ada:...@db/plants", "flag", "--database")
@@ -45,5 +45,5 @@ def test_the_file_of_settings_names_the_database(program: Program) -> None:
     (program.folder / "s.toml").write_text(f'database = "{program.database}"\n')
     elsewhere = Program(program.folder, {"PLANTSTORE_DATABASE": ""})
     assert "no database" in elsewhere.refusal("store", "list")
-    assert "nursery" in elsewhere.out("store", "list", "--settings", "s.toml")
+    assert "nursery" in elsewhere.out("--settings", "s.toml", "store", "list")
     assert "nursery" in elsewhere.out("store", "list", PLANTSTORE_SETTINGS="s.toml")

@@ -68,7 +68,7 @@ def test_a_closed_stderr_is_no_failure(program: Program) -> None:
     target = f"sqlite:///{program.folder / 'target.db'}"
     done = program.in_shell(f"plantstore copy --from {program.database} --to {target} 2>&-")
     assert done.status == 0
-    assert len(program.data("token", "list", "--database", target)) == 3
+    assert len(program.data("--database", target, "token", "list")) == 3
 
 
 @pytest.mark.parametrize("command", ["token list", "--version"])

@@ -109,7 +109,8 @@ def test_its_commands_work_in_another_terminal_and_folder(
         assert service.stop() == 0
         service.start()
         link, token = service.commands()
-        assert link.startswith(f"{shown} link --store nursery --user gardener --manage")
+        named = f"{shown} --database {service.database}"
+        assert link.startswith(f"{named} link --store nursery --user gardener --manage")
         assert "--create" not in service.shown()
         ((address, code),) = CODE.findall(f"  {paste(link, tmp_path)}")
         assert address == service.origin
@@ -122,9 +123,10 @@ def test_its_commands_find_the_database_that_the_settings_file_names(tmp_path: P
     file = tmp_path / "my settings.toml"
     database = f"sqlite:///{tmp_path}/of-file.db"
     file.write_text(f'database = "{database}"\n')
-    with Welcoming(tmp_path, database=database, flags=f"--settings '{file}'") as service:
+    program = (*PLANTSTORE, "--settings", str(file))
+    with Welcoming(tmp_path, database=database, program=program) as service:
         (link,) = service.commands()
-        assert link.endswith(f" --manage --settings '{file}'")
+        assert link.startswith(f"{OWN} --settings '{file}' link ")
         assert paste(link, tmp_path).startswith(f"{service.origin}/#code=")
 
 
@@ -137,7 +139,8 @@ def test_its_commands_name_no_password_and_the_address_that_is_not_recorded(
         with Welcoming(tmp_path, database=database) as service:
             (link,) = service.commands()
             assert "verysecret" not in service.shown()
-            assert link.endswith(f' --address {service.origin} --database "$PLANTSTORE_DATABASE"')
+            assert link.startswith(f'{OWN} --database "$PLANTSTORE_DATABASE" link ')
+            assert link.endswith(f" --address {service.origin}")
             variable = f"PLANTSTORE_DATABASE='{database}'"
             printed = paste(f"export {variable}; {link}", tmp_path)
             assert printed.startswith(f"{service.origin}/#code=")
@@ -167,7 +170,9 @@ def test_of_several_owners_it_has_the_command_for_each(tmp_path: Path) -> None:
             service.make_token(f"bed-{number}", "eve")
         service.start()
         assert len(service.commands()) == 11
-        assert re.search("^  and 2 more: .*plantstore store list", service.shown(), re.MULTILINE)
+        assert re.search(
+            "^  and 2 more: .*plantstore .* store list$", service.shown(), re.MULTILINE
+        )
 
 
 @pytest.mark.parametrize(

@@ -12,13 +12,13 @@ from tests.cli.program import PLANTSTORE, clean_environ
 from tests.service import Service
 
 CODE = re.compile(r"^  (http\S+)/#code=(\w+)$", re.MULTILINE)
-COMMAND = re.compile(r"^  (.*plantstore (?:link|token) .*)$", re.MULTILINE)
+COMMAND = re.compile(r"^  (.*plantstore .*(?:link|token create) --.*)$", re.MULTILINE)
 
 
 class Welcoming(Service):
     """``plantstore serve --welcome``; its stdout goes to a file of its own.
 
-    ``program`` is what the shell runs, ``flags`` are more of its options.
+    ``program`` is what the shell runs.
     """
 
     def __init__(
@@ -26,11 +26,10 @@ class Welcoming(Service):
         folder: Path,
         settings: Mapping[str, object] | None = None,
         program: tuple[str, ...] = PLANTSTORE,
-        flags: str = "",
         database: str | None = None,
     ) -> None:
         self._out = folder / "out.txt"
-        script = f'exec "$@" --welcome {flags} >>{self._out}'
+        script = f'exec "$@" --welcome >>{self._out}'
         command = ("sh", "-c", script, "sh", *program)
         super().__init__(folder, command=command, settings=settings, database=database)
 

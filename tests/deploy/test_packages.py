@@ -73,7 +73,7 @@ def test_it_is_installed(machine: Path, blocks: list[str]) -> None:
 def test_it_is_tried_out_without_an_installation(machine: Path) -> None:
     script = on(machine, CLONE, "exec ", UVX.replace("serve", '"$@"'))
     check_that_it_serves(machine, "sh", "-ec", script, "sh")
-    migrate = "migrate --database postgresql://db.example/plants"
+    migrate = "--database postgresql://db.example/plants migrate"
     refused = paste(machine, CLONE, UVX.replace("serve --welcome", migrate))
     assert refused.returncode == 1
     said = "Error: PostgreSQL needs psycopg: pip install 'plantstore[postgres]'\n"

@@ -20,10 +20,10 @@ Generated from the code by `make docs`.
 
 ## Settings
 
-The first of these that has a value wins: a flag of `plantstore serve` (where there is one), the
-environment variable, the settings file (TOML, named by `--settings` or `PLANTSTORE_SETTINGS`), the
-default. `PLANTSTORE_<NAME>_FILE` names a file that holds the value, for secrets; setting both is an
-error.
+The first of these that has a value wins: a flag (`plantstore --database`, or one of
+`plantstore serve`), the environment variable, the settings file (TOML, named by
+`plantstore --settings` or `PLANTSTORE_SETTINGS`), the default. `PLANTSTORE_<NAME>_FILE` names a
+file that holds the value, for secrets; setting both is an error.
 
 | setting | environment variable | default | meaning |
 | --- | --- | --- | --- |"""
@@ -94,12 +94,13 @@ def _metrics() -> Iterator[str]:
 
 
 def _commands(context: click.Context) -> Iterator[str]:
+    """The program itself, and each command that does something."""
     command = context.command
+    if context.parent is None or not isinstance(command, click.Group):
+        yield f"\n### `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```"
     if isinstance(command, click.Group):
         for name in sorted(command.commands):
             yield from _commands(click.Context(command.commands[name], context, name))
-    else:
-        yield f"\n### `{context.command_path}`\n\n```text\n{command.get_help(context)}\n```"
 
 
 if __name__ == "__main__":

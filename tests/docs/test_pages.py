@@ -100,9 +100,6 @@ def test_starting_with_a_welcome(tmp_path: Path) -> None:
     program = Program(tmp_path)
     script = start.replace("--welcome", "--welcome --port 0 >out & trap 'kill $!' EXIT")
     waiting = "until grep -q pst_ out; do sleep 0.1; done\n"
-    # The options that follow those that were put in stand before them.
-    option = "--database sqlite:///plants.db"
-    script = script.replace(f" {option}", "").replace("--port 0", f"--port 0 {option}")
     done = program.in_shell(f"set -e\n{script}{waiting}", shell="bash")
     assert (tmp_path / "plants.db").exists(), done
     assert "pst_" in (tmp_path / "out").read_text()

@@ -73,7 +73,7 @@ def test_a_token_revoked_on_the_command_line_is_refused_by_both(
     with processes.clients(token) as clients:
         assert [client.get("/plants").status_code for client in clients] == [200, 200]
         Program(processes.service.log_path.parent).out(
-            "token", "revoke", token, "--database", database
+            "--database", database, "token", "revoke", token
         )
         assert [client.get("/plants").json()["error"] for client in clients] == [40102, 40102]
 

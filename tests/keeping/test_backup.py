@@ -107,7 +107,7 @@ def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> N
     assert done.out == ""
     assert stat.S_IMODE(backup.stat().st_mode) == 0o600
     with unchanged(backup.parent):
-        program.out("check", "--database", url_of(backup))
+        program.out("--database", url_of(backup), "check")
     assert list(backup.parent.iterdir()) == [backup]
 
 
@@ -198,7 +198,7 @@ def test_what_must_not_be_replaced_is_not(program: Program) -> None:
         for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
             said = program.refusal("backup", str(target))
             assert "is a database in use: give the backup another name" in said
-    program.out("migrate", "--database", "sqlite:///other.db")
+    program.out("--database", "sqlite:///other.db", "migrate")
     assert "other.db is a database in use" in program.refusal("backup", "other.db")
     said = program.refusal("backup", "/dev/null")
     assert "is not a regular file" in said
@@ -269,7 +269,7 @@ def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
 
 def test_postgresql_has_its_own_tools() -> None:
     done = subprocess.run(
-        [*PLANTSTORE, "backup", "x.db", "--database", "postgresql://127.0.0.1:1/plants"],
+        [*PLANTSTORE, "--database", "postgresql://127.0.0.1:1/plants", "backup", "x.db"],
         capture_output=True,
         check=False,
         text=True,

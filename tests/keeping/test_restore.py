@@ -149,21 +149,21 @@ def status_of(service: Service, secret: str) -> int:
 def test_a_database_with_other_stores_takes_no_access_away(program: Program, backup: Path) -> None:
     """As where the machine was lost, and a service has been started on the new one."""
     new = ("--database", url_of(program.folder / "new.db"))
-    program.out("migrate", *new)
-    program.out("token", "create", "--create", "--store", "orchard", "--user", "eve", *new)
-    done = program.run("restore", str(backup), "--yes", *new)
+    program.out(*new, "migrate")
+    program.out(*new, "token", "create", "--create", "--store", "orchard", "--user", "eve")
+    done = program.run(*new, "restore", str(backup), "--yes")
     assert done.status == 0
     assert "access" not in done.err
-    states = {token["state"] for token in program.data("token", "list", *new)}
+    states = {token["state"] for token in program.data(*new, "token", "list")}
     assert states == {"active"}
 
 
 def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
     there = program.folder / "there"
     database = ("--database", url_of(there / "plants.db"))
-    assert f"there is no folder {there}" in program.refusal("restore", str(backup), *database)
+    assert f"there is no folder {there}" in program.refusal(*database, "restore", str(backup))
     there.mkdir()
-    done = program.run("restore", str(backup), *database)
+    done = program.run(*database, "restore", str(backup))
     assert done.err.startswith(f"restored {there}/plants.db: stores: 1, plants: 1, ")
     assert done.err.count("\n") == 1
     assert {path.name for path in there.iterdir()} == {"plants.db", "plants.db-lock"}
@@ -201,7 +201,7 @@ def test_who_begins_during_a_restore_uses_what_is_restored(
 ) -> None:
     """A restore holds this lock while it replaces the file."""
     monkeypatch.setattr(connection, "_RESTORE_TIMEOUT", 60)
-    program.out("restore", str(backup), "--database", url_of(program.folder / "restored.db"))
+    program.out("--database", url_of(program.folder / "restored.db"), "restore", str(backup))
     file, plants = file_of(program), list[object]()
 
     def begin() -> None:
@@ -257,7 +257,7 @@ def test_a_newer_schema_is_refused(program: Program, backup: Path) -> None:
     newer = program.folder / "newer.db"
     shutil.copy(backup, newer)
     later = next_program(program)
-    later.out("migrate", "--database", url_of(newer))
+    later.out("--database", url_of(newer), "migrate")
     with unchanged(program.folder / "data"):
         said = program.refusal("restore", str(newer), "--yes")
     assert "newer than this program's" in said
@@ -316,5 +316,5 @@ def test_what_another_program_restored_gets_new_revisions(service: Service, stor
 
 def test_postgresql_is_restored_by_its_own_tools(program: Program, backup: Path) -> None:
     url = "postgresql://127.0.0.1:1/plants"
-    said = program.refusal("restore", str(backup), "--database", url)
+    said = program.refusal("--database", url, "restore", str(backup))
     assert "restore it with pg_restore, then run `plantstore restore --in-place`" in said

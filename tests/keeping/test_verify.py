@@ -130,7 +130,7 @@ def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
     program.out("backup", str(backup))
     backup.chmod(0o400)
     with unchanged(backup.parent):
-        program.out("verify", "--database", f"sqlite:///{backup}")
+        program.out("--database", f"sqlite:///{backup}", "verify")
     with closing(apsw.Connection(str(backup))) as connection:
         query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"
         begin = 4096 * (connection.execute(query).get - 1)
@@ -138,7 +138,7 @@ def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
     content[begin : begin + 4096] = bytes(4096)
     backup.chmod(0o600)
     backup.write_bytes(content)
-    assert "the file is corrupt: " in program.refusal("verify", "--database", f"sqlite:///{backup}")
+    assert "the file is corrupt: " in program.refusal("--database", f"sqlite:///{backup}", "verify")
 
 
 def test_an_older_schema_is_not_verified(program: Program) -> None:

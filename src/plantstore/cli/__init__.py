@@ -52,14 +52,27 @@ class Commands(Mapping[str, click.Command]):
 
 
 @click.group(commands=Commands(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--database",
+    metavar="URL",
+    help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in your "
+    "data folder.",
+)
+@click.option(
+    "--settings", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
+)
 @click.version_option(VERSION, message="%(version)s")
-def cli() -> None:
+def cli(**_options: str | None) -> None:  # commands find them in the context: sources.py
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
     Serve, and create a token for a client:
       plantstore serve
       plantstore token create --create --store nursery --user ada
+
+    \b
+    Name another database, before the command:
+      plantstore --database sqlite:///plants.db store list
 
     \b
     Complete commands in bash; zsh_source and fish_source are for other shells:
@@ -73,7 +86,7 @@ def main() -> None:
     try:
         status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
     except click.ClickException as error:
-        error.show()
+        _correct(error).show()
         status = error.exit_code
     except (SetupError, PlantStoreError) as error:
         sentence = error if isinstance(error, SetupError) else describe_error(error)
@@ -89,6 +102,17 @@ def main() -> None:
             click.echo(f"Error: {place}{error.strerror or error}", err=True)
         status = 1
     sys.exit(status)
+
+
+def _correct(error: click.ClickException) -> click.ClickException:
+    """The error; if --database or --settings stand after the command, with the corrected line."""
+    from plantstore.cli.pasted import move_options  # noqa: PLC0415 - seldom needed
+
+    corrected = move_options(sys.argv[1:])
+    if corrected is None or not isinstance(error, click.UsageError):
+        return error
+    advice = f"give --database and --settings before the command:\n\n  {corrected}"
+    return click.UsageError(advice, error.ctx)
 
 
 def _open_closed_streams() -> None:

@@ -11,8 +11,9 @@ import click
 from click.shell_completion import CompletionItem
 
 from plantstore.bootstrap import open_session
+from plantstore.cli.sources import find_sources
 from plantstore.features.access import users
-from plantstore.settings import setting_names
+from plantstore.settings import load_database, setting_names
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 
@@ -30,7 +31,7 @@ def _completing(read: Read) -> Complete:
         found: list[CompletionItem] = []
         with (
             suppress(Exception),
-            closing(open_session(context.params["database"])) as session,
+            closing(open_session(load_database(*find_sources(context)))) as session,
         ):
             found += (item for item in read(session) if str(item.value).startswith(incomplete))
         return found[:_MAX_ITEMS]

@@ -10,6 +10,7 @@ from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import output_options
 from plantstore.cli.output import Output, make_console
+from plantstore.cli.sources import find_sources
 from plantstore.settings import without_password
 
 
@@ -18,7 +19,10 @@ from plantstore.settings import without_password
 @click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
 @click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
 @output_options
-def copy(source: str, target: str, store: str | None, output: Output) -> None:
+@click.pass_context
+def copy(
+    context: click.Context, source: str, target: str, store: str | None, output: Output
+) -> None:
     """Copy everything, or one store, to another database, of either kind, and verify it.
 
     Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
@@ -34,6 +38,8 @@ def copy(source: str, target: str, store: str | None, output: Output) -> None:
     Example:
       plantstore copy --from sqlite:///plants.db --to postgresql://postgres@localhost/plants
     """
+    if find_sources(context).flags["database"] is not None:
+        raise click.UsageError("name the databases with --from and --to, not with --database")
     with bootstrap.open_copy(source, target, store) as copying:
         copying.check()
         rows = copying.count_rows()

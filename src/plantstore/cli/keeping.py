@@ -12,7 +12,7 @@ from msgspec.structs import asdict
 from plantstore import keeping
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.confirmation import confirm_restore
-from plantstore.cli.options import database_option, json_option, output_options, yes_option
+from plantstore.cli.options import json_option, output_options, pass_database, yes_option
 from plantstore.cli.output import Output, format_bytes
 from plantstore.settings import without_password
 from plantstore.sql.verifying import Mismatch, Verification
@@ -36,7 +36,7 @@ def end_cleanly() -> None:
     metavar="N",
     help="Remove all but the newest N backups from the folder.",
 )
-@database_option
+@pass_database
 @output_options
 def backup(target: str, keep: int | None, database: str, output: Output) -> None:
     """Back up a SQLite database to TARGET, also while the service runs.
@@ -75,7 +75,7 @@ def _describe_backup(made: "Backup", seconds: float) -> Iterator[str]:
     help="Finish a restore of the database that another program has made, such as pg_restore.",
 )
 @yes_option("Skip the confirmation prompt.")
-@database_option
+@pass_database
 @json_option
 def restore(
     backup: str | None, database: str, output: Output, *, in_place: bool, yes: bool
@@ -138,7 +138,7 @@ def _describe_revocations(found: "Revocations | None") -> Iterator[str]:
 
 
 @click.command()
-@database_option
+@pass_database
 @json_option
 def verify(database: str, output: Output) -> None:
     """Verify that the database agrees with itself: counts, plants and events.
@@ -148,7 +148,7 @@ def verify(database: str, output: Output) -> None:
 
     \b
     Example:
-      plantstore verify --database sqlite:///plants-20301231T235959.123Z.db
+      plantstore --database sqlite:///plants-20301231T235959.123Z.db verify
     """
     found = keeping.verify(database)
     if found.ok:

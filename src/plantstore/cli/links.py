@@ -7,14 +7,15 @@ from plantstore.cli.administration_log import changing
 from plantstore.cli.options import (
     change_options,
     grant_options,
-    read_setting,
     store_option,
     user_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.cli.sources import Sources, find_sources
 from plantstore.features.access.links import create_link
 from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
+from plantstore.settings import load_database, load_setting
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
@@ -51,7 +52,7 @@ def link(
     Example:
       plantstore link --store nursery --user ada
     """
-    address = _find_address(context, address, output)
+    address = _find_address(find_sources(context), address, output)
     grant = Grant(subject=user, label=label, expires_at=expires, manages=manages)
     with changing(session, "link", store=store, user=user):
         made = create_link(session, require_store(session, store).store_id, grant)
@@ -61,17 +62,17 @@ def link(
     output.print(record, url)
 
 
-def _find_address(context: click.Context, given: str | None, output: Output) -> str:
+def _find_address(sources: Sources, given: str | None, output: Output) -> str:
     """Where the service's page is.
 
     :raises click.UsageError: a browser could not open it there.
     """
-    public_url = read_setting(context, "public_url")
+    public_url = load_setting("public_url", *sources)
     address = given or (public_url if "://" in public_url else None)
-    address = address or find_address(context.params["database"])
+    address = address or find_address(load_database(*sources))
     if address is None:
-        scheme = "http" if read_setting(context, "tls_cert") is None else "https"
-        address = make_origin(scheme, *(read_setting(context, name) for name in ("host", "port")))
+        scheme = "http" if load_setting("tls_cert", *sources) is None else "https"
+        address = make_origin(scheme, *(load_setting(name, *sources) for name in ("host", "port")))
         output.note(f"no running service was found; give --address if it is not at {address}")
     if not address.startswith(("http://", "https://")):
         raise click.UsageError(

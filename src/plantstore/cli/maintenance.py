@@ -1,6 +1,5 @@
 """``plantstore migrate`` and ``check``."""
 
-import os
 from collections.abc import Iterator, Sequence
 
 import click
@@ -8,13 +7,13 @@ import click
 from plantstore import bootstrap
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
-    database_option,
     json_option,
     output_options,
-    warn_of_unknown_variables,
+    pass_database,
+    pass_sources,
 )
 from plantstore.cli.output import Output
-from plantstore.cli.settings_file import settings_option
+from plantstore.cli.sources import Sources
 from plantstore.errors import SetupError
 from plantstore.settings import load_settings, without_password
 from plantstore.sql.checks import Check
@@ -25,7 +24,7 @@ from plantstore.version import VERSION
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
 @click.option("--citus", is_flag=True, help="Distribute the tables over the workers of Citus.")
-@database_option
+@pass_database
 @output_options
 def migrate(database: str, output: Output, *, dry_run: bool, citus: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
@@ -57,21 +56,19 @@ def _describe(done: Sequence[Migration], *, dry_run: bool, citus: bool) -> Itera
 
 
 @click.command()
-@settings_option()
-@click.option("--database", metavar="URL", help="Database to check.")
+@pass_sources
 @json_option
-def check(settings_file: str | None, database: str | None, output: Output) -> None:
+def check(sources: Sources, output: Output) -> None:
     """Check the settings, and that the database is intact and accepts writes; change nothing.
 
     The exit status is 1 if a check fails. Run it as the service's user.
 
     \b
     Example:
-      plantstore check --database sqlite:///plants.db
+      plantstore --database sqlite:///plants.db check
     """
-    warn_of_unknown_variables()
     checks = []
-    for found in _run_checks(settings_file, database):
+    for found in _run_checks(sources):
         checks.append(found)
         if not output.as_json:
             click.echo(f"{'ok' if found.ok else 'Error'}: {found.detail}", err=not found.ok)
@@ -81,11 +78,11 @@ def check(settings_file: str | None, database: str | None, output: Output) -> No
         raise click.exceptions.Exit(1)
 
 
-def _run_checks(settings_file: str | None, database: str | None) -> Iterator[Check]:
+def _run_checks(sources: Sources) -> Iterator[Check]:
     """Each check in turn; if one fails that the next ones need, it is the last."""
     name = "settings"
     try:
-        settings = load_settings({"database": database}, os.environ, settings_file)
+        settings = load_settings(*sources)
         yield Check(name, ok=True, detail="the settings are valid")
         name = "database"
         yield from bootstrap.check_database(settings.database)

@@ -12,9 +12,9 @@ import click
 from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.options import (
-    database_option,
     grant_options,
     output_options,
+    pass_database,
     quota_option,
     role_option,
     store_option,
@@ -52,7 +52,7 @@ _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @quota_option
-@database_option
+@pass_database
 @output_options
 def create(
     store: str | None,

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import wraps
-from typing import Any
 
 import click
 
@@ -15,32 +14,40 @@ from plantstore.cli.administration_log import describe_person
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
-from plantstore.cli.settings_file import Command, settings_option
+from plantstore.cli.sources import Sources, find_sources
 from plantstore.clock import now
 from plantstore.errors import PlantStoreError
 from plantstore.model import LABEL_MAX, Role, broken_rule
 from plantstore.settings import load_database, load_setting, unknown_variables
 
-_SETTINGS_FILE = "plantstore.settings"  # in the context: the file that --settings names
+Command = Callable[..., None]
 
 
-def database_option(command: Command) -> Command:
-    """``--database URL``: the command gets the URL, from the flag or the settings.
+def pass_sources(command: Command) -> Command:
+    """The command gets the ``sources`` of its settings. Warns of ``PLANTSTORE_*`` that are none."""
 
-    ``--settings FILE`` comes with it.
-    """
-    command = click.option(
-        "--database",
-        metavar="URL",
-        callback=_find_database,
-        help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in "
-        "your data folder.",
-    )(command)
-    return settings_option(is_eager=True, expose_value=False, callback=_note_file)(command)
+    @wraps(command)
+    @click.pass_context
+    def run(context: click.Context, /, **arguments: object) -> None:
+        for sentence in unknown_variables(os.environ):
+            click.echo(f"Warning: {sentence}", err=True)
+        command(sources=find_sources(context), **arguments)
+
+    return run
 
 
-def session_option(command: Command) -> Command:
-    """As ``database_option``: the command gets a ``session`` on an existing database."""
+def pass_database(command: Command) -> Command:
+    """The command gets the URL of the ``database``."""
+
+    @wraps(command)
+    def run(*, sources: Sources, **arguments: object) -> None:
+        command(database=load_database(*sources), **arguments)
+
+    return pass_sources(run)
+
+
+def pass_session(command: Command) -> Command:
+    """The command gets a ``session`` on the database, which exists."""
 
     @wraps(command)
     def run(*, database: str, **arguments: object) -> None:
@@ -51,17 +58,17 @@ def session_option(command: Command) -> Command:
                 error.details.setdefault("store", arguments.get("store"))
                 raise
 
-    return database_option(run)
+    return pass_database(run)
 
 
 def read_options(command: Command) -> Command:
-    """The options of a command that only reads: ``session_option`` and ``json_option``."""
-    return session_option(json_option(command))
+    """The options of a command that only reads: ``pass_session`` and ``json_option``."""
+    return pass_session(json_option(command))
 
 
 def change_options(command: Command) -> Command:
     """The options of a command that changes something, ``read_options`` and ``--quiet``."""
-    return session_option(output_options(command))
+    return pass_session(output_options(command))
 
 
 def json_option(command: Command) -> Command:
@@ -85,7 +92,7 @@ def quota_option(command: Command) -> Command:
     return click.option(
         "--max-plants",
         type=click.IntRange(1),
-        callback=lambda context, _option, given: read_setting(context, "max_plants", given),
+        callback=_find_quota,
         metavar="N",
         help="Plants that a new store may hold; else the setting max_plants, else any number.",
     )(command)
@@ -146,32 +153,16 @@ def grant_options(command: Command) -> Command:
     return command
 
 
-def read_setting(context: click.Context, name: str, flag: object = None) -> Any:  # noqa: ANN401 - any type
-    """One setting of a command, from its flag or the settings."""
-    return load_setting(name, flag, os.environ, context.meta.get(_SETTINGS_FILE))
-
-
-def warn_of_unknown_variables() -> None:
-    """Warn on stderr of ``PLANTSTORE_*`` variables that are not settings."""
-    for sentence in unknown_variables(os.environ):
-        click.echo(f"Warning: {sentence}", err=True)
-
-
-def _note_file(context: click.Context, _option: click.Parameter, file: str | None) -> None:
-    context.meta[_SETTINGS_FILE] = file
-
-
-def _find_database(context: click.Context, _option: click.Parameter, url: str | None) -> str:
-    if not context.resilient_parsing:  # as when the shell completes
-        warn_of_unknown_variables()
-    return load_database(url, os.environ, context.meta.get(_SETTINGS_FILE))
+def _find_quota(context: click.Context, _option: click.Parameter, given: int | None) -> int | None:
+    quota: int | None = load_setting("max_plants", *find_sources(context, max_plants=given))
+    return quota
 
 
 def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """When a new token expires: as it was asked for, or as the setting says."""
     if text is not None:
         return read_expiry(text)
-    days: int = read_setting(context, "token_expiry")
+    days: int = load_setting("token_expiry", *find_sources(context))
     return now() + days * DAY_MS
 
 

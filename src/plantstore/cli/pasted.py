@@ -4,6 +4,7 @@ import os
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,7 +33,26 @@ class Commands:
 
     def make(self, command: str) -> str:
         """Run the command of this program."""
-        return f"{self._program} {command}{self._options}"
+        return f"{self._program}{self._options} {command}"
+
+
+def move_options(words: Sequence[str]) -> str | None:
+    """The command with ``plantstore``'s own options before its name; None if they are there.
+
+    Passwords are not shown, since stderr often ends in a log.
+    """
+    first: list[str] = []
+    last: list[str] = []
+    remaining = iter(words)
+    for word in remaining:
+        name, joined, _ = word.partition("=")
+        is_own = name in {"--database", "--settings"}
+        (first if is_own else last).append(word)
+        if is_own and not joined:
+            first.append(next(remaining, "..."))
+    if [*first, *last] == list(words):
+        return None
+    return f"{_find_program()} {shlex.join(map(without_password, [*first, *last]))}"
 
 
 def _find_program() -> str:
@@ -53,7 +73,7 @@ def _find_options(database: str, settings_file: str | None) -> str:
         path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
         database = f"{_SQLITE}{path}"
     with suppress(SetupError):  # this user has no home directory, and so no default
-        if database == load_database(None, {}, file):
+        if database == load_database({}, {}, file):
             return options
     if database != without_password(database):  # the password must not be on the screen
         return f'{options} --database "$PLANTSTORE_DATABASE"'

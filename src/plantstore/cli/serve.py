@@ -6,7 +6,7 @@ import os
 import click
 
 from plantstore import bootstrap
-from plantstore.cli.settings_file import settings_option
+from plantstore.cli.sources import find_sources
 from plantstore.logs import set_up_logs
 from plantstore.settings import Settings, load_settings, unknown_variables, without_password
 
@@ -19,11 +19,9 @@ _UNENCRYPTED = (
 
 
 @click.command()
-@settings_option()
 @click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
 @click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
 @click.option("--uds", metavar="PATH", help="Unix socket to listen on, in place of host and port.")
-@click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
 @click.option("--workers", type=int, help="Worker processes.  [default: 1]")
 @click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
 @click.option("--tls-key", metavar="FILE", help="The certificate's private key (PEM).")
@@ -40,8 +38,9 @@ _UNENCRYPTED = (
 @click.option(
     "--welcome", "welcomes", is_flag=True, help="Show how to sign in; create a first store."
 )
+@click.pass_context
 def serve(
-    settings_file: str | None, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
+    context: click.Context, /, cors_origins: tuple[str, ...], *, welcomes: bool, **flags: object
 ) -> None:
     """Serve the HTTP interface; a missing SQLite file is created.
 
@@ -53,16 +52,17 @@ def serve(
     \b
     Examples:
       plantstore serve
-      plantstore serve --port 9000 --database sqlite:///plants.db
+      plantstore --database sqlite:///plants.db serve --port 9000
       plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
     if cors_origins:
         flags["cors_origins"] = cors_origins
-    settings = load_settings(flags, os.environ, settings_file)
+    sources = find_sources(context, **flags)
+    settings = load_settings(*sources)
     set_up_logs(settings.log_format)
     for sentence in unknown_variables(os.environ):
         logger.warning("%s", sentence)
-    if not _serve(settings, settings_file, welcomes=welcomes):
+    if not _serve(settings, sources.file, welcomes=welcomes):
         raise click.exceptions.Exit(1)
     logger.info("stopped")
 

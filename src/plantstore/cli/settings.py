@@ -1,13 +1,11 @@
 """``plantstore settings``: show."""
 
-import os
-
 import click
 
 from plantstore.cli.completion import complete_settings
-from plantstore.cli.options import json_option, warn_of_unknown_variables
+from plantstore.cli.options import json_option, pass_sources
 from plantstore.cli.output import Output
-from plantstore.cli.settings_file import settings_option
+from plantstore.cli.sources import Sources
 from plantstore.settings import collect, load_settings, setting_names, without_password
 from plantstore.sources import PREFIX, Given
 
@@ -22,12 +20,9 @@ def settings() -> None:
 
 @settings.command()
 @click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_settings)
-@settings_option()
-@click.option("--database", metavar="URL", help="Database, such as sqlite:///plants.db.")
+@pass_sources
 @json_option
-def show(
-    names: tuple[str, ...], settings_file: str | None, database: str | None, output: Output
-) -> None:
+def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
     """Show the settings NAMES, or all: their values, and where each comes from.
 
     The source is flag, variable, file or default. Passwords, and what stands in a file named by a
@@ -40,10 +35,7 @@ def show(
     """
     if unknown := set(names) - set(setting_names()):
         raise click.BadParameter(f"there is no setting {min(unknown)!r}")
-    warn_of_unknown_variables()
-    flags = {"database": database}
-    values = load_settings(flags, os.environ, settings_file)
-    given = collect(flags, os.environ, settings_file)
+    values, given = load_settings(*sources), collect(*sources)
     records = [
         _describe(name, getattr(values, name), given.get(name))
         for name in setting_names()

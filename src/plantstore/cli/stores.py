@@ -11,8 +11,8 @@ from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
     change_options,
-    database_option,
     json_option,
+    pass_database,
     quota_option,
     read_options,
     yes_option,
@@ -36,7 +36,7 @@ def store() -> None:
 @store.command()
 @click.argument("name")
 @quota_option
-@database_option
+@pass_database
 @json_option
 def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
     """Create a store, and its database if that is missing.

@@ -10,8 +10,8 @@ from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import read_duration
 from plantstore.cli.new_tokens import create, describe_token, read_token
 from plantstore.cli.options import (
-    database_option,
     output_options,
+    pass_database,
     read_options,
     store_option,
     user_option,
@@ -97,7 +97,7 @@ def list_tokens(
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
-@database_option
+@pass_database
 @output_options
 def revoke(
     tokens: tuple[str, ...],

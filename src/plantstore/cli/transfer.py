@@ -8,7 +8,7 @@ import click
 from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.keeping import end_cleanly
-from plantstore.cli.options import database_option, json_option
+from plantstore.cli.options import json_option, pass_database
 from plantstore.cli.output import Output
 
 
@@ -31,7 +31,7 @@ from plantstore.cli.output import Output
 @click.option("--keep-good", is_flag=True, help="Import the other lines where some have errors.")
 @click.option("--errors", type=click.File("wb"), help="Write all errors of lines there, as NDJSON.")
 @click.option("--user", help="Who the events say it was; else nobody.")
-@database_option
+@pass_database
 @json_option
 def import_plants(
     file: str,
@@ -85,7 +85,7 @@ def import_plants(
     help="Else by the file's name, else CSV.",
 )
 @click.option("--tag", help="Only plants with this tag.")
-@database_option
+@pass_database
 def export(file: str, store: str, form: str | None, tag: str | None, database: str) -> None:
     """Export the plants of a store to FILE, or to stdout, as they are at one moment.
 
