@@ -83,7 +83,7 @@ class Connection(asyncio.Protocol):
         """Serve the requests in the data, if none is in flight."""
         if self._phase is REQUEST and not self._buffer and data.startswith(b"GET "):
             response, own_id = self._recall(data), b""
-            if response is None and data.find(_END) == len(data) - len(_END) < MAX_HEAD:
+            if response is None and data.find(_END) + len(_END) == len(data) <= MAX_HEAD:
                 known, own_id = leave_out(data)
                 response = None if known is data else self._recall(known)
             if response is not None:

@@ -7,8 +7,7 @@ import itertools
 import os
 import re
 
-ID_FORM = rb"[A-Za-z0-9._~:/+=-]{1,128}"
-_OWN_ID = re.compile(ID_FORM)
+_OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
 
 
 class RequestIds:

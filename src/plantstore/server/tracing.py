@@ -8,44 +8,37 @@ Invariant: only complete lines that the parser would accept are left out.
 
 import re
 
-from plantstore.server.request_ids import ID_FORM
+from plantstore.server.request_ids import read_id
 
+MAX_HEADERS = 100  # of a request, with these lines
 REQUEST_ID = b"x-request-id"
-# The others, in any of the usual spellings; a line with another one is parsed.
 _OTHERS = (
     *(b"x-forwarded-for", b"x-real-ip", b"x-correlation-id", b"x-amzn-trace-id"),
     *(b"x-cloud-trace-context", b"x-b3-traceid", b"x-b3-spanid"),
     *(b"traceparent", b"tracestate", b"baggage", b"b3", b"sentry-trace", b"cf-ray", b"request-id"),
 )
 NAMES = frozenset((REQUEST_ID, *_OTHERS))
-MAX_LINES = 16
 
-
-def _spell(*names: bytes) -> bytes:
-    spellings = {spelling for name in names for spelling in (name, name.title())}
-    for short in (b"Id", b"Ip", b"Cf", b"Ray"):
-        word = re.compile(rb"\b%s\b" % short)
-        spellings |= {word.sub(short.upper(), spelling) for spelling in spellings}
-    return b"|".join(sorted(spellings))
-
-
-# If what follows is not another line, it is left in place, and no known head has it.
+# A line is left out up to its end, so that no line is put together from two. If the next one begins
+# with a space, no known head has it. To look at the first letter first takes half the time.
+_VALUE = rb"[^\x00-\x08\x0a-\x1f\x7f]*"
 _LINE = re.compile(
-    rb"\r\n(?:(?:%s):[\t ]*(%s)[\t ]*|(?:%s):[^\x00-\x08\x0a-\x1f\x7f]*)"
-    % (_spell(REQUEST_ID), ID_FORM, _spell(*_OTHERS, b"X-B3-TraceId", b"X-B3-SpanId"))
+    rb"\r\n(?=[%s])(?:%s:(%s)|(?:%s):%s)(?=\r\n)"
+    % (bytes({name[0] for name in NAMES}), REQUEST_ID, _VALUE, b"|".join(_OTHERS), _VALUE),
+    re.IGNORECASE,
 )
 
 
 def leave_out(lines: bytes) -> tuple[bytes, bytes]:
     """The header lines, each after its line end, without these; and the request's own id.
 
-    The id is empty where there is none, or more than one.
+    The id is empty where there is none, or more than one. Too many lines are returned unchanged.
     """
     parts = _LINE.split(lines)
-    if len(parts) == 1 or len(parts) > 2 * MAX_LINES:
+    if len(parts) == 1 or lines.count(b"\n") > MAX_HEADERS + 2:
         return lines, b""
-    ids = list(filter(None, parts[1::2]))
-    return b"".join(parts[::2]), ids[0] if len(ids) == 1 else b""
+    ids = [value for value in parts[1::2] if value is not None]
+    return b"".join(parts[::2]), read_id(ids[0].strip(b"\t ")) if len(ids) == 1 else b""
 
 
 def read_line(lines: bytes, name: bytes) -> bytes:
