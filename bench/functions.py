@@ -23,7 +23,7 @@ import plantstore
 from bench.requests import make_requests, receive, send
 from bench.servers import find_port, wait_until_ready
 from bench.stores import fill_store
-from plantstore.cli import main as run_plantstore
+from plantstore.program import main as run_plantstore
 
 _PACKAGE = f"{Path(plantstore.__file__).parent}/"
 _REPEATS = 10

@@ -5,14 +5,14 @@ from typing import Concatenate, ParamSpec, TypeVar
 
 from msgspec import UNSET, UnsetType
 
-from plantstore.bootstrap import open_session
-from plantstore.features.access import links, members, rotation, stores, users
+from plantstore.databases import open_session
+from plantstore.features.access import links, members, stores, users
 from plantstore.features.access.links import Link
 from plantstore.features.events import reading as events
 from plantstore.features.events import restoring
 from plantstore.features.events.reading import Event
 from plantstore.model import Grant, Member, NewPlant, Role
-from plantstore.sql.administration import new_tokens, records, tokens
+from plantstore.sql.administration import new_tokens, records, rotation, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
 
@@ -110,7 +110,7 @@ class Administration:
     delete_store = reading(stores.delete_store)
     create_user = changing(records.insert_user)
     rename_user = changing(users.rename_user)
-    list_users = reading(users.list_users)
+    list_users = reading(records.list_users)
     list_memberships = reading(users.list_memberships)
     delete_user = reading(users.delete_user)
     add_member = changing(add_member)

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from msgspec import Struct
 
-from plantstore.bootstrap import create_database
+from plantstore.databases import create_database
 from plantstore.sqlite.connection import connect, database_path, open_lock
 from tests.postgres.server import PostgresServer
 

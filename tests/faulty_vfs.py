@@ -12,7 +12,7 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.cli import main
+from plantstore.program import main
 
 VARIABLE = "PLANTSTORE_TEST_FAULT"
 SQLITES_OWN = "unix"

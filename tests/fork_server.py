@@ -23,8 +23,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from plantstore.cli import cli
-from plantstore.cli import main as run
+from plantstore.program import cli
+from plantstore.program import main as run
 
 _STATUS = struct.Struct("i")  # what is told of a process: first its id, then its exit status
 _MAX_BYTES = 1 << 17  # of a message
@@ -32,7 +32,7 @@ _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
-    *("plantstore.transfer.exporting", "rich.progress", "rich.table", "ssl"),
+    *("plantstore.features.transfer.exporting", "rich.progress", "rich.table", "ssl"),
     *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),
 )
 
@@ -136,7 +136,7 @@ def _share_nothing() -> None:
 
 
 def _set_bounds(bounds: Mapping[str, Any]) -> None:
-    serve = vars(import_module("plantstore.cli.serve"))
+    serve = vars(import_module("plantstore.program.serve"))
     load = serve["load_settings"]
     serve["load_settings"] = lambda *sources: replace(load(*sources), **bounds)
 

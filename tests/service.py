@@ -12,7 +12,7 @@ from typing import Self
 
 import httpx
 
-from plantstore.bootstrap import create_database
+from plantstore.databases import create_database
 from plantstore.features.events.reading import Event
 from plantstore.model import Grant, Role, Scope
 from plantstore.settings import Settings, setting_names

@@ -1,6 +1,6 @@
 """Runs the command line with ``python -m plantstore``."""
 
-from plantstore.cli import main
+from plantstore.program import main
 
 if __name__ == "__main__":
     main()

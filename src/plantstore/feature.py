@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from plantstore.settings import Settings
+
 
 class Metric(Struct, frozen=True):
     """One metric; ``merge`` makes one value of a gauge out of those of all workers."""
@@ -22,21 +24,37 @@ class Metric(Struct, frozen=True):
     merge: Literal["sum", "min", "max"] = "sum"
 
 
+class Start(Struct, frozen=True, kw_only=True):
+    """A service that is about to begin, whose page is at the ``address``.
+
+    ``settings_file`` is what ``--settings`` named. It ``is_local`` if nobody but this machine
+    reaches it. ``flags`` are those of features that ``serve`` was given.
+    """
+
+    settings: Settings
+    settings_file: str | None
+    address: str
+    is_local: bool
+    flags: frozenset[str]
+
+
 class Feature(Struct, frozen=True, kw_only=True):
     """A folder below ``features``, whose SQL every database has.
 
     ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
-    requests. ``surrounds`` is a context manager around the service, entered with its ``Settings``
-    before workers are forked. The ``metrics`` are gauges, of which the application has the values.
-    ``builds`` makes the files that the package has of it, when it is built.
+    requests. ``surrounds`` is a context manager around the service, entered with its ``Start``
+    before workers are forked. ``commands`` are those of the command line, by name, and ``flags``
+    are flags of ``serve``, with their help. The ``metrics`` are gauges, of which the application
+    has the values. ``builds`` makes the files that the package has of it, when it is built.
     """
 
     name: str
     adds_to: str | None = None
     surrounds: str | None = None
-    metrics: tuple[Metric, ...] = ()
     builds: str | None = None
+    metrics: tuple[Metric, ...] = ()
     commands: Mapping[str, str] = {}
+    flags: Mapping[str, str] = {}
 
     def load(self, part: str) -> Any:  # noqa: ANN401 - any part
         """Import a part."""

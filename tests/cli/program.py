@@ -13,7 +13,7 @@ from typing import IO, Any, Self
 import pytest
 from msgspec import Struct
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.fork_server import ForkedProcess
 
 PLANTSTORE = (sys.executable, "-m", "plantstore")

@@ -13,8 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from plantstore.cli import cli
 from plantstore.model import token_id_of
+from plantstore.program import cli
 from plantstore.tokens import hash_token
 from tests.service import Service
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plantstore.cli import cli
 from plantstore.errors import SetupError
+from plantstore.program import cli
 from tests.cli.program import Program
 from tests.cli.test_help import COMMANDS
 from tests.service import Service

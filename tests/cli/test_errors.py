@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plantstore.cli import cli
 from plantstore.cli.errors import SENTENCES, describe_error
 from plantstore.errors import PlantStoreError
 from plantstore.features.access.links import MAX_LINKS
+from plantstore.program import cli
 from tests.cli.program import Program
 
 REFUSALS = {

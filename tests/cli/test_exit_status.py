@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plantstore.cli import cli
+from plantstore.program import cli
 from plantstore.version import VERSION
 from tests.cli.program import PLANTSTORE, Program
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 from click.testing import CliRunner
 
-from plantstore.cli import cli
+from plantstore.program import cli
 from tests.cli.program import Program
 
 EXAMPLE = re.compile(

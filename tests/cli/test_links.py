@@ -80,7 +80,10 @@ def test_an_address_that_no_browser_opens_is_refused(tmp_path: Path, program: Pr
 def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program: Program) -> None:
     (tmp_path / "plants.db-address").mkdir()
     with Service(tmp_path) as service:
-        assert "WARNING plantstore.sqlite.address: plantstore link will not find" in service.log()
+        assert (
+            "WARNING plantstore.features.access.address: plantstore link will not find"
+            in service.log()
+        )
     options = ("link", "--store", "nursery", "--user", "ada")
     assert "no running service was found" in program.run(*options).err
 

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
-from plantstore.cli import cli
+from plantstore.program import cli
 from plantstore.tokens import is_well_formed
 from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, Program

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from plantstore.features.access.links import MAX_LINKS
 from plantstore.model import Grant, Role
 from plantstore.tokens import is_well_formed

@@ -3,8 +3,8 @@
 import json
 from typing import Any, Self
 
-from plantstore.bootstrap import open_database
 from plantstore.database import Create, Delete, Update
+from plantstore.databases import open_database
 from plantstore.features.events.reading import Event
 from plantstore.model import (
     Caller,

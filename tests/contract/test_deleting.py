@@ -4,8 +4,8 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import open_session
 from plantstore.database import Row
+from plantstore.databases import open_session
 from plantstore.model import PlantQuery
 from plantstore.sql.session import Session
 from tests.administration import Administration

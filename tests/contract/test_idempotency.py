@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import open_session
+from plantstore.databases import open_session
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness

@@ -5,12 +5,12 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import open_session
 from plantstore.database import MAX_TRIMMED
+from plantstore.databases import open_session
+from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.events.retention import Retention
 from plantstore.features.events.steady_clock import SteadyClock
 from plantstore.model import NewPlant, Outcome
-from plantstore.sql.restoring import renew_revisions
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plantstore.bootstrap import check_database
+from plantstore.databases import check_database
 from plantstore.errors import (
     InvalidChangeError,
     NameTakenError,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plantstore.bootstrap import open_session
+from plantstore.databases import open_session
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
 from tests.copying.copies import copy

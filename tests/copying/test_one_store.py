@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_copy
 from plantstore.errors import SetupError
+from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Role
 from tests.administration import open_administration
 from tests.copying.contents import contents, select

@@ -5,10 +5,12 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.bootstrap import migrate, open_copy, open_session
+from plantstore.databases import migrate, open_session
 from plantstore.errors import SetupError
+from plantstore.features.transfer.copying import batch
+from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Grant, NewPlant, Role
-from plantstore.sql.copying import batch, tables
+from plantstore.sql import tables
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_copy, open_session
+from plantstore.databases import open_session
 from plantstore.errors import SetupError
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Role
-from plantstore.sql.copying import tables
-from plantstore.sql.restoring import renew_revisions
+from plantstore.sql import tables
 from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed, select

@@ -8,9 +8,9 @@ from typing import get_args, get_type_hints
 
 import click
 
-from plantstore.cli import cli
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
+from plantstore.program import cli
 from plantstore.settings import Settings, setting_description, setting_names
 
 _INTRODUCTION = """\

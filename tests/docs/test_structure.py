@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from plantstore.cli import cli
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
+from plantstore.program import cli
 from plantstore.settings import setting_names
 from tests.docs.pages import (
     DOCS,
@@ -32,7 +32,7 @@ STARTING = (
     *(
         "settings.py",
         "sources.py",
-        "bootstrap.py",
+        "databases.py",
         "sql/migrations.py",
         "features/metrics/exporter.py",
     ),

@@ -81,7 +81,7 @@ def has_replaced(service: Service, pid: int) -> bool:
 def with_workers(*lines: str) -> tuple[str, ...]:
     """The command of the program, after these lines about its workers."""
     setup = [f"workers.{line}" if line[0] == "_" else line for line in lines]
-    begin = ["from plantstore.cli import main", "from plantstore.server import workers"]
+    begin = ["from plantstore.program import main", "from plantstore.server import workers"]
     return (sys.executable, "-c", "\n".join([*begin, *setup, "main()"]))
 
 

@@ -6,7 +6,7 @@ from itertools import count
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from plantstore.bootstrap import open_session
+from plantstore.databases import open_session
 from tests.databases import execute, writes_held
 from tests.http.fixtures import CREATES, LISTS, StoreFixture
 from tests.http.raw import Connection

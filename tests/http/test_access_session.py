@@ -10,7 +10,7 @@ import httpx
 import psycopg
 import pytest
 
-from plantstore.bootstrap import open_session
+from plantstore.databases import open_session
 from plantstore.features.access.http import jobs
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Session

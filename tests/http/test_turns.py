@@ -5,7 +5,7 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from plantstore.bootstrap import open_database, open_session
+from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
 from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
 from plantstore.model import Grant

@@ -3,8 +3,8 @@
 import os
 import signal
 
-from plantstore.cli import main
-from plantstore.sql import importing
+from plantstore.features.transfer.importing import writing as importing
+from plantstore.program import main
 from tests.stopped_writes import stop_at
 
 PORTION_ROWS = 10

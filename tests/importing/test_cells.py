@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plantstore.features.transfer.exporting import FORMATS
+from plantstore.features.transfer.lines import read_plants
+from plantstore.features.transfer.source import open_source
 from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, broken_rule
-from plantstore.transfer.exporting import FORMATS
-from plantstore.transfer.lines import read_plants
-from plantstore.transfer.source import open_source
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 

@@ -8,10 +8,11 @@ from contextlib import closing
 import httpx
 import pytest
 
-from plantstore.bootstrap import open_session, open_staging
+from plantstore.databases import open_session
 from plantstore.errors import IdTakenError, PlantStoreError
+from plantstore.features.transfer.importing import writing as importing
+from plantstore.features.transfer.importing.staging import Staging
 from plantstore.model import NewPlant
-from plantstore.sql import importing
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.copying.fixtures import list_plants
@@ -120,7 +121,7 @@ def test_an_id_that_is_taken_meanwhile_ends_the_import(
 ) -> None:
     monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
     refused: list[tuple[int, PlantStoreError]] = []
-    with closing(open_session(service.database)) as session, closing(open_staging()) as staging:
+    with closing(open_session(service.database)) as session, closing(Staging()) as staging:
         for line, name in enumerate(NAMES, 1):
             staging.add(NewPlant(line, name), line)
         running = importing.Import(

@@ -13,8 +13,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.sqlite import backup as backing_up
-from plantstore.sqlite.backup import copy_database
+from plantstore.features.backups import backup as backing_up
+from plantstore.features.backups.backup import copy_database
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.inspection import open_to_read
 from tests.administration import open_administration

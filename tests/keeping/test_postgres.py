@@ -8,7 +8,7 @@ from pathlib import Path
 
 import httpx
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.cli.program import Program
 from tests.copying.contents import contents
 from tests.postgres.server import PROGRAMS, PostgresServer

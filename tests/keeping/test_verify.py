@@ -6,9 +6,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.bootstrap import open_session
-from plantstore.sql.restoring import renew_revisions
-from plantstore.sql.verifying import MAX_MISMATCHES
+from plantstore.databases import open_session
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.verifying import MAX_MISMATCHES
 from tests.cli.program import Program
 from tests.cli.test_check import unchanged
 from tests.copying.contents import seed

@@ -7,7 +7,7 @@ import psycopg
 from psycopg import Connection, RawCursor, sql
 from psycopg.adapt import PyFormat, Transformer
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from plantstore.sql.queries import load_queries
 from tests.plans.cases import COMMON, POSTGRES, Case
 from tests.plans.tables import PLANTS, filling

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.postgres.server import PostgresServer
 
 OPTIONS = (

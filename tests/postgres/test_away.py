@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.cli.program import Program
 from tests.faults.load import under_load, wait_until_acknowledged, wait_until_refused
 from tests.faults.processes import kill, worker_pids

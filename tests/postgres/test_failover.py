@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from msgspec import Struct
 
-from plantstore.bootstrap import migrate
+from plantstore.databases import migrate
 from tests.faults.follower import assert_followed, following
 from tests.faults.load import (
     assert_whole,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.bootstrap import open_database
 from plantstore.clock import now
+from plantstore.databases import open_database
 from plantstore.errors import DatabaseUnavailableError
 from plantstore.model import Grant
 from plantstore.settings import Settings

@@ -10,9 +10,8 @@ from contextlib import closing, suppress
 import click
 from click.shell_completion import CompletionItem
 
-from plantstore.bootstrap import open_session
 from plantstore.cli.sources import find_sources
-from plantstore.features.access import users
+from plantstore.databases import open_session
 from plantstore.settings import load_database, setting_names
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
@@ -50,7 +49,7 @@ complete_stores = _completing(
     lambda session: [CompletionItem(store.name) for store in records.list_stores(session)]
 )
 complete_users = _completing(
-    lambda session: [CompletionItem(user.subject) for user in users.list_users(session)]
+    lambda session: [CompletionItem(user.subject) for user in records.list_users(session)]
 )
 complete_tokens = _completing(_read_tokens)
 

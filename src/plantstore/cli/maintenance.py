@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import click
 
-from plantstore import bootstrap
+from plantstore import databases
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import (
     json_option,
@@ -33,8 +33,8 @@ def migrate(database: str, output: Output, *, dry_run: bool, citus: bool) -> Non
     Example:
       plantstore migrate --dry-run
     """
-    created = None if dry_run else bootstrap.create_database(database)
-    done = bootstrap.migrate(database, dry_run=dry_run, citus=citus)
+    created = None if dry_run else databases.create_database(database)
+    done = databases.migrate(database, dry_run=dry_run, citus=citus)
     if done and not dry_run:
         log_change("migrate", database=without_password(database), migrations=len(done))
     if created:
@@ -85,6 +85,6 @@ def _run_checks(sources: Sources) -> Iterator[Check]:
         settings = load_settings(*sources)
         yield Check(name, ok=True, detail="the settings are valid")
         name = "database"
-        yield from bootstrap.check_database(settings.database)
+        yield from databases.check_database(settings.database)
     except SetupError as error:
         yield Check(name, ok=False, detail=str(error))

@@ -9,7 +9,6 @@ from typing import Any
 
 import click
 
-from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.options import (
     grant_options,
@@ -21,11 +20,11 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.databases import open_session
 from plantstore.errors import SetupError
-from plantstore.features.access.users import list_users
 from plantstore.model import Grant, Role, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
-from plantstore.sql.administration.records import list_stores
+from plantstore.sql.administration.records import list_stores, list_users
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
 

@@ -9,13 +9,13 @@ from functools import wraps
 
 import click
 
-from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import describe_person
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import Sources, find_sources
 from plantstore.clock import now
+from plantstore.databases import open_session
 from plantstore.errors import PlantStoreError
 from plantstore.model import LABEL_MAX, Role, broken_rule
 from plantstore.settings import load_database, load_setting, unknown_variables

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from plantstore.bootstrap import find_address
 from plantstore.errors import SetupError
 from plantstore.settings import Settings, load_database, without_password
 from plantstore.sources import SETTINGS_FILE
@@ -17,19 +16,11 @@ _SQLITE = "sqlite:///"
 
 
 class Commands:
-    """Commands for the database of a service, whose page is at the address."""
+    """Commands for the database of a service."""
 
-    def __init__(self, settings: Settings, settings_file: str | None, address: str) -> None:
+    def __init__(self, settings: Settings, settings_file: str | None) -> None:
         self._program = _find_program()
         self._options = _find_options(settings.database, settings_file)
-        is_found = find_address(settings.database) == address
-        self._address = "" if is_found else f" --address {shlex.quote(address)}"
-
-    def make_link(self, store: str, owner: str) -> str:
-        """Print a link that lets the owner manage the store."""
-        return self.make(
-            f"link --store {store} --user {shlex.quote(owner)} --manage{self._address}"
-        )
 
     def make(self, command: str) -> str:
         """Run the command of this program."""

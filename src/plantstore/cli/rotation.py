@@ -9,7 +9,7 @@ from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
 from plantstore.cli.new_tokens import print_issued, read_token
 from plantstore.cli.options import change_options
 from plantstore.cli.output import Output, format_time
-from plantstore.features.access.rotation import rotate_token
+from plantstore.sql.administration.rotation import rotate_token
 from plantstore.sql.administration.tokens import find_token
 from plantstore.sql.session import Session
 

@@ -4,7 +4,6 @@ from contextlib import closing
 
 import click
 
-from plantstore.bootstrap import open_session
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import read_duration
@@ -19,6 +18,7 @@ from plantstore.cli.options import (
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.rotation import rotate
 from plantstore.clock import now
+from plantstore.databases import open_session
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.administration.tokens import (

@@ -6,12 +6,14 @@ from plantstore.feature import Feature
 
 _NAMES = (
     "access",
+    "backups",
     "bulk",
     "events",
     "logs",
     "metrics",
     "page",
     "reference",
+    "transfer",
 )
 FEATURES: tuple[Feature, ...] = tuple(
     import_module(f"{__name__}.{name}").FEATURE for name in _NAMES

@@ -165,20 +165,6 @@ JOIN users AS u ON u.user_id = t.user_id
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 
--- Verifying: which plants are not as their last event says
-
--- name: find_mismatches
-WITH last AS MATERIALIZED (
-    SELECT DISTINCT ON (plant_id) plant_id, kind, name, tag, revision FROM events WHERE store_id = $1
-    ORDER BY plant_id, revision DESC
-)
-SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
-    l.revision
-FROM last AS l LEFT JOIN plants AS p ON p.store_id = $1 AND p.id = l.plant_id
-WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
-    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS DISTINCT FROM l.tag END
-ORDER BY l.plant_id LIMIT $2
-
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
@@ -214,10 +200,3 @@ FROM (SELECT pg_get_serial_sequence('stores', 'store_id')::regclass AS store,
 
 -- name: analyze
 ANALYZE stores, revisions, users, members, tokens, plants, events, idempotency_keys
-
-
--- Importing: portions of plants ---------------------------------------------------------------
-
--- name: find_plants_among
-SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
-JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true

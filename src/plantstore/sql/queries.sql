@@ -95,21 +95,6 @@ DELETE FROM members WHERE store_id = ?1
 -- name: raise_revision
 UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
 
--- name: delete_plants_of_store
-DELETE FROM plants WHERE store_id = ?1 AND id <=
-    (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = ?1 ORDER BY id LIMIT 5000) AS part) RETURNING 1
-
--- name: delete_events_of_store
-DELETE FROM events WHERE store_id = ?1 AND revision <=
-    (SELECT max(revision) FROM (SELECT revision FROM events WHERE store_id = ?1 ORDER BY revision LIMIT 5000) AS part) RETURNING 1
-
--- name: delete_keys_of_store
-DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
-    SELECT user_id, key
-    FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = ?1 ORDER BY user_id, key LIMIT 5000) AS part
-    ORDER BY user_id DESC, key DESC LIMIT 1
-) RETURNING 1
-
 -- name: insert_user
 INSERT INTO users (subject) VALUES (?1)
 
@@ -144,32 +129,8 @@ WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
--- name: renew_revision
-UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END,
-    trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
-WHERE store_id = ?1
-
-
--- Access over HTTP -----------------------------------------------------------------------------
-
--- Verifying: how many plants and events there are, and which plants have no event
-
--- name: count_to_verify
-SELECT (SELECT count(*) FROM plants WHERE store_id = ?1), count(*), min(revision), max(revision),
-    count(*) FILTER (WHERE revision > ?2)
-FROM events WHERE store_id = ?1
-
--- name: find_plants_without_event
-SELECT id FROM plants WHERE store_id = ?1 EXCEPT SELECT plant_id FROM events WHERE store_id = ?1 ORDER BY id LIMIT ?2
-
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
-
--- name: count_rows
-SELECT (SELECT count(*) FROM members WHERE store_id BETWEEN ?1 AND ?2)
-    + (SELECT count(*) FROM tokens WHERE store_id BETWEEN ?1 AND ?2)
-    + (SELECT count(*) FROM plants WHERE store_id BETWEEN ?1 AND ?2)
-    + (SELECT count(*) FROM events WHERE store_id BETWEEN ?1 AND ?2)
 
 -- name: page_of_users
 SELECT user_id, subject FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
@@ -204,24 +165,3 @@ WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store
 
 -- name: lock_revisions
 UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision
-
--- name: copy_revisions
-INSERT INTO revisions (store_id) VALUES (?1)
-
--- name: set_revision
-UPDATE revisions SET revision = ?2 WHERE store_id = ?1
-
--- name: set_store
-UPDATE revisions SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
-WHERE store_id = ?1
-
-
--- Importing: portions of plants ---------------------------------------------------------------
-
--- The store's row, locked until the end of the transaction.
-
--- name: lock_counts
-UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
-
--- name: find_highest_id
-SELECT max(id) FROM plants WHERE store_id = ?1

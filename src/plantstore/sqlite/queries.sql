@@ -135,19 +135,6 @@ JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 WHERE t.token_hash BETWEEN ?1 AND ?2
 
--- Verifying: which plants are not as their last event says
-
--- name: find_mismatches
-WITH last AS (
-    SELECT plant_id, kind, name, tag, max(revision) AS revision FROM events WHERE store_id = ?1 GROUP BY plant_id
-)
-SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
-    l.revision
-FROM last AS l LEFT JOIN plants AS p ON p.store_id = ?1 AND p.id = l.plant_id
-WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
-    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS NOT l.tag END
-LIMIT ?2
-
 
 -- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
 
@@ -174,9 +161,3 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
 -- name: copy_keys
 INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
 VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-
-
--- Importing: portions of plants ---------------------------------------------------------------
-
--- name: find_plants_among
-SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))

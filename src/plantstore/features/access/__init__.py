@@ -2,4 +2,15 @@
 
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="access", adds_to="http.routes.add_access")
+FEATURE = Feature(
+    name="access",
+    adds_to="http.routes.add_access",
+    surrounds="starting.surround",
+    commands={
+        "link": "commands.links.link",
+        "member": "commands.members.member",
+        "store": "commands.stores.store",
+        "user": "commands.users.user",
+    },
+    flags={"welcome": "Show how to sign in; create a first store."},
+)

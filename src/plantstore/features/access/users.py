@@ -20,11 +20,6 @@ class Membership(Struct, frozen=True):
         return self.role is Role.OWNER and self.owners == 1
 
 
-def list_users(session: Queries) -> list[User]:
-    """All users, by subject."""
-    return [User(*row) for row in session.query("list_users")]
-
-
 def list_memberships(session: Queries, subject: str) -> list[Membership]:
     """The user's roles, by the store's name."""
     rows = session.query("list_memberships", require_user(session, subject).user_id)

@@ -8,5 +8,6 @@ from plantstore.feature import Feature, Metric
 FEATURE = Feature(
     name="events",
     adds_to="routes.add_events",
+    commands={"event": "commands.event", "plant": "plant_commands.plant"},
     metrics=(Metric("listeners", "gauge", "Clients that listen to events"),),
 )

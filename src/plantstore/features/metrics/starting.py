@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from plantstore.feature import Start
 from plantstore.http.app import App
-from plantstore.settings import Settings
 
 
 @contextmanager
-def surround(settings: Settings) -> Iterator[None]:
+def surround(start: Start) -> Iterator[None]:
     """Make the folder that workers share, before they are forked."""
-    if settings.metrics is None or settings.workers == 1:
+    if start.settings.metrics is None or start.settings.workers == 1:
         yield
         return
     from plantstore.features.metrics.folder import shared_folder  # noqa: PLC0415

@@ -51,6 +51,11 @@ def insert_store(session: Queries, name: str, max_plants: int | None = None) -> 
     return require_store(session, name)
 
 
+def list_users(session: Queries) -> list[User]:
+    """All users, by subject."""
+    return [User(*row) for row in session.query("list_users")]
+
+
 def find_user(session: Queries, subject: str) -> User | None:
     """The user with this subject."""
     if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text

@@ -1,0 +1,59 @@
+"""Where the service's page is, in a file beside the database: so ``plantstore link`` finds it.
+
+Invariant: an address is found only while the process that recorded it, or a worker of it, runs:
+they hold a lock on the file. What a killed service left is not found.
+"""
+
+import fcntl
+import logging
+import os
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+
+from plantstore.databases import find_file
+from plantstore.sqlite.files import create_file, opened
+
+logger = logging.getLogger(__name__)
+
+_MAX_BYTES = 4096
+
+
+@contextmanager
+def recorded_address(url: str, address: str) -> Iterator[None]:
+    """Have the address found within the block; of several services, the last one's is.
+
+    On PostgreSQL services on several machines share the database, each with its own address.
+    """
+    path = _find_path(url)
+    if path is None:
+        yield
+        return
+    with ExitStack() as opened_files:
+        try:
+            path.unlink(missing_ok=True)  # another service may hold the lock on that file
+            create_file(path)
+            file = opened_files.enter_context(opened(path, os.O_WRONLY | os.O_NOFOLLOW))
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            os.write(file, address.encode())
+        except OSError as error:  # such as a full disk, on which lists can still be served
+            logger.warning("plantstore link will not find the service: %s", error)
+        yield
+
+
+def find_address(url: str) -> str | None:
+    """The address that a running service has recorded."""
+    path = _find_path(url)
+    if path is None:
+        return None
+    with suppress(OSError), opened(path, os.O_RDONLY) as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return os.read(file, _MAX_BYTES).decode() or None
+    return None
+
+
+def _find_path(url: str) -> Path | None:
+    database = find_file(url)
+    return database and database.with_name(f"{database.name}-address")

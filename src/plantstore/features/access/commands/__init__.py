@@ -1,0 +1,1 @@
+"""The commands that administer stores, users, members and links."""

@@ -1,0 +1,179 @@
+"""``plantstore store``: create, set, rename, show, list, delete."""
+
+import re
+from contextlib import closing
+
+import click
+
+from plantstore.cli.administration_log import changing, log_change
+from plantstore.cli.completion import complete_stores
+from plantstore.cli.confirmation import require_name
+from plantstore.cli.options import (
+    change_options,
+    json_option,
+    pass_database,
+    quota_option,
+    read_options,
+    yes_option,
+)
+from plantstore.cli.output import Output, format_time
+from plantstore.databases import create_database, open_session
+from plantstore.features.access import stores
+from plantstore.features.access.members import list_all_members
+from plantstore.model import Role, Store
+from plantstore.sql.administration import records
+from plantstore.sql.session import Session
+
+_COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
+_name_argument = click.argument("name", shell_complete=complete_stores)
+
+
+@click.group()
+def store() -> None:
+    """Create, change, show and delete stores."""
+
+
+@store.command()
+@click.argument("name")
+@quota_option
+@pass_database
+@json_option
+def create(name: str, max_plants: int | None, database: str, output: Output) -> None:
+    """Create a store, and its database if that is missing.
+
+    \b
+    Example:
+      plantstore store create nursery
+    """
+    if created := create_database(database):
+        output.note(f"created the database {created}")
+    with closing(open_session(database)) as session, changing(session, "store create", store=name):
+        made = records.insert_store(session, name, max_plants)
+    output.print(_describe(made), name)
+
+
+def _read_quota(_context: click.Context, _option: click.Parameter, text: str) -> int | None:
+    if text == "none":
+        return None
+    if not re.fullmatch("[1-9][0-9]{0,17}", text):
+        raise click.BadParameter("write a whole number above 0, or none")
+    return int(text)
+
+
+@store.command("set")
+@_name_argument
+@click.option(
+    "--max-plants",
+    required=True,
+    metavar="N|none",
+    callback=_read_quota,
+    help="Plants that the store may hold; those that it holds already stay.",
+)
+@change_options
+def set_store(session: Session, name: str, max_plants: int | None, output: Output) -> None:
+    """Change a store's quota.
+
+    \b
+    Example:
+      plantstore store set nursery --max-plants 100000
+    """
+    with changing(session, "store set", max_plants=max_plants or "none", store=name):
+        found = stores.set_quota(session, name, max_plants)
+    bound = "any number of plants" if max_plants is None else f"at most {max_plants} plants"
+    output.report_change(_describe(found), f"{name} may hold {bound}; it holds {found.plants}")
+
+
+@store.command()
+@_name_argument
+@click.argument("new_name")
+@change_options
+def rename(session: Session, name: str, new_name: str, output: Output) -> None:
+    """Give a store another name, NEW_NAME: its path changes, its tokens stay valid.
+
+    \b
+    Example:
+      plantstore store rename nursery orchard
+    """
+    with changing(session, "store rename", store=name, new_name=new_name):
+        stores.rename_store(session, name, new_name)
+    sentence = f"renamed the store {name} to {new_name}: its path is /stores/{new_name}/plants"
+    output.report_change({"name": new_name, "old_name": name}, sentence)
+
+
+@store.command()
+@_name_argument
+@read_options
+def show(session: Session, name: str, output: Output) -> None:
+    """Show a store: its plants, quota, members, valid tokens, size and last change.
+
+    The size, in bytes, is that of its plants and events, without indexes and free space.
+
+    \b
+    Example:
+      plantstore store show nursery
+    """
+    found = stores.describe_store(session, name)
+    record = {
+        "name": found.store.name,
+        "plants": found.store.plants,
+        "max_plants": found.store.max_plants,
+        "bytes": found.bytes,
+        "members": found.members,
+        "tokens": found.tokens,
+        "revision": found.store.revision,
+        "created_at": format_time(found.store.created_at),
+        "changed_at": format_time(found.changed_at),
+    }
+    output.print_record(record)
+
+
+@store.command("list")
+@read_options
+def list_stores(session: Session, output: Output) -> None:
+    """List all stores, with their owners.
+
+    \b
+    Example:
+      plantstore store list --json
+    """
+    owners: dict[str, list[str]] = {}
+    for store, member in list_all_members(session):
+        if member.role is Role.OWNER:
+            owners.setdefault(store, []).append(member.subject)
+    listed = (
+        _describe(store) | {"owners": owners.get(store.name, [])}
+        for store in records.list_stores(session)
+    )
+    output.print_records(listed, _COLUMNS)
+
+
+@store.command()
+@_name_argument
+@yes_option("Skip the confirmation prompt.")
+@change_options
+def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
+    """Delete a store with all its plants, events, members and tokens.
+
+    It asks for the store's name, unless --yes is given.
+
+    \b
+    Example:
+      plantstore store delete nursery --yes
+    """
+    plants = records.require_store(session, name).plants
+    warning = f"The store {name} and its {plants} plants will be deleted, permanently."
+    require_name("store", name, warning, yes=yes)
+    stores.delete_store(session, name)
+    log_change("store delete", store=name)
+    sentence = f"deleted the store {name} and its {plants} plants"
+    output.report_change({"name": name, "plants": plants}, sentence)
+
+
+def _describe(found: Store) -> dict[str, object]:
+    return {
+        "name": found.name,
+        "plants": found.plants,
+        "max_plants": found.max_plants,
+        "revision": found.revision,
+        "created_at": format_time(found.created_at),
+    }

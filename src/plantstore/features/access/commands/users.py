@@ -1,0 +1,134 @@
+"""``plantstore user``: create, rename, show, list, delete."""
+
+from collections.abc import Sequence
+
+import click
+
+from plantstore.cli.administration_log import changing, log_change
+from plantstore.cli.completion import complete_users
+from plantstore.cli.confirmation import require_name
+from plantstore.cli.options import change_options, read_options, yes_option
+from plantstore.cli.output import Output
+from plantstore.features.access import users
+from plantstore.features.access.members import list_all_members
+from plantstore.features.access.users import Membership
+from plantstore.model import Role
+from plantstore.sql.administration import records, tokens
+from plantstore.sql.session import Session
+
+_subject_argument = click.argument("subject", shell_complete=complete_users)
+
+
+@click.group()
+def user() -> None:
+    """Create, rename, show and delete users."""
+
+
+@user.command()
+@click.argument("subject")
+@read_options
+def create(session: Session, subject: str, output: Output) -> None:
+    """Create a user; SUBJECT is the user name.
+
+    \b
+    Example:
+      plantstore user create ada
+    """
+    with changing(session, "user create", user=subject):
+        records.insert_user(session, subject)
+    output.print({"subject": subject}, subject)
+
+
+@user.command()
+@_subject_argument
+@click.argument("new_subject")
+@change_options
+def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
+    """Give the user SUBJECT another name, NEW_SUBJECT, in events too; tokens stay valid.
+
+    \b
+    Example:
+      plantstore user rename ada ada.lovelace
+    """
+    with changing(session, "user rename", user=subject, new_subject=new_subject):
+        users.rename_user(session, subject, new_subject)
+    record = {"subject": new_subject, "old_subject": subject}
+    output.report_change(record, f"renamed the user {subject} to {new_subject}")
+
+
+@user.command()
+@_subject_argument
+@read_options
+def show(session: Session, subject: str, output: Output) -> None:
+    """Show the user SUBJECT: the roles in stores, and the ids of the tokens that are valid.
+
+    \b
+    Example:
+      plantstore user show ada
+    """
+    memberships = users.list_memberships(session, subject)
+    roles = [(membership.store, membership.role) for membership in memberships]
+    user_id = records.require_user(session, subject).user_id
+    valid = tokens.list_tokens(session, user_id=user_id, only_valid=True)
+    record = {
+        "subject": subject,
+        "stores": _describe_roles(roles, output),
+        "tokens": [token.token_id for token in valid],
+    }
+    output.print_record(record)
+
+
+@user.command("list")
+@read_options
+def list_users(session: Session, output: Output) -> None:
+    """List all users, with their roles in stores.
+
+    \b
+    Example:
+      plantstore user list --json
+    """
+    roles: dict[str, list[tuple[str, Role]]] = {}
+    for store, member in list_all_members(session):
+        roles.setdefault(member.subject, []).append((store, member.role))
+    subjects = (user.subject for user in records.list_users(session))
+    described = (
+        {"subject": subject, "stores": _describe_roles(roles.get(subject, []), output)}
+        for subject in subjects
+    )
+    output.print_records(described, ("subject", "stores"))
+
+
+@user.command()
+@_subject_argument
+@yes_option("Skip the confirmation prompt, even if a store loses its last owner.")
+@change_options
+def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None:
+    """Erase the user SUBJECT: memberships, tokens, and the name and token labels in events.
+
+    The tokens are refused at once. The user's plants and events stay, as those of a deleted
+    user. It asks for the name, unless --yes is given.
+
+    \b
+    Example:
+      plantstore user delete ada --yes
+    """
+    memberships = users.list_memberships(session, subject)
+    require_name("user", subject, _warn(subject, memberships), yes=yes)
+    users.delete_user(session, subject)
+    log_change("user delete", user=subject)
+    stores = [found.store for found in memberships]
+    sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
+    output.report_change({"subject": subject, "stores": stores}, sentence)
+
+
+def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:
+    """The roles, each with its store, for JSON or a table."""
+    if output.as_json:
+        return [{"name": store, "role": role} for store, role in roles]
+    return [f"{store} ({role})" for store, role in roles]
+
+
+def _warn(subject: str, memberships: Sequence[Membership]) -> str:
+    warning = f"The user {subject} and the user's tokens will be deleted, permanently."
+    orphans = [found.store for found in memberships if found.is_last_owner]
+    return f"{warning} No owner is left in: {', '.join(orphans)}." if orphans else warning

@@ -1,0 +1,12 @@
+"""Backups, restores and the verification of a database."""
+
+from plantstore.feature import Feature
+
+FEATURE = Feature(
+    name="backups",
+    commands={
+        "backup": "commands.backup",
+        "restore": "commands.restore",
+        "verify": "commands.verify",
+    },
+)

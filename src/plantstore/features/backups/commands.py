@@ -1,0 +1,171 @@
+"""``plantstore backup``, ``restore`` and ``verify``."""
+
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+from msgspec.structs import asdict
+
+from plantstore.cli.administration_log import log_change
+from plantstore.cli.confirmation import confirm_restore
+from plantstore.cli.options import json_option, output_options, pass_database, yes_option
+from plantstore.cli.output import Output, format_bytes
+from plantstore.features.backups import operations as keeping
+from plantstore.features.backups.verifying import Mismatch, Verification
+from plantstore.settings import without_password
+
+if TYPE_CHECKING:
+    from plantstore.features.backups.backup import Backup
+    from plantstore.features.backups.restore import Restored
+    from plantstore.features.backups.revocations import Revocations
+
+
+def end_cleanly() -> None:
+    """Have SIGTERM end a command as Ctrl-C does: it removes its unfinished files."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@click.command()
+@click.argument("target")
+@click.option(
+    "--keep",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Remove all but the newest N backups from the folder.",
+)
+@pass_database
+@output_options
+def backup(target: str, keep: int | None, database: str, output: Output) -> None:
+    """Back up a SQLite database to TARGET, also while the service runs.
+
+    TARGET is a file, which is replaced if it exists; or an existing folder, in which the backup is
+    named by the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The backup is
+    the database's state at one moment, and is verified before it gets its name.
+
+    \b
+    Examples:
+      plantstore backup plants.backup
+      plantstore backup backups/ --keep 14
+      plantstore backup - | gzip > plants.backup.gz
+    """
+    if target == "-" and (output.as_json or sys.stdout.isatty()):
+        raise click.UsageError("the backup goes to stdout: not to a terminal, nor with --json")
+    end_cleanly()
+    began = time.monotonic()
+    made = keeping.back_up(database, target, keep)
+    seconds = round(time.monotonic() - began, 3)
+    output.report(asdict(made) | {"seconds": seconds}, _describe_backup(made, seconds))
+
+
+def _describe_backup(made: "Backup", seconds: float) -> Iterator[str]:
+    contents = f"stores: {made.stores}, plants: {made.plants}, {format_bytes(made.bytes)}"
+    yield f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"
+    for removed in made.removed:
+        yield f"removed {removed}"
+
+
+@click.command()
+@click.argument("backup", required=False)
+@click.option(
+    "--in-place",
+    is_flag=True,
+    help="Finish a restore of the database that another program has made, such as pg_restore.",
+)
+@yes_option("Skip the confirmation prompt.")
+@pass_database
+@json_option
+def restore(
+    backup: str | None, database: str, output: Output, *, in_place: bool, yes: bool
+) -> None:
+    """Replace a SQLite database by the file BACKUP, while no service uses it.
+
+    BACKUP may come from `plantstore backup`, Litestream or SQLite, may have an older schema, and
+    stays as it is. It is verified first; the old database is kept, under a name with the time, and
+    whoever lost access in it since the backup does not get it back. All stores get new revisions,
+    so that no client takes an old list for the restored one.
+
+    \b
+    Examples:
+      plantstore restore plants-20301231T235959.123Z.db
+      plantstore restore --in-place
+    """
+    if (backup is None) != in_place:
+        raise click.UsageError("give either a backup or --in-place")
+    if backup is None:
+        stores = keeping.finish_restore(database)
+        log_change("restore", database=without_password(database))
+        output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
+        return
+    if not yes and keeping.has_file(database):
+        confirm_restore(f"Replace {database.removeprefix('sqlite:///')} by {backup}?")
+    end_cleanly()
+    began = time.monotonic()
+    restored = keeping.restore(database, backup)
+    seconds = round(time.monotonic() - began, 3)
+    log_change("restore", database=database, backup=backup, kept=restored.kept)
+    applied = [migration.number for migration in restored.migrations]
+    record = asdict(restored) | {"migrations": applied, "seconds": seconds}
+    output.report(record, _describe_restore(restored, applied, seconds))
+
+
+def _describe_restore(restored: "Restored", applied: list[int], seconds: float) -> Iterator[str]:
+    contents = f"stores: {restored.stores}, plants: {restored.plants}"
+    size = format_bytes(restored.bytes)
+    yield f"restored {restored.database}: {contents}, {size}, {seconds:.1f} s"
+    if restored.kept:
+        yield f"the database that was there is now {restored.kept}"
+        yield from _describe_revocations(restored.revocations)
+    if applied:
+        numbers = ", ".join(map(str, applied))
+        yield f"applied to the restored database: migrations {numbers}"
+
+
+def _describe_revocations(found: "Revocations | None") -> Iterator[str]:
+    if found is None:
+        yield (
+            "it cannot be read: tokens and members that were removed since the backup have access "
+            "again; remove them before you start the service"
+        )
+        return
+    if found.tokens or found.members:
+        counts = f"tokens: {found.tokens}, members: {found.members}"
+        yield f"who lost access since the backup has none again: {counts}"
+    if found.users:
+        yield f"deleted since the backup, and back without tokens: {', '.join(found.users)}"
+
+
+@click.command()
+@pass_database
+@json_option
+def verify(database: str, output: Output) -> None:
+    """Verify that the database agrees with itself: counts, plants and events.
+
+    It reads everything, as it is at one moment, and changes nothing: also beside a running service,
+    or of a backup. The exit status is 1 if something does not agree.
+
+    \b
+    Example:
+      plantstore --database sqlite:///plants-20301231T235959.123Z.db verify
+    """
+    found = keeping.verify(database)
+    if found.ok:
+        counts = f"stores: {found.stores}, plants: {found.plants}, events: {found.events}"
+        output.print(found, f"ok: {counts}")
+        return
+    output.report(found, _describe_mismatches(found))
+    raise click.exceptions.Exit(1)
+
+
+def _describe_mismatches(found: Verification) -> Iterator[str]:
+    for mismatch in found.mismatches:
+        yield f"Error: {_describe(mismatch)}"
+    if found.more:
+        yield "Error: there is more that does not agree"
+
+
+def _describe(mismatch: Mismatch) -> str:
+    plant = "" if mismatch.id is None else f", plant {mismatch.id}"
+    return f"{mismatch.store}{plant}: {mismatch.what}" if mismatch.store else mismatch.what

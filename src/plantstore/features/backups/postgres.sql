@@ -1,0 +1,13 @@
+-- Verifying: which plants are not as their last event says
+
+-- name: find_mismatches
+WITH last AS MATERIALIZED (
+    SELECT DISTINCT ON (plant_id) plant_id, kind, name, tag, revision FROM events WHERE store_id = $1
+    ORDER BY plant_id, revision DESC
+)
+SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
+    l.revision
+FROM last AS l LEFT JOIN plants AS p ON p.store_id = $1 AND p.id = l.plant_id
+WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
+    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS DISTINCT FROM l.tag END
+ORDER BY l.plant_id LIMIT $2

@@ -1,0 +1,175 @@
+"""Puts a backup in the place of a database that nobody uses.
+
+Invariant: at any moment, also after a crash, the database is the old one or the restored one, each
+whole; the old one is kept. A service that starts meanwhile uses the restored one.
+
+Every connection in WAL mode that has read from a file holds a shared lock on it until it is closed,
+in SQLite's lock bytes (https://sqlite.org/fileformat2.html#the_lock_byte_page): a restore takes
+them for itself. A service that has opened the file, but not read yet, holds the lock of
+``file_lock.py``.
+"""
+
+import fcntl
+import os
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+
+import apsw
+from msgspec import Struct
+
+from plantstore.errors import SetupError
+from plantstore.features.backups.backup import copy_database
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.revocations import Revocations, carry_over
+from plantstore.sql.migrations import Migration
+from plantstore.sqlite.check import check_file
+from plantstore.sqlite.connection import find_reason, migrate, open_lock
+from plantstore.sqlite.errors import describe_write
+from plantstore.sqlite.files import create_file, name_by_time, opened
+from plantstore.sqlite.inspection import open_to_read
+from plantstore.sqlite.session import SQLiteSession
+from plantstore.sqlite.workspace import flush, flush_folder, workspace
+
+_LOCK_BYTES = (512, 2**30)  # how many, and the first one
+
+
+class Restored(Struct, frozen=True):
+    """What was restored, and where the database that was there is ``kept``, if any.
+
+    ``revocations`` are None if that one cannot be read.
+    """
+
+    database: str
+    kept: str | None
+    stores: int
+    plants: int
+    bytes: int
+    migrations: Sequence[Migration]
+    revocations: Revocations | None
+
+
+def restore(backup: Path, database: Path) -> Restored:
+    """Replace the database, or create it, by a copy of a backup with the newest schema.
+
+    :raises SetupError: the backup cannot be used, or the database is in use; nothing was changed.
+    """
+    with (
+        _explained(backup, database),
+        workspace(database.parent, database.name) as folder,
+    ):
+        _require_file(backup)
+        with _unused(database):
+            pass  # it says so at once
+        file = folder / database.name
+        create_file(file)
+        with closing(open_to_read(backup)) as source:
+            stores, plants = copy_database(source, file)
+        revocations = carry_over(database, file) if database.exists() else None
+        applied = migrate(file, dry_run=False)
+        with closing(SQLiteSession(f"sqlite:///{file}")) as session:
+            renew_revisions(session)
+        _adopt(file, database)
+        size = file.stat().st_size
+        kept = _replace(database, file)
+    return Restored(str(database), kept, stores, plants, size, applied, revocations)
+
+
+def prove(database: Path) -> None:
+    """Fail unless a service can use the database.
+
+    :raises SetupError: it cannot.
+    """
+    for check in check_file(database):
+        if not check.ok:
+            raise SetupError(check.detail)
+
+
+def _require_file(backup: Path) -> None:
+    if not backup.is_file():
+        raise SetupError("it is not a file" if backup.exists() else "there is no such file")
+    if not backup.stat().st_size:
+        raise SetupError("it is empty")
+
+
+def _adopt(file: Path, database: Path) -> None:
+    """Give a file the owner and the mode of the database, or of a new one in its folder."""
+    owner, mode = database.parent.stat(), 0o600
+    with suppress(FileNotFoundError):
+        old = database.stat()
+        mode = stat.S_IMODE(old.st_mode)
+        owner = old if old.st_uid else owner  # root's is probably so by mistake
+    file.chmod(mode)
+    flush(file, owner)
+
+
+def _replace(database: Path, file: Path) -> str | None:
+    """Put the file in the place of the database; the name under which that is kept."""
+    _finish_wal(database)
+    with open_lock(database) as lock, lock.held(), _unused(database) as found:
+        kept = _keep(database) if found else None
+        for end in ("-wal", "-shm"):
+            database.with_name(database.name + end).unlink(missing_ok=True)
+        file.replace(database)
+    with open_lock(database):  # which gives the lock's file the new owner
+        flush_folder(database.parent)
+    return kept
+
+
+def _finish_wal(database: Path) -> None:
+    """Have SQLite move the WAL into the database, where it can: then one file is all of it."""
+    flags = apsw.SQLITE_OPEN_READWRITE
+    with suppress(apsw.Error), closing(apsw.Connection(str(database), flags=flags)) as connection:
+        # Of a file that is broken, closing would change what is left.
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _keep(database: Path) -> str:
+    """Give the database, and a WAL that is not finished, a second name."""
+    kept = database.with_name(name_by_time(f"{database.stem}-replaced"))
+    wal = database.with_name(f"{database.name}-wal")
+    if wal.exists() and wal.stat().st_size:
+        kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
+    kept.hardlink_to(database)
+    return str(kept)
+
+
+@contextmanager
+def _unused(database: Path) -> Iterator[bool]:
+    """Keep all other processes from reading and writing the file; whether there is one.
+
+    :raises SetupError: one of them uses it.
+    """
+    if not database.exists():
+        yield False
+        return
+    with opened(database, os.O_RDWR) as file:
+        try:
+            # This process has no connection to it: closing one would release the lock.
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_LOCK_BYTES)
+        except BlockingIOError:
+            raise SetupError(
+                f"{database} is in use: stop the service, and what else uses it (find it with "
+                "`fuser`)"
+            ) from None
+        yield True
+
+
+@contextmanager
+def _explained(backup: Path, database: Path) -> Iterator[None]:
+    """Turn errors into sentences that name the backup."""
+    try:
+        yield
+    except (apsw.Error, OSError, SetupError) as error:
+        reason = str(error)
+        if isinstance(error, apsw.NotADBError):
+            reason = "it is not a SQLite database; is it encrypted or compressed?"
+        elif isinstance(error, apsw.CorruptError):
+            reason = f"it is damaged or truncated: {error}"
+        elif isinstance(error, apsw.Error):
+            reason = describe_write(error, database.name)
+        elif isinstance(error, OSError):
+            reason = find_reason(error, database)
+        raise SetupError(f"nothing was restored from {backup}: {reason}") from error

@@ -1,0 +1,91 @@
+"""``plantstore verify``: whether a database agrees with itself.
+
+Invariant: at most a few rows of the database are in memory.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from itertools import islice
+from typing import Protocol
+
+from msgspec import Struct
+
+from plantstore.database import Row
+from plantstore.sql.session import Queries
+from plantstore.sql.tables import STORES, read_rows
+
+MAX_MISMATCHES = 20
+
+_OF_LAST_EVENT = {
+    "missing": "it is missing, though its last event (revision {}) does not delete it",
+    "deleted": "it is there, though its last event (revision {}) deletes it",
+    "different": "its name or tag is not that of its last event (revision {})",
+}
+
+
+class Reader(Queries, Protocol):
+    """A connection that only reads."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """See ``Session``."""
+
+    def find_damage(self) -> Iterator[str]:
+        """What is wrong with the file, if anything, in words."""
+
+    def close(self) -> None:
+        """Close the connection."""
+
+
+class Mismatch(Struct, frozen=True):
+    """What does not agree; ``id`` is a plant's, of a store, where it is one's."""
+
+    store: str | None
+    id: int | None
+    what: str
+
+
+class Verification(Struct, frozen=True):
+    """What was counted, and the first mismatches; ``more`` says whether there are others."""
+
+    ok: bool
+    stores: int
+    plants: int
+    events: int
+    mismatches: Sequence[Mismatch]
+    more: bool
+
+
+def verify(reader: Reader) -> Verification:
+    """Read everything, as it is at one moment, and compare."""
+    counts: Counter[str] = Counter()
+    with reader.snapshot():
+        found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
+    sums = (counts["stores"], counts["plants"], counts["events"])
+    return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
+
+
+def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
+    for damage in reader.find_damage():
+        yield Mismatch(None, None, damage)
+    for store in read_rows(reader, STORES):
+        counts["stores"] += 1
+        yield from _find_in_store(reader, store, counts)
+
+
+def _find_in_store(reader: Reader, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
+    store_id, name, _, plants, _, trimmed, revision = store
+    (row,) = reader.query("count_to_verify", store_id, trimmed)
+    held, events, first, last, later = row
+    counts.update(plants=held, events=events)
+    if held != plants:
+        yield Mismatch(name, None, f"it has {held} plants, and counts {plants}")
+    if later != revision - trimmed or (last or 0) > revision:
+        what = f"it has {later} events after revision {trimmed}, the last one {last}, and is at "
+        yield Mismatch(name, None, f"{what}revision {revision}")
+    for plant_id, kind, event in reader.query("find_mismatches", store_id, MAX_MISMATCHES + 1):
+        yield Mismatch(name, plant_id, _OF_LAST_EVENT[kind].format(event))
+    if first == 1 or (first is None and trimmed == 0):  # no event was trimmed
+        rows = reader.query("find_plants_without_event", store_id, MAX_MISMATCHES + 1)
+        for (plant_id,) in rows:
+            yield Mismatch(name, plant_id, "it has no event, though none was trimmed")

@@ -1,0 +1,71 @@
+"""``plantstore copy``."""
+
+import sys
+from collections import deque
+from collections.abc import Iterator, Mapping
+
+import click
+
+from plantstore.cli.administration_log import log_change
+from plantstore.cli.options import output_options
+from plantstore.cli.output import Output, make_console
+from plantstore.cli.sources import find_sources
+from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.settings import without_password
+
+
+@click.command()
+@click.option("--from", "source", required=True, metavar="URL", help="Database to read.")
+@click.option("--to", "target", required=True, metavar="URL", help="Database to write to.")
+@click.option("--store", metavar="NAME", help="Copy this store alone, into what is there.")
+@output_options
+@click.pass_context
+def copy(
+    context: click.Context, source: str, target: str, store: str | None, output: Output
+) -> None:
+    """Copy everything, or one store, to another database, of either kind, and verify it.
+
+    Stores, users, members, tokens, plants and events stay as they are. The target is empty, or
+    an earlier copy: the same command resumes after an interruption, and updates an earlier copy.
+    What is written to the source after the start is not copied.
+
+    Keep passwords in ~/.pgpass: other users can see the arguments of a running command.
+
+    With --store the target may have other stores and be in use. The store keeps its number and its
+    tokens; users are those of the same name.
+
+    \b
+    Example:
+      plantstore copy --from sqlite:///plants.db --to postgresql://postgres@localhost/plants
+    """
+    if find_sources(context).flags["database"] is not None:
+        raise click.UsageError("name the databases with --from and --to, not with --database")
+    with open_copy(source, target, store) as copying:
+        copying.check()
+        rows = copying.count_rows()
+        for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
+            if output.quiet or not sys.stderr.isatty():
+                deque(steps, maxlen=0)
+            else:
+                _show(words, steps, rows)
+    databases = {"database": without_password(target), "source": without_password(source)}
+    log_change("copy", **databases, store=store)
+    record = {"written": copying.written, "verified": True}
+    output.report_change(record, _describe(copying.written))
+
+
+def _describe(written: Mapping[str, int]) -> str:
+    counts = ", ".join(f"{words}: {count}" for words, count in written.items())
+    if not counts:
+        return "nothing to copy: the target is up to date (verified)"
+    return f"copied and verified: {counts}"
+
+
+def _show(words: str, steps: Iterator[int], rows: int) -> None:
+    """Run the steps, which yield how many more rows they have processed, and show a bar."""
+    from rich.progress import Progress  # noqa: PLC0415 - slow to import, and seldom needed
+
+    with Progress(console=make_console(), transient=True) as progress:
+        bar = progress.add_task(words, total=rows)
+        for done in steps:
+            progress.update(bar, advance=done)

@@ -1,0 +1,124 @@
+"""From lines to plants: CSV, or NDJSON with a NewPlant a line, by the interface's own rules.
+
+The header of a CSV file names the columns, in any order.
+
+Invariant: each line of a plant gives the plant, or the error that the interface would answer.
+"""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from itertools import chain
+
+from plantstore.decoding import decode_line, to_new_plant
+from plantstore.errors import RequestError, SetupError
+from plantstore.features.transfer.cells import COLUMNS, restore
+from plantstore.features.transfer.source import Source
+from plantstore.model import INT64_MAX, NewPlant
+
+Line = tuple[int, NewPlant | RequestError]  # with its number, from 1
+
+_NOT_READABLE, _NOT_A_PLANT = 40001, 40002
+_OPTIONAL = set(COLUMNS[-len(NewPlant.__struct_defaults__) :])
+_INTEGER = re.compile("-?(0|[1-9][0-9]*)")
+_INT64_DIGITS = 20
+_NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
+
+
+def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
+    """The plants of a file; without ids, each has the id 0, whatever the file says.
+
+    :raises SetupError: the file as a whole cannot be read.
+    """
+    lines = source.lines()
+    head: list[str] = []
+    for line in lines:
+        head.append(line)
+        if line.strip():
+            break
+    first = head[-1].lstrip()[:1] if head else ""
+    if first == "[":
+        raise SetupError(f"{source.name} is a JSON array: write a plant a line; `jq -c .[]` does")
+    if first == "{":
+        yield from _read_ndjson(chain(head, lines), with_ids=with_ids)
+    elif first:
+        yield from _read_csv(chain(head, lines), head[-1], source.name, with_ids=with_ids)
+
+
+def _read_ndjson(lines: Iterator[str], *, with_ids: bool) -> Iterator[Line]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            body = line.strip().encode("utf-8", "surrogateescape")
+            yield number, decode_line(body, with_id=with_ids)
+
+
+def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) -> Iterator[Line]:
+    """The plants of the lines of the file with this name, each with the line it begins in.
+
+    ``first`` is the first line that is not blank.
+
+    :raises SetupError: the header does not name the columns.
+    """
+    delimiter = max(",;\t", key=first.count)
+    reader = csv.reader(lines, delimiter=delimiter, strict=True)
+    columns: _Columns | None = None
+    while True:
+        number = reader.line_num + 1
+        try:
+            cells = next(reader, None)
+        except csv.Error:
+            yield number, _refuse(_NOT_READABLE, "a quoted cell does not end at its closing quote")
+            continue
+        if cells is None:
+            return
+        if not any(map(str.strip, cells)) or (columns is None and "".join(cells) == "sep="):
+            continue  # the latter is a spreadsheet's hint
+        if columns is None:
+            columns = _Columns(cells, name, with_ids=with_ids)
+        else:
+            yield number, columns.read(cells)
+
+
+class _Columns:
+    """Where a record's cells are, as the header says."""
+
+    def __init__(self, header: Sequence[str], name: str, *, with_ids: bool) -> None:
+        names = [cell.strip().lower() for cell in header]
+        wanted = [column for column in COLUMNS if with_ids or column != "id"]
+        if not set(wanted) - _OPTIONAL <= set(names):
+            raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
+        if twice := [column for column in wanted if names.count(column) > 1]:
+            raise SetupError(f"{name} has two columns named {twice[0]}")
+        self._places = {column: names.index(column) for column in wanted if column in names}
+        self._width = len(names)
+        self._default: dict[str, object] = {} if with_ids else {"id": 0}
+
+    def read(self, cells: Sequence[str]) -> NewPlant | RequestError:
+        """The plant in a record."""
+        if any(cells[self._width :]):
+            return _refuse(_NOT_A_PLANT, "the line has too many columns")
+        try:
+            return to_new_plant(self._name_fields(cells))
+        except RequestError as error:
+            if any(map(_NOT_UTF_8.search, cells)):
+                return _refuse(_NOT_READABLE, "the line is not in UTF-8")
+            return error
+
+    def _name_fields(self, cells: Sequence[str]) -> dict[str, object]:
+        fields = dict(self._default)
+        for column, place in self._places.items():
+            cell = restore(cells[place]) if place < len(cells) else ""
+            if cell:
+                fields[column] = _read_id(cell) if column == "id" else cell
+        return fields
+
+
+def _read_id(cell: str) -> int:
+    text = cell.strip()
+    if not _INTEGER.fullmatch(text):
+        raise _refuse(_NOT_A_PLANT, "id must be a whole number, such as 7")
+    return int(text) if len(text) <= _INT64_DIGITS else INT64_MAX + 1
+
+
+def _refuse(number: int, reason: str) -> RequestError:
+    return RequestError(number, reason=reason)

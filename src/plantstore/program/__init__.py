@@ -1,0 +1,118 @@
+"""The command line. Data goes to stdout; notes, progress and logs go to stderr."""
+
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from plantstore.cli.errors import describe_error
+from plantstore.errors import PlantStoreError, SetupError
+from plantstore.features import FEATURES
+from plantstore.version import VERSION
+
+INTERRUPTED = 130
+
+_CORE = {
+    "check": "cli.maintenance.check",
+    "help": "program.help.show_help",
+    "migrate": "cli.maintenance.migrate",
+    "serve": "program.serve.serve",
+    "settings": "program.settings.settings",
+    "token": "cli.tokens.token",
+}
+_OF_FEATURES = {
+    name: f"features.{feature.name}.{place}"
+    for feature in FEATURES
+    for name, place in feature.commands.items()
+}
+_PLACES = dict(sorted((_CORE | _OF_FEATURES).items()))
+
+
+class Commands(Mapping[str, click.Command]):
+    """The commands by name, each imported when it is asked for: ``serve`` starts without others."""
+
+    def __getitem__(self, name: str) -> click.Command:
+        module, _, attribute = f"plantstore.{_PLACES[name]}".rpartition(".")
+        command: click.Command = getattr(import_module(module), attribute)
+        return command
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(_PLACES)
+
+    def __len__(self) -> int:
+        return len(_PLACES)
+
+
+@click.group(commands=Commands(), context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--database",
+    metavar="URL",
+    help="Database, such as sqlite:///plants.db; else PLANTSTORE_DATABASE, else a file in your "
+    "data folder.",
+)
+@click.option(
+    "--settings", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
+)
+@click.version_option(VERSION, message="%(version)s")
+def cli(**_options: str | None) -> None:  # commands find them in the context: sources.py
+    """Plant Store stores plant inventories behind a small HTTP/JSON interface.
+
+    \b
+    Serve, and create a token for a client:
+      plantstore serve
+      plantstore token create --create --store nursery --user ada
+
+    \b
+    Name another database, before the command:
+      plantstore --database sqlite:///plants.db store list
+
+    \b
+    Complete commands in bash; zsh_source and fish_source are for other shells:
+      eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
+    """
+
+
+def main() -> None:
+    """Run the command line and exit: 0, 1 for a failure, 2 for a usage error, 130 interrupted."""
+    _open_closed_streams()
+    try:
+        status = cli.main(prog_name="plantstore", standalone_mode=False) or 0
+    except click.ClickException as error:
+        _correct(error).show()
+        status = error.exit_code
+    except (SetupError, PlantStoreError) as error:
+        sentence = error if isinstance(error, SetupError) else describe_error(error)
+        click.echo(f"Error: {sentence}", err=True)
+        status = 1
+    except (click.Abort, KeyboardInterrupt):
+        status = INTERRUPTED
+    except OSError as error:
+        # Maybe stdout cannot be written to; so that the flush at exit does not fail again:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):  # its reader has gone: not an error
+            place = "" if error.filename is None else f"{error.filename}: "
+            click.echo(f"Error: {place}{error.strerror or error}", err=True)
+        status = 1
+    sys.exit(status)
+
+
+def _correct(error: click.ClickException) -> click.ClickException:
+    """The error; if --database or --settings stand after the command, with the corrected line."""
+    from plantstore.cli.pasted import move_options  # noqa: PLC0415 - seldom needed
+
+    corrected = move_options(sys.argv[1:])
+    if corrected is None or not isinstance(error, click.UsageError):
+        return error
+    advice = f"give --database and --settings before the command:\n\n  {corrected}"
+    return click.UsageError(advice, error.ctx)
+
+
+def _open_closed_streams() -> None:
+    """Open streams that the shell closed, so that no other file gets their descriptors."""
+    nowhere = Path(os.devnull)
+    sys.stdin = sys.stdin or nowhere.open()
+    sys.stdout = sys.stdout or nowhere.open("w")
+    sys.stderr = sys.stderr or nowhere.open("w")

@@ -1,0 +1,108 @@
+"""``plantstore serve``."""
+
+import logging
+import os
+from collections.abc import Callable
+
+import click
+
+from plantstore import bootstrap, databases
+from plantstore.cli.sources import find_sources
+from plantstore.feature import Start
+from plantstore.features import FEATURES
+from plantstore.logs import set_up_logs
+from plantstore.settings import Settings, load_settings, unknown_variables, without_password
+
+logger = logging.getLogger("plantstore")
+
+_UNENCRYPTED = (
+    "without TLS tokens cross the network unencrypted: set tls_cert and tls_key, or let only a "
+    "proxy with TLS reach this address"
+)
+
+_FLAGS = {name: text for feature in FEATURES for name, text in feature.flags.items()}
+
+
+def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
+    for name, text in _FLAGS.items():
+        command = click.option(f"--{name}", is_flag=True, help=text)(command)
+    return command
+
+
+@click.command()
+@click.option("--host", help="Address to listen on.  [default: 127.0.0.1]")
+@click.option("--port", type=int, help="Port to listen on; 0 picks a free one.  [default: 8080]")
+@click.option("--uds", metavar="PATH", help="Unix socket to listen on, in place of host and port.")
+@click.option("--workers", type=int, help="Worker processes.  [default: 1]")
+@click.option("--tls-cert", metavar="FILE", help="TLS certificate chain (PEM).")
+@click.option("--tls-key", metavar="FILE", help="The certificate's private key (PEM).")
+@click.option(
+    "--cors-origin",
+    "cors_origins",
+    multiple=True,
+    metavar="ORIGIN",
+    help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
+)
+@click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
+@click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
+@click.option("--access-log", is_flag=True, default=None, help="Log every request.")
+@_feature_flags
+@click.pass_context
+def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: object) -> None:
+    """Serve the HTTP interface; a missing SQLite file is created.
+
+    \b
+    The options, except --welcome, and more settings can be given as environment
+    variables, such as PLANTSTORE_PORT, and in the settings file. To list them all:
+      plantstore settings show
+
+    \b
+    Examples:
+      plantstore serve
+      plantstore --database sqlite:///plants.db serve --port 9000
+      plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
+    """
+    chosen = frozenset(name for name in _FLAGS if flags.pop(name))
+    if cors_origins:
+        flags["cors_origins"] = cors_origins
+    sources = find_sources(context, **flags)
+    settings = load_settings(*sources)
+    set_up_logs(settings.log_format)
+    for sentence in unknown_variables(os.environ):
+        logger.warning("%s", sentence)
+    if not _serve(settings, sources.file, chosen):
+        raise click.exceptions.Exit(1)
+    logger.info("stopped")
+
+
+def _serve(settings: Settings, settings_file: str | None, flags: frozenset[str]) -> bool:
+    """Serve until a signal or a broken database stops it; whether it was a signal."""
+    from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
+        describe,
+        find_origin,
+        is_loopback,
+        listen,
+    )
+
+    scheme = "http" if settings.tls_cert is None else "https"
+    with listen(settings) as listeners:
+        if created := databases.create_database(settings.database):
+            logger.info("created the database %s", created)
+        databases.prepare_database(settings.database)
+        is_public = "://" in settings.public_url
+        address = (
+            settings.public_url.rstrip("/") if is_public else find_origin(listeners[0], scheme)
+        )
+        start = Start(
+            settings=settings,
+            settings_file=settings_file,
+            address=address,
+            is_local=not is_public and all(map(is_loopback, listeners)),
+            flags=flags,
+        )
+        with bootstrap.surrounded(start):
+            where = " and ".join(describe(listener, scheme) for listener in listeners)
+            logger.info("serving %s on %s", without_password(settings.database), where)
+            if settings.tls_cert is None and not all(map(is_loopback, listeners)):
+                logger.warning("%s", _UNENCRYPTED)
+            return bootstrap.serve(settings, listeners)
