@@ -19,7 +19,8 @@ def test_a_quiet_copy_says_nothing(program: Program) -> None:
 
 
 def test_on_a_terminal_there_are_bars(program: Program) -> None:
-    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    program.out("store", "create", "nursery")
+    program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
     shown = run_on_terminal(program, *copy)
     assert "copying" in shown

@@ -41,7 +41,7 @@ def select(url: str, sql: str) -> Rows:
 
 
 def seed(url: str, plants: int) -> None:
-    """Make a store of many plants, some of them changed since, as quickly as can be."""
+    """Make a store of many plants with their events, and a key, as quickly as can be."""
     with closing(open_administration(url)) as administration:
         store_id = administration.create_store("seeded").store_id
         administration.create_user("sower")
@@ -59,6 +59,12 @@ def seed(url: str, plants: int) -> None:
             (store_id, revision, number, f"Plant {number}", f"tag-{number % 5}", _MADE + revision)
             for revision, number in enumerate(ids, 1)
         ],
+    )
+    execute(
+        url,
+        "INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) "
+        "VALUES ($1, 1, 'key', $2, 'created', 1)",
+        [(store_id, b"fingerprint")],
     )
     execute(
         url,

@@ -6,20 +6,20 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from plantstore.features.transfer.copying import batch
+from plantstore.features.transfer.copying import stores, tables
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.program import main
-from plantstore.sql import tables
 from tests.cli.program import Program
 from tests.stopped_writes import stop_at
 
 PAGE_ROWS = 500
+MAX_ROWS = PAGE_ROWS - 2  # each page is a transaction of its own
 VARIABLE = "PLANTSTORE_TEST_KILLED_AT"
 
 
-def copy(source: str, target: str) -> Mapping[str, int]:
+def copy(source: str, target: str, store: str | None = None) -> Mapping[str, int]:
     """Copy and verify; how many rows of which kind were written."""
-    with open_copy(source, target) as copying:
+    with open_copy(source, target, store) as copying:
         copying.check()
         sum(copying.write())
         sum(copying.verify())
@@ -35,6 +35,6 @@ def copy_until_killed(program: Program, source: str, target: str, write: int) ->
 
 
 if __name__ == "__main__":
-    tables.PAGE_ROWS = batch.BATCH_ROWS = PAGE_ROWS
+    tables.PAGE_ROWS, stores.MAX_ROWS = PAGE_ROWS, MAX_ROWS
     stop_at(os.environ[VARIABLE], signal.SIGKILL)
     main()

@@ -7,14 +7,13 @@ import pytest
 
 from plantstore.databases import migrate, open_session
 from plantstore.errors import SetupError
-from plantstore.features.transfer.copying import batch
+from plantstore.features.transfer.copying import stores, tables
 from plantstore.features.transfer.copying.opening import open_copy
-from plantstore.model import Grant, NewPlant, Role
-from plantstore.sql import tables
+from plantstore.model import Grant, NewPlant
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed
-from tests.copying.copies import PAGE_ROWS, copy
+from tests.copying.copies import MAX_ROWS, PAGE_ROWS, copy
 from tests.copying.fixtures import Filled
 from tests.databases import execute
 from tests.postgres.server import PostgresServer
@@ -47,9 +46,7 @@ OWN: dict[str, Callable[[Administration], object]] = {
     "store 'roof'": lambda it: it.create_store("roof"),
     "store 'empty'": make_store_again,
     "user 'eve'": lambda it: it.create_user("eve"),
-    "member of 'empty'": lambda it: it.add_member("empty", "ada", Role.READER),
-    "member of 'nursery'": lambda it: it.add_member("nursery", "kiosk", Role.EDITOR),
-    "of 'nursery', or has revoked": lambda it: it.revoke_token(first_token(it)),
+    "or has revoked it": lambda it: it.revoke_token(first_token(it)),
     "the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
 }
 
@@ -74,7 +71,7 @@ def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) ->
     change(copied, 1)
     assert_refused(filled.url, copied, "at revision 11")
     change(filled.url, 2)
-    assert_refused(filled.url, copied, "the change of 'nursery' to revision 11")
+    assert_refused(filled.url, copied, "at revision 11")
 
 
 def change(url: str, times: int) -> None:
@@ -104,10 +101,8 @@ def test_a_target_of_another_service_is_refused(
 @pytest.mark.parametrize(
     "tampering",
     [
-        "UPDATE plants SET name = 'x' WHERE id = 0",
         "UPDATE plants SET tag = NULL WHERE id = 0",
         "INSERT INTO plants (store_id, id, name) SELECT store_id, 9, 'x' FROM stores",
-        "UPDATE events SET at = at + 1 WHERE revision = 2",
         "DELETE FROM events WHERE revision = 2",
         "UPDATE tokens SET scopes = 'list'",
         "UPDATE members SET role = 'owner'",
@@ -115,19 +110,13 @@ def test_a_target_of_another_service_is_refused(
         "UPDATE stores SET name = 'x' WHERE name = 'empty'",
     ],
 )
-def test_a_target_that_was_tampered_with_is_found(
-    filled: Filled, copied: str, tampering: str
-) -> None:
-    execute(copied, tampering)
-    assert_refused(filled.url, copied, "")
-
-
-def test_what_differs_after_all_is_found(filled: Filled, target: str) -> None:
+def test_what_differs_after_all_is_found(filled: Filled, target: str, tampering: str) -> None:
     with open_copy(filled.url, target) as copying:
         copying.check()
-        assert sum(copying.write()) == copying.count_rows()
-        execute(target, "UPDATE plants SET name = 'x' WHERE id = 0")
-        with pytest.raises(SetupError, match="the plants of 'nursery' differ at 0 "):
+        sum(copying.write())
+        execute(target, tampering)
+        table = next(word for word in tampering.split() if word.islower())
+        with pytest.raises(SetupError, match=f"the {table} with the "):
             sum(copying.verify())
 
 
@@ -135,13 +124,12 @@ def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
     source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
-    monkeypatch.setattr(batch, "BATCH_ROWS", PAGE_ROWS)
+    monkeypatch.setattr(stores, "MAX_ROWS", MAX_ROWS)
     seed(source, 4 * PAGE_ROWS)
     with open_copy(source, target) as copying:
         copying.check()
         steps = copying.write()
-        while "stores" not in copying.written or not contents(target)["stores"]:
-            next(steps)
+        next(steps)
         execute(target, "UPDATE revisions SET revision = revision + 1")
         changed = contents(target)
         with pytest.raises(SetupError, match="was changed during the copy"):

@@ -147,10 +147,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_plant": [Case((LARGE, 7), 1)],
     "insert_plant": [Case((SMALL, 7, "Fern", None), 0)],
     "insert_event": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
-    "count_rows": [
-        Case((LARGE, LARGE), PLANTS + EVENTS + 3 * STORES),
-        Case((SMALL, SMALL), PLANTS_OF_SMALL + 4),
-    ],
     "page_of_users": [Case((5, INT64_MAX, PAGE), PAGE), Case((STORES, INT64_MAX, PAGE), 1)],
     "page_of_stores": [
         Case((5, INT64_MAX, PAGE), 2 * PAGE),
@@ -185,6 +181,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     ),
     "lock_revisions": [Case((SMALL, SMALL), 1)],
     "update_plant": [Case((LARGE, 7, "Moss", None), 1)],
+    "delete_token": [Case((SMALL, HASH), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
     "copy_revisions": [Case((0,), 0)],
     "set_revision": [Case((SMALL, 1), 1)],

@@ -26,7 +26,6 @@ ACROSS_STORES = {
         ("page_of_members", "page_of_tokens", "page_of_plants", "page_of_events", "page_of_keys"),
         "a copy reads stores in the order of their numbers",
     ),
-    "count_rows": "a copy counts the rows of all stores that it reads",
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
     "delete_keys_of": "it erases one user",
     "delete_memberships_of": "it erases one user",

@@ -89,8 +89,8 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id WHERE s.name = ?
 SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
 FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id ORDER BY s.name
 
--- name: delete_members_of_store
-DELETE FROM members WHERE store_id = ?1
+-- name: delete_member
+DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
 
 -- name: raise_revision
 UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision

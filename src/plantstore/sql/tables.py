@@ -1,17 +1,19 @@
-"""Reads the tables in pages, alike on every database, and pairs the rows of two databases.
+"""The tables as a copy reads and writes them: in pages, alike on every database.
 
 Invariant: only a few pages are in memory, and rows are in the order of their keys, which are
 integers or bytes: every database and Python order them alike.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, islice
+from heapq import merge
+from itertools import chain, groupby, islice
+from operator import itemgetter
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from plantstore.database import Row
-from plantstore.model import INT64_MAX, INT64_MIN
+from plantstore.model import INT64_MAX, INT64_MIN, NewPlant
 from plantstore.sql.session import Queries, Session
 
 PAGE_ROWS = 5000
@@ -32,6 +34,7 @@ class Table(Struct, frozen=True):
     name: str
     read: str
     write: str
+    columns: tuple[str, ...]
     first: tuple[Any, ...] = ()
 
     def key(self, row: Row) -> tuple[Any, ...]:
@@ -39,13 +42,48 @@ class Table(Struct, frozen=True):
         return tuple(row[: 1 + len(self.first)])
 
 
-USERS = Table("users", "page_of_users", "copy_users")
-STORES = Table("stores", "page_of_stores", "copy_stores")
-MEMBERS = Table("members", "page_of_members", "copy_members", (0,))
-TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (b"",))
-PLANTS = Table("plants", "page_of_plants", "copy_plants", (INT64_MIN,))
-EVENTS = Table("events", "page_of_events", "copy_events", (0,))
-KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (0, ""))
+class StoreRow(Struct, frozen=True):
+    """A row of ``STORES``."""
+
+    store_id: int
+    name: str
+    created_at: int
+    plants: int
+    max_plants: int | None
+    trimmed: int
+    revision: int
+
+    @property
+    def identity(self) -> tuple[int, str, int]:
+        """What tells the store from any other: the columns that are written first."""
+        return self.store_id, self.name, self.created_at
+
+    @property
+    def rows(self) -> int:
+        """About how many plants and events it has."""
+        return self.plants + self.revision - self.trimmed
+
+
+_PLANT = NewPlant.__struct_fields__
+
+USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject"))
+STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fields__)
+MEMBERS = Table("members", "page_of_members", "copy_members", ("store_id", "user_id", "role"), (0,))
+TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
+    "store_id", "token_hash", "user_id", "all_stores", "scopes", "label", "created_at",
+    "expires_at", "revoked_at",
+), (b"",))  # fmt: skip
+PLANTS = Table("plants", "page_of_plants", "copy_plants", ("store_id", *_PLANT), (INT64_MIN,))
+EVENTS = Table("events", "page_of_events", "copy_events", (
+    "store_id", "revision", "kind", *_PLANT, "at", "user_id", "token_label", "token_id",
+), (0,))  # fmt: skip
+KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
+    "store_id", "user_id", "key", "fingerprint", "outcome", "created_at",
+), (0, ""))  # fmt: skip
+
+KIND_OF_EVENT = EVENTS.columns.index("kind")
+_FIRST_OF_PLANT = EVENTS.columns.index(_PLANT[0])
+PLANT_OF_EVENT = slice(_FIRST_OF_PLANT, _FIRST_OF_PLANT + len(_PLANT))
 
 
 def read_pages(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Sequence[Row]]:
@@ -69,28 +107,15 @@ def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[
     return chain.from_iterable(read_pages(session, table, stores))
 
 
-def find_first_event(session: Queries, store_id: int) -> int:
-    """The revision of the first event that a store still has; above all where it has none."""
-    rows = session.query(EVENTS.read, store_id, 0, store_id, 1)
-    return int(rows[0][1]) if rows else INT64_MAX
-
-
-def pair_rows(
-    source: Session, target: Session, table: Table, stores: Stores = ALL
-) -> Iterator[Pair]:
+def pair_rows(source: Session, target: Session, table: Table, stores: Stores) -> Iterator[Pair]:
     """Pairs of rows with the same key; None if one side has no such row."""
-    sources, targets = (read_rows(session, table, stores) for session in (source, target))
-    ours, theirs = next(sources, None), next(targets, None)
-    while ours is not None or theirs is not None:
-        if theirs is None or (ours is not None and table.key(ours) < table.key(theirs)):
-            yield ours, None
-            ours = next(sources, None)
-        elif ours is None or table.key(theirs) < table.key(ours):
-            yield None, theirs
-            theirs = next(targets, None)
-        else:
-            yield ours, theirs
-            ours, theirs = next(sources, None), next(targets, None)
+
+    def read(session: Session, side: int) -> Iterator[tuple[tuple[Any, ...], int, Row]]:
+        return ((table.key(row), side, row) for row in read_rows(session, table, stores))
+
+    for _, rows in groupby(merge(read(source, 0), read(target, 1)), itemgetter(0)):
+        sides = {side: row for _, side, row in rows}
+        yield sides.get(0), sides.get(1)
 
 
 def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:

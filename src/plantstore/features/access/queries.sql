@@ -50,9 +50,6 @@ FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = 
 SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
 
--- name: delete_member
-DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
-
 -- name: list_members
 SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role
 FROM members AS m WHERE store_id = ?1 ORDER BY subject
@@ -85,3 +82,6 @@ SELECT count(*) FROM links WHERE store_id = ?1
 
 -- name: delete_expired_links
 DELETE FROM links WHERE store_id = ?1 AND expires_at <= ?2
+
+-- name: delete_members_of_store
+DELETE FROM members WHERE store_id = ?1

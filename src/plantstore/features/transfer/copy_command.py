@@ -1,16 +1,16 @@
 """``plantstore copy``."""
 
-import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import click
 
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import output_options
-from plantstore.cli.output import Output, make_console
+from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.features.transfer.progress import run_steps
 from plantstore.settings import without_password
 
 
@@ -44,10 +44,10 @@ def copy(
         copying.check()
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
-            if output.quiet or not sys.stderr.isatty():
+            if output.quiet:
                 deque(steps, maxlen=0)
             else:
-                _show(words, steps, rows)
+                run_steps(words, steps, rows, "rows")
     databases = {"database": without_password(target), "source": without_password(source)}
     log_change("copy", **databases, store=store)
     record = {"written": copying.written, "verified": True}
@@ -59,13 +59,3 @@ def _describe(written: Mapping[str, int]) -> str:
     if not counts:
         return "nothing to copy: the target is up to date (verified)"
     return f"copied and verified: {counts}"
-
-
-def _show(words: str, steps: Iterator[int], rows: int) -> None:
-    """Run the steps, which yield how many more rows they have processed, and show a bar."""
-    from rich.progress import Progress  # noqa: PLC0415 - slow to import, and seldom needed
-
-    with Progress(console=make_console(), transient=True) as progress:
-        bar = progress.add_task(words, total=rows)
-        for done in steps:
-            progress.update(bar, advance=done)

@@ -36,3 +36,6 @@ UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision,
 
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1
+
+-- name: delete_token
+DELETE FROM tokens WHERE store_id = ?1 AND token_hash = ?2

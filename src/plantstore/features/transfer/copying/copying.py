@@ -1,139 +1,182 @@
-"""The copy: everything of the source, as it is at one moment, into the target.
+"""The copy of a database, which is its users and its stores, or of one store of it.
 
-Invariant: a copy that was killed at any moment is resumed by the next one: a store's
-plants come before its events, its revision rises with its events, its members come last.
+Invariant: nothing is written unless what the target has of the stores is an earlier state of them,
+so a copy never overwrites what was written elsewhere.
 """
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from itertools import chain, zip_longest
 
 from plantstore.database import Row
-from plantstore.features.transfer.copying.batch import Batch
-from plantstore.features.transfer.copying.comparing import require_earlier_state, verify
+from plantstore.errors import SetupError
+from plantstore.features.transfer.copying.stores import StoresCopy, group_stores
+from plantstore.features.transfer.copying.users import Translate, UsersBySubject, keep_users
+from plantstore.model import token_id_of
+from plantstore.sql.administration.records import find_store, require_store
 from plantstore.sql.session import Session
 from plantstore.sql.tables import (
     ALL,
     EVENTS,
-    KEYS,
     MEMBERS,
     PLANTS,
     STORES,
     TOKENS,
     USERS,
     Pair,
+    StoreRow,
     Stores,
     Table,
-    find_first_event,
     in_parts,
     pair_rows,
     read_pages,
+    read_rows,
 )
 
 
 class Copy:
-    """A copy between sessions, within a snapshot of the source; its steps, in order.
+    """A copy of everything, or of the store of this name, within a snapshot of the source.
 
-    The long steps yield, repeatedly, how many more rows of stores they have processed.
+    Its steps, in order: ``check``, ``write`` and ``verify``. The last two yield, repeatedly, how
+    many more rows they have processed. ``written`` is how many rows of which kind were written.
     """
 
-    def __init__(self, source: Session, target: Session) -> None:
+    def __init__(self, source: Session, target: Session, store: str | None = None) -> None:
         self._source = source
         self._target = target
-        self._batch = Batch(target)
+        self._store = store
+        self._range: Stores = ALL
+        self._translate: Translate = keep_users
+        self.written: Counter[str] = Counter()
+        if store is not None:
+            store_id = require_store(source, store).store_id
+            self._range = (store_id, store_id)
+            self._translate = UsersBySubject(source, target, self.written).translate
 
     def check(self) -> None:
-        """Refuse a target that has rows of its own, before anything is written.
+        """Refuse a target with rows of its own, before anything is written.
 
-        :raises SetupError: it has some.
+        :raises SetupError: it has some; the message says which.
         """
         with self._target.snapshot():
-            require_earlier_state(self._source, self._target)
+            found = next(self._find_conflicts(), None)
+        if found is not None:
+            raise SetupError(
+                f"{self._target.location} has {found}, {self._source.location} does not: delete "
+                "the user or the store there, or copy to an empty database; nothing was written"
+            )
 
     def count_rows(self) -> int:
-        """How many rows the stores have: the sum of what each of the next steps yields."""
-        ((count,),) = self._source.query("count_rows", *ALL)
-        return int(count)
+        """About how many plants and events the stores have."""
+        rows = read_rows(self._source, STORES, self._range)
+        return sum(StoreRow(*row).rows for row in rows)
 
     def write(self) -> Iterator[int]:
-        """Write what the target lacks, some thousand stores at a time."""
-        self._target.analyze()
-        for part in in_parts(self._pairs(USERS)):
-            self._batch.insert(USERS, _missing(part))
-        for part in in_parts(self._pairs(STORES)):
-            found = [(ours, theirs) for ours, theirs in part if ours is not None]
-            if found:
-                yield from self._write_stores(found)
-        self._batch.write()
+        """Write what the target lacks."""
+        if self._store is None:
+            self._write_users()
+        pairs = ((ours, theirs) for ours, theirs in self._pair_stores() if ours is not None)
+        for group in group_stores(pairs):
+            parts = (self._source, self._target, group, self._translate, self.written)
+            yield from StoresCopy(*parts).write()
         self._target.analyze()
 
     def verify(self) -> Iterator[int]:
-        """Compare all of both databases.
+        """Compare both databases, or the store in both, but for idempotency keys, which expire.
 
-        :raises SetupError: they differ.
+        :raises SetupError: something differs.
         """
         with self._target.snapshot():
-            yield from verify(self._source, self._target)
+            if self._store is None:
+                yield from self._compare(USERS, ALL)
+            yield from self._compare(STORES, self._range)
+            for stores in in_parts(read_rows(self._source, STORES, self._range)):
+                bounds = (stores[0][0], stores[-1][0])
+                for table in (PLANTS, EVENTS, TOKENS, MEMBERS):
+                    yield from self._compare(table, bounds)
 
-    @property
-    def written(self) -> Mapping[str, int]:
-        """How many rows of which kind were written."""
-        return {words: count for words, count in self._batch.written.items() if count}
+    def _find_conflicts(self) -> Iterator[str]:
+        """What only the target has, in words."""
+        if self._store is None:
+            for our_user, their_user in self._pairs(USERS):
+                if their_user is not None and their_user != our_user:
+                    user_id, subject = their_user
+                    yield f"the user {subject!r} with the number {user_id}"
+        elif (found := find_store(self._target, self._store)) and found.store_id != self._range[0]:
+            yield f"the store {found.name!r} with the number {found.store_id}"
+        for ours, theirs in self._pair_stores():
+            if theirs is not None and not self._is_earlier(ours, theirs):
+                where = f"with the number {theirs.store_id}, at revision {theirs.revision}"
+                yield f"the store {theirs.name!r} {where}"
+        for our_token, their_token in self._pairs(TOKENS):
+            if their_token is not None and not _is_earlier_token(our_token, their_token):
+                store_id, token_hash = TOKENS.key(their_token)
+                where = f"of the store with the number {store_id}"
+                yield f"the token {token_id_of(token_hash)} {where}, or has revoked it"
 
-    def _write_stores(self, found: Sequence[tuple[Row, Row | None]]) -> Iterator[int]:
-        self._batch.insert(STORES, [ours[:3] for ours, theirs in found if theirs is None])
-        behind = set()  # stores of which the source has later events
-        for ours, theirs in found:
-            reached = 0 if theirs is None else theirs[-1]
-            self._batch.expect(ours[0], reached)
-            if reached < ours[-1]:
-                behind.add(ours[0])
-                if theirs is not None:
-                    self._delete_keys(ours[0])
-        stores = (found[0][0][0], found[-1][0][0])
-        yield from self._write_plants(stores, behind)
-        self._write_keys(stores, behind)
-        yield from self._write_missing(EVENTS, stores)
-        for ours, theirs in found:
-            if theirs is None or theirs[3:] != ours[3:]:
-                first = find_first_event(self._source, ours[0]) if ours[-2] else None
-                self._batch.finish_store(ours, first)
-        for table in (TOKENS, MEMBERS):
-            yield from self._write_missing(table, stores)
+    def _is_earlier(self, ours: StoreRow | None, theirs: StoreRow) -> bool:
+        """Whether the target's store is an earlier state of the source's, whose events lead on.
 
-    def _write_plants(self, stores: Stores, behind: Container[int]) -> Iterator[int]:
-        """Plants that differ are replaced only if the source has later events to explain it."""
-        for part in in_parts(self._pairs(PLANTS, stores)):
-            changed = [
-                (ours, theirs)
-                for ours, theirs in part
-                if theirs is None or (theirs != ours and theirs[0] in behind)
-            ]
-            self._batch.delete_plants([theirs for _, theirs in changed if theirs is not None])
-            self._batch.insert(PLANTS, [ours for ours, _ in changed if ours is not None])
-            yield len(part)
+        Of stores with the same revision, the verification compares all events.
+        """
+        if ours is None or ours.identity != theirs.identity:
+            return False
+        if theirs.revision in {0, ours.revision}:
+            return True
+        last = (theirs.store_id, theirs.revision, theirs.store_id, 1)
+        our, their = (
+            [_describe_event(row) for row in session.query(EVENTS.read, *last)]
+            for session in (self._source, self._target)
+        )
+        is_same = not their or our == their  # the target may have trimmed it
+        return is_same and ours.trimmed <= theirs.revision <= ours.revision
 
-    def _write_keys(self, stores: Stores, behind: Container[int]) -> None:
-        for page in read_pages(self._source, KEYS, stores):
-            self._batch.insert(KEYS, [row for row in page if row[0] in behind])
+    def _write_users(self) -> None:
+        for part in in_parts(self._pairs(USERS)):
+            missing = [ours for ours, theirs in part if ours is not None and theirs is None]
+            if missing:
+                with self._target.transaction():
+                    self._target.write_rows(USERS.write, missing)
+                    self._target.advance_sequences()
+                self.written[USERS.name] += len(missing)
 
-    def _delete_keys(self, store_id: int) -> None:
-        """Delete keys that an earlier copy wrote: only the source's are valid now."""
-        deleted = True
-        while deleted:
-            with self._target.transaction():
-                deleted = bool(self._target.query("delete_keys_of_store", store_id))
+    def _pair_stores(self) -> Iterator[tuple[StoreRow | None, StoreRow | None]]:
+        for pair in self._pairs(STORES):
+            ours, theirs = (None if row is None else StoreRow(*row) for row in pair)
+            yield ours, theirs
 
-    def _write_missing(self, table: Table, stores: Stores) -> Iterator[int]:
-        for part in in_parts(self._pairs(table, stores)):
-            self._batch.insert(table, _missing(part))
-            if table is TOKENS:
-                both = [(ours, theirs) for ours, theirs in part if ours and theirs]
-                self._batch.end_tokens([ours for ours, theirs in both if ours != theirs])
-            yield len(part)
+    def _pairs(self, table: Table) -> Iterator[Pair]:
+        return pair_rows(self._source, self._target, table, self._range)
 
-    def _pairs(self, table: Table, stores: Stores = ALL) -> Iterator[Pair]:
-        return pair_rows(self._source, self._target, table, stores)
+    def _compare(self, table: Table, stores: Stores) -> Iterator[int]:
+        pages = read_pages(self._source, table, stores)
+        ours: Iterable[Row] = chain.from_iterable(self._translate(table, page) for page in pages)
+        if table is MEMBERS:  # in the order of the target's users
+            ours = sorted(ours, key=table.key)
+        theirs = read_rows(self._target, table, stores)
+        for our, their in zip_longest(in_parts(ours), in_parts(theirs), fillvalue=()):
+            if list(our) != list(their):
+                number = next(a or b for a, b in zip_longest(our, their) if a != b)[0]
+                raise SetupError(
+                    f"the {table.name} with the {table.columns[0]} {number} differ between "
+                    f"{self._source.location} and {self._target.location}, which was changed "
+                    "outside the service: delete the store there, or copy to an empty database"
+                )
+            yield len(our)
 
 
-def _missing(pairs: Sequence[Pair]) -> Sequence[Row]:
-    """The source's rows that the target lacks."""
-    return [ours for ours, theirs in pairs if ours is not None and theirs is None]
+def _describe_event(row: Row) -> dict[str, object]:
+    """All but its user, who may have another number in the target."""
+    event = dict(zip(EVENTS.columns, row, strict=True))
+    del event["user_id"]
+    return event
+
+
+def _is_earlier_token(ours: Row | None, theirs: Row) -> bool:
+    """Whether the target's token is an earlier state of the source's: it ends no earlier."""
+    return ours is not None and all(
+        column == "user_id"
+        or their == our
+        or (column in {"expires_at", "revoked_at"} and our is not None and (their or our) >= our)
+        for column, their, our in zip(TOKENS.columns, theirs, ours, strict=True)
+    )

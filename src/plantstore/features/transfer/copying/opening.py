@@ -6,14 +6,11 @@ from contextlib import closing, contextmanager
 from plantstore.databases import create_database, open_session, require_database
 from plantstore.errors import SetupError
 from plantstore.features.transfer.copying.copying import Copy
-from plantstore.features.transfer.copying.one_store import StoreCopy
 from plantstore.sql.session import Session
 
 
 @contextmanager
-def open_copy(
-    source_url: str, target_url: str, store: str | None = None
-) -> Iterator[Copy | StoreCopy]:
+def open_copy(source_url: str, target_url: str, store: str | None = None) -> Iterator[Copy]:
     """A copy of a database, or of one store, to another, within a snapshot of the first.
 
     A missing SQLite file is created for the copy.
@@ -28,7 +25,7 @@ def open_copy(
     ):
         if source.location == target.location:
             raise SetupError(f"both URLs name {source.location}: give two databases")
-        yield Copy(source, target) if store is None else StoreCopy(source, target, store)
+        yield Copy(source, target, store)
 
 
 def _open_target(url: str) -> Session:

@@ -1,0 +1,46 @@
+"""The users of the rows of a store that is copied into a database with users of its own."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+from plantstore.database import Row
+from plantstore.sql.session import Session
+from plantstore.sql.tables import USERS, Table
+
+Translate = Callable[[Table, Sequence[Row]], Sequence[Row]]
+
+
+def keep_users(_table: Table, rows: Sequence[Row]) -> Sequence[Row]:
+    """The rows for a target whose users have the source's numbers."""
+    return rows
+
+
+class UsersBySubject:
+    """The target's numbers of the source's users: by their subjects. Missing users are created."""
+
+    def __init__(self, source: Session, target: Session, written: Counter[str]) -> None:
+        self._source = source
+        self._target = target
+        self._written = written
+        self._ids: dict[int, int] = {}
+
+    def translate(self, table: Table, rows: Sequence[Row]) -> Sequence[Row]:
+        """The rows with the target's numbers."""
+        if "user_id" not in table.columns:
+            return rows
+        at = table.columns.index("user_id")
+        return [(*row[:at], self._find(row[at]), *row[at + 1 :]) for row in rows]
+
+    def _find(self, user_id: int) -> int:
+        """A number of none of the source's users, such as a deleted one's, is the same there."""
+        if user_id not in self._ids:
+            rows = self._source.query(USERS.read, user_id, user_id, 1)
+            self._ids[user_id] = self._require(rows[0][1]) if rows else user_id
+        return self._ids[user_id]
+
+    def _require(self, subject: str) -> int:
+        if not self._target.query("find_user", subject):
+            self._target.query("insert_user", subject)
+            self._written[USERS.name] += 1
+        ((user_id, _),) = self._target.query("find_user", subject)
+        return int(user_id)
