@@ -6,9 +6,10 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from plantstore.features.transfer.copying import stores, tables
+from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.program import main
+from plantstore.sql import tables
 from tests.cli.program import Program
 from tests.stopped_writes import stop_at
 

@@ -7,9 +7,10 @@ import pytest
 
 from plantstore.databases import migrate, open_session
 from plantstore.errors import SetupError
-from plantstore.features.transfer.copying import stores, tables
+from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Grant, NewPlant
+from plantstore.sql import tables
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed

@@ -9,9 +9,10 @@ import pytest
 from plantstore.databases import open_session
 from plantstore.errors import SetupError
 from plantstore.features.backups.renewing import renew_revisions
-from plantstore.features.transfer.copying import stores, tables
+from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Role
+from plantstore.sql import tables
 from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.copying.contents import contents, seed, select
