@@ -12,7 +12,7 @@ TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl opens
 	systemd-analyze:systemd systemd-socket-activate:systemd git
 export PATH := $(CURDIR)/.tools/bin:$(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
-.PHONY: help serve test test-oldest test-citus quick check docs picture bench lock sbom clean
+.PHONY: help serve test test-oldest test-citus quick check format docs picture bench lock sbom clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -52,13 +52,12 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 check: ## check style, types and the layers of imports
 	@scripts/setup dev
 	@scripts/setup-javascript
-	.venv/bin/ruff check
-	.venv/bin/ruff format --check
-	.venv/bin/mypy
-	.venv/bin/lint-imports --no-logo
-	node_modules/.bin/biome lint --error-on-warnings
-	node_modules/.bin/tsc
-	node --test --test-reporter=dot "tests/web/units/*.test.js"
+	@scripts/check
+
+format: ## format the Python code, and fix what ruff can fix safely
+	@scripts/setup dev
+	.venv/bin/ruff check --fix-only
+	.venv/bin/ruff format
 
 docs: ## write docs/reference.md from the code
 	@scripts/setup dev
