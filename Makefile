@@ -49,7 +49,7 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
 		tests/http tests/contract tests/sqlite tests/test_*.py $(ARGS)
 
-check: ## check style, types and the layers of imports
+check: ## check style, types, the layers of imports, and the workflow of CI
 	@scripts/setup dev
 	@scripts/setup-javascript
 	@scripts/check
