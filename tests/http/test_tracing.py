@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from plantstore.errors import RequestError
 from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
-from plantstore.server.tracing import MAX_HEADERS, NAMES, read_line
+from plantstore.server.tracing import MAX_LINES, NAMES, read_line
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
@@ -131,11 +131,12 @@ def test_a_traced_head_is_looked_up() -> None:
 
 def test_too_many_lines_are_refused_though_each_is_known() -> None:
     lines = KnownLines()
-    head = KNOWN[2].replace(END, b"\r\nX-Pad: 1" * 90 + END)
-    lines.put(head, read(head))
-    for count in (1, MAX_HEADERS - 91, MAX_HEADERS - 90, 200):
-        traced = head.replace(END, b"\r\nX-Real-Ip: 1" * count + END)
-        assert (lines.find(traced) is None) == (count > MAX_HEADERS - 91)
+    for padding in (0, 70, 90):
+        head = KNOWN[2].replace(END, b"\r\nX-Pad: 1" * padding + END)
+        lines.put(head, read(head))
+        for count in (MAX_LINES - 1, MAX_LINES, 200):
+            traced = head.replace(END, b"\r\nX-Real-Ip: 1" * count + END)
+            assert (lines.find(traced) is None) == (padding == 90 or count >= MAX_LINES)
 
 
 def test_a_list_from_memory_has_the_ids_of_its_requests(service: Service) -> None:

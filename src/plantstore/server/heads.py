@@ -15,9 +15,10 @@ from msgspec.structs import replace
 
 from plantstore.errors import RequestError
 from plantstore.server.request_ids import read_id
-from plantstore.server.tracing import MAX_HEADERS, NAMES, REQUEST_ID, leave_out
+from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out
 
 MAX_HEAD = 16 * 1024
+MAX_HEADERS = 100
 MAX_TARGET = 8 * 1024
 
 _END = b"\r\n\r\n"
@@ -112,7 +113,10 @@ class KnownLines:
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
-        if is_plain and fields.takes_chunks and len(lines) <= _MAX_KNOWN_LINES:
+        # With as many tracing lines as may be left out, there are no more than may come.
+        count = lines.count(b"\r\n")
+        is_short = len(lines) <= _MAX_KNOWN_LINES and 0 < count <= MAX_HEADERS - MAX_LINES
+        if is_plain and is_short and fields.takes_chunks:
             self._used += 2 * len(lines) + 1000  # twice: with their parsed parts
             if self._used > _MAX_KNOWN_BYTES:
                 self._fields.clear()
