@@ -67,8 +67,8 @@ picture: ## make docs/page.png for the README, and a screenshot of each state of
 	@scripts/setup dev
 	@scripts/need $(CHROMIUM)
 	.venv/bin/python -m building
-	.venv/bin/python -m tests.web.picture docs/page.png
-	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/web/test_states.py --numprocesses 2
+	.venv/bin/python -m tests.features.page.picture docs/page.png
+	PLANTSTORE_PICTURES=1 .venv/bin/pytest tests/features/page/test_states.py --numprocesses 2
 
 bench: ## measure the service beside nginx, uvicorn and pgbench
 	@scripts/setup dev

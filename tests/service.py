@@ -13,10 +13,9 @@ from typing import Self
 import httpx
 
 from plantstore.databases import create_database
-from plantstore.features.events.reading import Event
 from plantstore.model import Grant, Role, Scope
 from plantstore.settings import Settings, setting_names
-from tests.administration import Administration, open_administration
+from tests.administration import Administration, Event, open_administration
 from tests.fork_server import ForkedProcess
 
 START_SECONDS = 30.0

@@ -5,7 +5,6 @@ from typing import Any, Self
 
 from plantstore.database import Create, Delete, Update
 from plantstore.databases import open_database
-from plantstore.features.events.reading import Event
 from plantstore.model import (
     Caller,
     Grant,
@@ -18,7 +17,7 @@ from plantstore.model import (
 )
 from plantstore.settings import Settings
 from plantstore.tokens import hash_token, read_store_id
-from tests.administration import Administration
+from tests.administration import Administration, Event
 
 MANY = 1_000_000
 

@@ -5,9 +5,8 @@ import random
 
 import pytest
 
-from plantstore.features.events.reading import Event
 from plantstore.model import INT64_MAX, INT64_MIN, NewPlant, Outcome
-from tests.administration import Administration
+from tests.administration import Administration, Event
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

@@ -8,8 +8,8 @@ import time
 import httpx
 from msgspec.structs import replace
 
-from plantstore.features.events.reading import Event
 from plantstore.model import Outcome
+from tests.administration import Event
 from tests.contract.harness import describe, replay
 from tests.faults.history import Operation, find_order
 from tests.service import Service

@@ -1,12 +1,8 @@
 """Fixtures of HTTP's tests."""
 
-from collections.abc import Iterator
-
-import httpx
 import pytest
 
 from tests.databases import Kind, find_kind
-from tests.http.access_calls import managing, set_role
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.service import Service
 
@@ -21,11 +17,3 @@ def database_kind(request: pytest.FixtureRequest) -> Kind:
 def fixture(service: Service) -> StoreFixture:
     """A store of the test's own in the module's service."""
     return make_fixture(service)
-
-
-@pytest.fixture
-def manager(service: Service, store: str) -> Iterator[httpx.Client]:
-    """A client of the store's owner, who may manage it and has a reader, the kiosk."""
-    with managing(service, store) as client:
-        set_role(client, "kiosk", "reader")
-        yield client

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.features.events.reading import Event
+from tests.administration import Event
 from tests.databases import ON_BOTH
 from tests.http.blocking import FILLER, fill_store, in_flight_stream, peak_memory
 from tests.http.calls import create_plant

@@ -7,9 +7,8 @@ from pathlib import Path
 import httpx
 from msgspec import Struct
 
-from plantstore.features.events.reading import Event
 from plantstore.model import NewPlant
-from tests.administration import open_administration
+from tests.administration import Event, open_administration
 from tests.contract.harness import replay
 from tests.faults.load import list_plants
 from tests.postgres.proxy import Proxy

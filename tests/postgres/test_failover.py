@@ -11,7 +11,6 @@ import pytest
 from msgspec import Struct
 
 from plantstore.databases import migrate
-from tests.faults.follower import assert_followed, following
 from tests.faults.load import (
     assert_whole,
     body,
@@ -23,6 +22,7 @@ from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
 from tests.waiting import wait_until
+from tests.whole.follower import assert_followed, following
 
 NOT_WRITTEN = 50302
 RELOAD = "SELECT pg_reload_conf()"

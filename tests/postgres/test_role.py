@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from tests.cli.program import Program
-from tests.http.access_calls import make_token, members_of, set_role, tokens_of
+from tests.features.access.http.access_calls import make_token, members_of, set_role, tokens_of
 from tests.http.blocking import fill_store
 from tests.postgres.server import PostgresServer
 from tests.service import Service

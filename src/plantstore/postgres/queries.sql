@@ -165,30 +165,6 @@ JOIN users AS u ON u.user_id = t.user_id
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 
-
--- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
-
--- name: copy_users
-COPY users (user_id, subject) FROM STDIN
-
--- name: copy_stores
-COPY stores (store_id, name, created_at) FROM STDIN
-
--- name: copy_members
-COPY members (store_id, user_id, role) FROM STDIN
-
--- name: copy_tokens
-COPY tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at) FROM STDIN
-
--- name: copy_plants
-COPY plants (store_id, id, name, tag) FROM STDIN
-
--- name: copy_events
-COPY events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id) FROM STDIN
-
--- name: copy_keys
-COPY idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) FROM STDIN
-
 -- Never lower: the id of a deleted store or user is not used again.
 
 -- name: advance_sequences

@@ -129,39 +129,17 @@ WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
+-- name: delete_plants_of_store
+DELETE FROM plants WHERE store_id = ?1 AND id <=
+    (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = ?1 ORDER BY id LIMIT 5000) AS part) RETURNING 1
 
--- Copying: pages of a range of stores in the order of the keys, and rows written as they were read --------------------
+-- name: delete_events_of_store
+DELETE FROM events WHERE store_id = ?1 AND revision <=
+    (SELECT max(revision) FROM (SELECT revision FROM events WHERE store_id = ?1 ORDER BY revision LIMIT 5000) AS part) RETURNING 1
 
--- name: page_of_users
-SELECT user_id, subject FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
-
--- name: page_of_stores
-SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision
-FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
-WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
-
--- name: page_of_members
-SELECT store_id, user_id, role FROM members
-WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4
-
--- name: page_of_tokens
-SELECT store_id, token_hash, user_id, CAST(all_stores AS int), scopes, label, created_at, expires_at, revoked_at FROM tokens
-WHERE (store_id, token_hash) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, token_hash LIMIT ?4
-
--- name: page_of_plants
-SELECT store_id, id, name, tag FROM plants
-WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
-
--- name: page_of_events
-SELECT store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, revision LIMIT ?4
-
--- name: page_of_keys
-SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
-WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
-
--- The revisions of a range of stores, locked until the end of the transaction: Citus locks no rows of
--- several shards but by changing them.
-
--- name: lock_revisions
-UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision
+-- name: delete_keys_of_store
+DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
+    SELECT user_id, key
+    FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = ?1 ORDER BY user_id, key LIMIT 5000) AS part
+    ORDER BY user_id DESC, key DESC LIMIT 1
+) RETURNING 1

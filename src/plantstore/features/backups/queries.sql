@@ -3,7 +3,12 @@ UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 
     trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
 WHERE store_id = ?1
 
--- Verifying: how many plants and events there are, and which plants have no event
+-- Verifying: the stores in pages, how many plants and events there are, and which plants have no event
+
+-- name: page_to_verify
+SELECT s.store_id, s.name, r.plants, r.trimmed, r.revision
+FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
+WHERE s.store_id > ?1 ORDER BY s.store_id LIMIT ?2
 
 -- name: count_to_verify
 SELECT (SELECT count(*) FROM plants WHERE store_id = ?1), count(*), min(revision), max(revision),

@@ -13,9 +13,9 @@ from msgspec import Struct
 
 from plantstore.database import Row
 from plantstore.sql.session import Queries
-from plantstore.sql.tables import STORES, read_rows
 
 MAX_MISMATCHES = 20
+_PAGE_ROWS = 1000
 
 _OF_LAST_EVENT = {
     "missing": "it is missing, though its last event (revision {}) does not delete it",
@@ -68,13 +68,16 @@ def verify(reader: Reader) -> Verification:
 def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
     for damage in reader.find_damage():
         yield Mismatch(None, None, damage)
-    for store in read_rows(reader, STORES):
-        counts["stores"] += 1
-        yield from _find_in_store(reader, store, counts)
+    last = 0
+    while stores := reader.query("page_to_verify", last, _PAGE_ROWS):
+        for store in stores:
+            yield from _find_in_store(reader, store, counts)
+        counts["stores"] += len(stores)
+        last = stores[-1][0]
 
 
 def _find_in_store(reader: Reader, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
-    store_id, name, _, plants, _, trimmed, revision = store
+    store_id, name, plants, trimmed, revision = store
     (row,) = reader.query("count_to_verify", store_id, trimmed)
     held, events, first, last, later = row
     counts.update(plants=held, events=events)

@@ -12,10 +12,7 @@ from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.features.transfer.copying.stores import StoresCopy, group_stores
 from plantstore.features.transfer.copying.users import Translate, UsersBySubject, keep_users
-from plantstore.model import token_id_of
-from plantstore.sql.administration.records import find_store, require_store
-from plantstore.sql.session import Session
-from plantstore.sql.tables import (
+from plantstore.features.transfer.tables import (
     ALL,
     EVENTS,
     MEMBERS,
@@ -32,6 +29,9 @@ from plantstore.sql.tables import (
     read_pages,
     read_rows,
 )
+from plantstore.model import token_id_of
+from plantstore.sql.administration.records import find_store, require_store
+from plantstore.sql.session import Session
 
 
 class Copy:

@@ -18,9 +18,7 @@ from msgspec.structs import replace
 from plantstore.database import Row
 from plantstore.errors import SetupError
 from plantstore.features.transfer.copying.users import Translate
-from plantstore.model import INT64_MAX
-from plantstore.sql.session import Session
-from plantstore.sql.tables import (
+from plantstore.features.transfer.tables import (
     EVENTS,
     KEYS,
     KIND_OF_EVENT,
@@ -35,6 +33,8 @@ from plantstore.sql.tables import (
     read_pages,
     read_rows,
 )
+from plantstore.model import INT64_MAX
+from plantstore.sql.session import Session
 
 MAX_ROWS = 10_000  # of a transaction
 MAX_STORES = 1000  # of a group

@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from plantstore.database import Row
+from plantstore.features.transfer.tables import USERS, Table
 from plantstore.sql.session import Session
-from plantstore.sql.tables import USERS, Table
 
 Translate = Callable[[Table, Sequence[Row]], Sequence[Row]]
 

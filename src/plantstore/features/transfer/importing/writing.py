@@ -13,10 +13,10 @@ from msgspec.structs import astuple
 
 from plantstore.clock import now
 from plantstore.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
+from plantstore.features.transfer.tables import EVENTS, PLANTS
 from plantstore.model import NewPlant
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.session import Session
-from plantstore.sql.tables import EVENTS, PLANTS
 
 LABEL = "plantstore import"  # of its events, which have no token
 PORTION_ROWS = 2000  # of a transaction: others wait for it, some hundredths of a second

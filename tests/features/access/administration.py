@@ -1,0 +1,49 @@
+"""Administration for tests, with what the feature adds to it."""
+
+from plantstore.features.access import links, members, stores, users
+from plantstore.features.access.links import Link
+from plantstore.model import Grant, Member, Role
+from plantstore.sql.administration import records
+from plantstore.sql.session import Session
+from tests import administration
+from tests.administration import changing, id_of, open_test_session, reading
+
+
+def open_administration(url: str) -> "Administration":
+    """The administration of the database of a URL."""
+    return Administration(open_test_session(url))
+
+
+def remove_member(session: Session, store: str, subject: str, *, keep_owners: bool = False) -> None:
+    members.remove_member(session, id_of(session, store), subject, keep_owner=keep_owners)
+
+
+def add_member(
+    session: Session, store: str, subject: str, role: Role, *, keep_owners: bool = False
+) -> Role | None:
+    store_id, user = id_of(session, store), records.require_user(session, subject)
+    return members.set_member(session, store_id, user, role, keep_owner=keep_owners)
+
+
+def list_members(session: Session, store: str) -> list[Member]:
+    return members.list_members(session, id_of(session, store))
+
+
+def create_link(session: Session, store: str, grant: Grant) -> Link:
+    return links.create_link(session, id_of(session, store), grant)
+
+
+class Administration(administration.Administration):
+    """Administers the database of a session, as commands and owners do."""
+
+    rename_store = changing(stores.rename_store)
+    describe_store = reading(stores.describe_store)
+    delete_store = reading(stores.delete_store)
+    rename_user = changing(users.rename_user)
+    list_memberships = reading(users.list_memberships)
+    delete_user = reading(users.delete_user)
+    add_member = changing(add_member)  # type: ignore[assignment]  # it can keep the last owner
+    remove_member = changing(remove_member)  # type: ignore[assignment]  # as above
+    list_members = reading(list_members)
+    list_all_members = reading(members.list_all_members)
+    create_link = changing(create_link)

@@ -1,0 +1,213 @@
+"""``plantstore serve --welcome`` shows the way in, at every start."""
+
+import json
+import os
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from plantstore.databases import migrate
+from plantstore.features.access.links import MAX_LINKS
+from plantstore.model import Grant, Role
+from plantstore.tokens import is_well_formed
+from tests.cli.program import PLANTSTORE, Program
+from tests.features.access.cli.welcoming import CODE, Welcoming, paste, redeem
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+from tests.waiting import wait_until
+
+TOKEN = re.compile(r"\bpst_\w+")
+INSTALLED = str(Path(sys.executable).with_name("plantstore"))
+OWN = f"{sys.executable} -m plantstore"
+
+
+def paste_calls(shown: str, home: Path) -> None:
+    """The three calls do what they are for."""
+    calls = re.findall(r"^  curl (?:.*\\\n)*.*$", shown, re.MULTILINE)
+    assert len(calls) == 3
+    answers = [paste(call.replace("curl", "curl -sS", 1), home) for call in calls]
+    plant = {"name": "Monstera", "tag": "tropical"}
+    assert [json.loads(answer) for answer in answers[:2]] == [plant, [plant]]
+    assert answers[2] == ""
+
+
+def test_the_first_start_shows_a_link_a_token_and_three_calls_that_work(tmp_path: Path) -> None:
+    with Welcoming(tmp_path) as service:
+        shown = service.shown()
+        assert f"Plant Store is running at {service.origin}\n" in shown
+        assert "The store nursery was created. Its owner is the user gardener.\n" in shown
+        address, code = service.link()
+        assert address == service.origin
+        assert "manage" in redeem(address, code)["scopes"]
+        (token,) = set(TOKEN.findall(shown))
+        assert is_well_formed(token)
+        assert "cannot manage members and tokens" in shown
+        paste_calls(shown, tmp_path)
+        with service.client(token) as client:
+            assert client.get("/plants").json() == []
+            assert "manage" not in client.get("/me").json()["scopes"]
+        for secret in (token, code):
+            assert secret not in service.log()
+
+
+def test_the_calls_work_on_a_unix_socket_which_no_browser_opens(tmp_path: Path) -> None:
+    path = tmp_path / "a socket"
+    service = Welcoming(tmp_path, {"uds": path})
+    for is_first in (True, False):
+        service.launch()
+        try:
+            wait_until(lambda: "running" in service.shown())
+            paste(f"curl -sS --unix-socket '{path}' http://localhost/livez", tmp_path)
+            shown = service.shown()
+            assert f"Plant Store is running at unix:{path}\n" in shown
+            assert "browser" not in shown
+            if is_first:
+                paste_calls(shown, tmp_path)
+            else:
+                assert " token create --store nursery --user gardener" in service.commands()[0]
+        finally:
+            assert service.stop() == 0
+
+
+def test_each_later_start_signs_the_owner_in_wherever_it_listens(tmp_path: Path) -> None:
+    with Welcoming(tmp_path) as service:
+        first = service.origin
+        assert service.stop() == 0
+        service.start()
+        assert service.origin != first
+        assert TOKEN.search(service.shown()) is None
+        address, code = service.link()
+        assert address == service.origin
+        given = redeem(address, code)
+        assert (given["store"], given["user"]) == ("nursery", "gardener")
+        assert "manage" in given["scopes"]
+
+
+@pytest.mark.parametrize(
+    ("folder", "program", "shown"),
+    [
+        (".", PLANTSTORE, OWN),
+        (".", (INSTALLED,), INSTALLED),
+        (str(Path(INSTALLED).parents[1]), ("bin/plantstore",), INSTALLED),
+        (".", ("plantstore",), "plantstore"),
+    ],
+    ids=["module", "path", "relative", "on_path"],
+)
+def test_its_commands_work_in_another_terminal_and_folder(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    folder: str,
+    program: tuple[str, ...],
+    shown: str,
+) -> None:
+    if shown == "plantstore":
+        monkeypatch.setenv("PATH", f"{Path(INSTALLED).parent}:{os.environ['PATH']}")
+    monkeypatch.chdir(folder)
+    with Welcoming(tmp_path, program=program) as service:
+        assert service.stop() == 0
+        service.start()
+        link, token = service.commands()
+        named = f"{shown} --database {service.database}"
+        assert link.startswith(f"{named} link --store nursery --user gardener --manage")
+        assert "--create" not in service.shown()
+        ((address, code),) = CODE.findall(f"  {paste(link, tmp_path)}")
+        assert address == service.origin
+        assert "manage" in redeem(address, code)["scopes"]
+        with service.client(paste(token, tmp_path).strip()) as client:
+            assert client.get("/me").json()["user"] == "gardener"
+
+
+def test_its_commands_find_the_database_that_the_settings_file_names(tmp_path: Path) -> None:
+    file = tmp_path / "my settings.toml"
+    database = f"sqlite:///{tmp_path}/of-file.db"
+    file.write_text(f'database = "{database}"\n')
+    program = (*PLANTSTORE, "--settings", str(file))
+    with Welcoming(tmp_path, database=database, program=program) as service:
+        (link,) = service.commands()
+        assert link.startswith(f"{OWN} --settings '{file}' link ")
+        assert paste(link, tmp_path).startswith(f"{service.origin}/#code=")
+
+
+def test_its_commands_name_no_password_and_the_address_that_is_not_recorded(
+    tmp_path: Path, postgres_server: PostgresServer
+) -> None:
+    with postgres_server.fresh() as url:
+        database = f"{url}{'&' if '?' in url else '?'}password=verysecret"
+        migrate(database, dry_run=False)
+        with Welcoming(tmp_path, database=database) as service:
+            (link,) = service.commands()
+            assert "verysecret" not in service.shown()
+            assert link.startswith(f'{OWN} --database "$PLANTSTORE_DATABASE" link ')
+            assert link.endswith(f" --address {service.origin}")
+            variable = f"PLANTSTORE_DATABASE='{database}'"
+            printed = paste(f"export {variable}; {link}", tmp_path)
+            assert printed.startswith(f"{service.origin}/#code=")
+
+
+def test_of_several_owners_it_has_the_command_for_each(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    program.out("store", "create", "orchard")
+    with Welcoming(tmp_path) as service:
+        (command,) = service.commands()
+        assert " token create --store orchard --role owner --user NAME" in command
+        assert service.stop() == 0
+        for store, user in (("orchard", "ada o'hara"), ("roof", "eve")):
+            service.make_token(store, user, role=Role.OWNER)
+        service.make_token("roof", "kim", role=Role.READER)
+        service.start()
+        assert CODE.search(service.shown()) is None
+        *links, token = service.commands()
+        assert " token create --store orchard --user " in token
+        given = [redeem(*CODE.findall(f"  {paste(link, tmp_path)}")[0]) for link in links]
+        assert [(one["store"], one["user"]) for one in given] == [
+            ("orchard", "ada o'hara"),
+            ("roof", "eve"),
+        ]
+        assert service.stop() == 0
+        for number in range(10):
+            service.make_token(f"bed-{number}", "eve")
+        service.start()
+        assert len(service.commands()) == 11
+        assert re.search(
+            "^  and 2 more: .*plantstore .* store list$", service.shown(), re.MULTILINE
+        )
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"host": "0.0.0.0"}, {"public_url": "https://plants.example/"}],  # noqa: S104 - it is what is tested
+    ids=str,
+)
+def test_where_others_reach_it_no_link_is_shown(
+    tmp_path: Path, settings: dict[str, object]
+) -> None:
+    with Welcoming(tmp_path, settings) as service:
+        for _ in range(2):
+            assert "#code" not in service.shown()
+            printed = paste(service.commands()[0], tmp_path)
+            origin = service.origin.replace("0.0.0.0", "127.0.0.1")  # noqa: S104 - as above
+            address = str(settings.get("public_url", f"{origin}/"))
+            assert printed.startswith(f"{address}#code=psl_")
+            assert service.stop() == 0
+            service.start()
+
+
+def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> None:
+    with Welcoming(tmp_path) as service:
+        assert service.stop() == 0
+        request = Grant(subject="gardener", label="", expires_at=None)
+        with service.administration() as administration:
+            for _ in range(MAX_LINKS - 1):
+                administration.create_link("nursery", request)
+        service.start()
+        assert CODE.search(service.shown()) is None
+        assert len(service.commands()) == 2
+
+
+def test_without_the_flag_nothing_is_made_or_shown(tmp_path: Path) -> None:
+    script = f'exec "$@" >>{tmp_path}/out.txt'
+    with Service(tmp_path, command=("sh", "-c", script, "sh", *PLANTSTORE)):
+        assert (tmp_path / "out.txt").read_text() == ""
+    assert Program(tmp_path).data("store", "list") == []

@@ -1,0 +1,120 @@
+"""A user is erased, renamed; a store renamed: for every kind of database."""
+
+import pytest
+
+from plantstore.errors import (
+    InvalidChangeError,
+    LastOwnerError,
+    NameTakenError,
+    NoSuchUserError,
+)
+from plantstore.features.access.stores import StoreFacts
+from plantstore.features.access.users import Membership
+from plantstore.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
+from tests.contract.harness import DatabaseHarness
+from tests.databases import execute
+from tests.features.access.administration import Administration
+
+pytestmark = pytest.mark.anyio
+
+FERN, FICUS = NewPlant(1, "Fern", "green"), NewPlant(2, "Ficus")
+
+
+async def test_an_erased_user_leaves_plants_and_events_without_a_name(
+    harness: DatabaseHarness,
+) -> None:
+    eve = await harness.make_caller("nursery", "eve", "Eve's phone")
+    await harness.create(FERN)
+    assert await harness.create(FICUS, IdempotencyKey("one", b"x" * 32), eve) is Outcome.CREATED
+    harness.administration.delete_user("eve")
+    assert await harness.create(NewPlant(3, "Aloe"), None, eve) is Outcome.TOKEN_INVALID
+    assert await harness.database.find_caller(eve.store_id, eve.token_hash, None) is None
+    known, erased = harness.read_events()
+    assert (known.subject, known.is_user_deleted) == ("ada", False)
+    assert (erased.subject, erased.token_label, erased.is_user_deleted) == (None, "", True)
+    assert [user.subject for user in harness.administration.list_users()] == ["ada"]
+    assert harness.administration.list_members("nursery") == [Member("ada", Role.OWNER)]
+    assert [token.subject for token in harness.administration.list_tokens()] == ["ada"]
+    await harness.assert_consistency()
+    again = await harness.make_caller("nursery", "eve")
+    assert again.user_id != eve.user_id
+    assert await harness.create(FICUS, IdempotencyKey("one", b"y" * 32), again) is (
+        Outcome.ALREADY_STORED  # not KEY_REUSED: the keys of the erased user are gone
+    )
+
+
+async def test_a_long_history_is_erased_whole_and_nobody_elses(
+    harness: DatabaseHarness, url: str
+) -> None:
+    eve = await harness.make_caller("nursery", "eve")
+    columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label"
+    users = (eve.user_id, harness.owner.user_id, eve.user_id)
+    rows = [
+        (harness.store_id, revision, revision, users[revision % 3]) for revision in range(1, 9001)
+    ]
+    values = "$1, $2, 'plant.created', $3, 'Fern', 0, $4, 'x'"
+    execute(url, f"INSERT INTO events ({columns}) VALUES ({values})", rows)
+    harness.administration.delete_user("eve")
+    events = harness.read_events()
+    assert [event.is_user_deleted for event in events] == [
+        revision % 3 != 1 for revision in range(1, 9001)
+    ]
+    assert {event.token_label for event in events if event.subject == "ada"} == {"x"}
+
+
+async def test_a_renamed_user_and_store_are_the_same_ones(harness: DatabaseHarness) -> None:
+    await harness.create(FERN)
+    harness.administration.rename_user("ada", "ada lovelace")
+    harness.administration.rename_store("nursery", "orchard")
+    (event,) = harness.read_events("orchard")
+    assert event.subject == "ada lovelace"
+    assert harness.administration.list_members("orchard") == [Member("ada lovelace", Role.OWNER)]
+    caller = await harness.database.find_caller(harness.store_id, harness.owner.token_hash, None)
+    assert caller is not None
+    assert (caller.store_id, caller.role) == (harness.store_id, Role.OWNER)
+    assert await harness.create(FICUS) is Outcome.CREATED
+
+
+def test_a_name_in_use_or_a_bad_one_is_refused(administration: Administration) -> None:
+    for name in ("nursery", "orchard"):
+        administration.create_token(Grant(subject=f"of {name}", store=name))
+    for name in ("orchard", "nursery", "Orchard", ""):
+        with pytest.raises((NameTakenError, InvalidChangeError)):
+            administration.rename_store("nursery", name)
+    for subject in ("of orchard", "of nursery", "a\nb", ""):
+        with pytest.raises((NameTakenError, InvalidChangeError)):
+            administration.rename_user("of nursery", subject)
+    with pytest.raises(NoSuchUserError):
+        administration.rename_user("eve", "kim")
+    with pytest.raises(NoSuchUserError):
+        administration.delete_user("eve")
+    assert [store.name for store in administration.list_stores()] == ["nursery", "orchard"]
+
+
+def test_the_last_owner_stays_unless_told_otherwise(administration: Administration) -> None:
+    administration.create_token(Grant(subject="ada", store="nursery"))
+    administration.create_token(Grant(subject="eve", store="nursery"))
+    (found,) = administration.list_memberships("ada")
+    assert (found, found.is_last_owner) == (Membership("nursery", Role.OWNER, 1), True)
+    with pytest.raises(LastOwnerError):
+        administration.remove_member("nursery", "ada", keep_owners=True)
+    with pytest.raises(LastOwnerError):
+        administration.add_member("nursery", "ada", Role.EDITOR, keep_owners=True)
+    before = administration.add_member("nursery", "eve", Role.OWNER, keep_owners=True)
+    assert before is Role.EDITOR
+    administration.remove_member("nursery", "ada", keep_owners=True)
+    administration.remove_member("nursery", "eve")
+    assert administration.list_members("nursery") == []
+
+
+async def test_a_store_is_described(harness: DatabaseHarness) -> None:
+    administration = harness.administration
+    empty = administration.describe_store("nursery")
+    assert (empty.members, empty.tokens, empty.bytes, empty.changed_at) == (1, 1, 0, None)
+    administration.create_token(Grant(subject="eve", store="nursery", expires_at=1))
+    await harness.create(NewPlant(1, "Żółw", "é"))
+    (event,) = harness.read_events()
+    (store,) = administration.list_stores()
+    plant, label = len("Żółwé".encode()), len(event.token_id)
+    size = 8 + plant + 32 + len("plant.created") + plant + label
+    assert administration.describe_store("nursery") == StoreFacts(store, 2, 1, size, event.at)

@@ -1,0 +1,188 @@
+"""Stores, users and members, as the command line administers them."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from plantstore.databases import check_database
+from plantstore.errors import (
+    InvalidChangeError,
+    NameTakenError,
+    NoSuchMemberError,
+    NoSuchStoreError,
+    NoSuchUserError,
+)
+from plantstore.model import Grant, Member, Role, Store, User
+from tests.features.access.administration import Administration
+
+LONGEST_NAME = 63 * "a"
+
+Use = Callable[[Administration], object]
+
+
+def test_a_new_store_is_empty(administration: Administration) -> None:
+    before = time.time_ns() // 10**6
+    store = administration.create_store("nursery")
+    assert store == Store(store.store_id, "nursery", 0, store.created_at)
+    assert before <= store.created_at <= time.time_ns() // 10**6
+    assert administration.list_stores() == [store]
+    assert administration.list_members("nursery") == []
+    assert list(administration.list_events("nursery")) == []
+
+
+def test_stores_are_listed_by_name(administration: Administration) -> None:
+    for name in ("orchard", "0", "nursery", "a-b", LONGEST_NAME):
+        administration.create_store(name)
+    names = [store.name for store in administration.list_stores()]
+    assert names == sorted(["orchard", "0", "nursery", "a-b", LONGEST_NAME])
+
+
+def test_store_numbers_are_never_used_again(administration: Administration) -> None:
+    numbers = set()
+    for _ in range(3):
+        numbers.add(administration.create_store("nursery").store_id)
+        administration.delete_store("nursery")
+    assert len(numbers) == 3
+    assert administration.list_stores() == []
+
+
+def test_two_stores_cannot_have_one_name(administration: Administration) -> None:
+    administration.create_store("nursery")
+    with pytest.raises(NameTakenError):
+        administration.create_store("nursery")
+    assert len(administration.list_stores()) == 1
+
+
+INVALID_NAMES = ("", "-a", "a-", "A", "a_b", "a b", "a.b", "a/b", "é", "a\n", "..", "１")
+
+
+def test_a_store_needs_a_name_that_can_stand_in_a_path(administration: Administration) -> None:
+    for name in (*INVALID_NAMES, LONGEST_NAME + "a"):
+        with pytest.raises(InvalidChangeError, match="use 1 to 63 lowercase letters, digits"):
+            administration.create_store(name)
+        with pytest.raises(InvalidChangeError, match="use 1 to 63 lowercase letters, digits"):
+            administration.create_token(Grant(subject="ada", store=name))
+    assert administration.list_stores() == []
+    assert administration.list_users() == []
+
+
+def test_a_deleted_store_loses_its_members_and_tokens(
+    administration: Administration,
+) -> None:
+    administration.create_token(Grant(subject="ada", store="nursery"))
+    kept = administration.create_token(Grant(subject="ada", store="orchard"))
+    administration.delete_store("nursery")
+    assert [store.name for store in administration.list_stores()] == ["orchard"]
+    assert administration.list_tokens() == [kept.token]
+    assert administration.list_members("orchard") == [Member("ada", Role.OWNER)]
+    assert [user.subject for user in administration.list_users()] == ["ada"]
+
+
+OF_A_STORE: tuple[Use, ...] = (
+    lambda administration: administration.delete_store("meadow"),
+    lambda administration: administration.list_members("meadow"),
+    lambda administration: administration.list_events("meadow"),
+    lambda administration: administration.list_tokens("meadow"),
+    lambda administration: administration.add_member("meadow", "ada", Role.OWNER),
+    lambda administration: administration.remove_member("meadow", "ada"),
+)
+
+
+def test_a_store_that_is_not_there_is_named_with_those_that_are(
+    administration: Administration,
+) -> None:
+    for made, names in ((None, "none"), ("orchard", "orchard"), ("nursery", "nursery, orchard")):
+        if made:
+            administration.create_store(made)
+        for use in OF_A_STORE:
+            with pytest.raises(NoSuchStoreError) as refused:
+                use(administration)
+            assert refused.value.details == {"store": "meadow", "stores": names}
+
+
+def test_users_are_listed_by_subject(administration: Administration) -> None:
+    made = [administration.create_user(subject) for subject in ("eve", "ada", "żółw", "Ada")]
+    listed = administration.list_users()
+    assert [user.subject for user in listed] == ["Ada", "ada", "eve", "żółw"]
+    assert {user.user_id for user in listed} == {user.user_id for user in made}
+    assert administration.create_user("bob") in administration.list_users()
+
+
+def test_the_members_of_all_stores_are_listed_by_store_and_subject(
+    administration: Administration,
+) -> None:
+    for store, subject in (("orchard", "eve"), ("nursery", "żółw"), ("nursery", "Ada")):
+        administration.create_token(Grant(subject=subject, store=store))
+    assert administration.list_all_members() == [
+        ("nursery", Member("Ada", Role.EDITOR)),
+        ("nursery", Member("żółw", Role.OWNER)),
+        ("orchard", Member("eve", Role.OWNER)),
+    ]
+
+
+def test_two_users_cannot_have_one_subject(administration: Administration) -> None:
+    administration.create_user("ada")
+    with pytest.raises(NameTakenError):
+        administration.create_user("ada")
+
+
+def test_a_subject_is_any_text(administration: Administration) -> None:
+    for subject in ("a", 255 * "a", "ada@example.org", "أحمد", "😀", "a b"):
+        user = administration.create_user(subject)
+        assert User(user.user_id, subject) in administration.list_users()
+
+
+def test_a_subject_that_is_no_text_is_refused(administration: Administration) -> None:
+    for subject in ("", 256 * "a", " ", "a\nb", "\x7f", "\ud800"):
+        with pytest.raises(InvalidChangeError, match="the user's name must"):
+            administration.create_user(subject)
+        with pytest.raises(InvalidChangeError, match="the user's name must"):
+            administration.create_token(Grant(subject=subject, store="nursery"))
+    assert administration.list_users() == []
+    assert administration.list_stores() == []
+
+
+def test_a_role_is_given_changed_and_taken(administration: Administration) -> None:
+    administration.create_store("nursery")
+    for subject in ("eve", "ada"):
+        administration.create_user(subject)
+        administration.add_member("nursery", subject, Role.READER)
+    administration.add_member("nursery", "ada", Role.OWNER)
+    assert administration.list_members("nursery") == [
+        Member("ada", Role.OWNER),
+        Member("eve", Role.READER),
+    ]
+    administration.remove_member("nursery", "ada")
+    assert administration.list_members("nursery") == [Member("eve", Role.READER)]
+
+
+def test_a_role_is_one_stores(administration: Administration) -> None:
+    administration.create_user("ada")
+    for name, role in (("nursery", Role.OWNER), ("orchard", Role.READER)):
+        administration.create_store(name)
+        administration.add_member(name, "ada", role)
+    administration.remove_member("nursery", "ada")
+    assert administration.list_members("orchard") == [Member("ada", Role.READER)]
+
+
+def test_who_is_no_member_cannot_be_removed(administration: Administration) -> None:
+    administration.create_store("nursery")
+    administration.create_user("ada")
+    with pytest.raises(NoSuchMemberError):
+        administration.remove_member("nursery", "ada")
+
+
+def test_a_user_that_is_not_there_cannot_be_a_member(administration: Administration) -> None:
+    administration.create_store("nursery")
+    with pytest.raises(NoSuchUserError):
+        administration.add_member("nursery", "ada", Role.OWNER)
+    with pytest.raises(NoSuchMemberError):
+        administration.remove_member("nursery", "ada")
+
+
+def test_a_sound_database_passes_every_check(url: str, administration: Administration) -> None:
+    administration.create_store("nursery")
+    checks = list(check_database(url))
+    assert {"schema", "writable"} < {found.name for found in checks}
+    assert all(found.ok and len(found.detail.split()) > 2 for found in checks)

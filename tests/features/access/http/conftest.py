@@ -1,0 +1,20 @@
+"""The fixtures of tests over HTTP, and an owner's client."""
+
+from collections.abc import Iterator
+
+import httpx
+import pytest
+
+from tests.features.access.http.access_calls import managing, set_role
+from tests.http.conftest import database_kind, fixture
+from tests.service import Service
+
+__all__ = ["database_kind", "fixture"]
+
+
+@pytest.fixture
+def manager(service: Service, store: str) -> Iterator[httpx.Client]:
+    """A client of the store's owner, who may manage it and has a reader, the kiosk."""
+    with managing(service, store) as client:
+        set_role(client, "kiosk", "reader")
+        yield client

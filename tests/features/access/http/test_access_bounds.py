@@ -1,0 +1,139 @@
+"""Access where something is used up or away: many members and tokens, a slow database, a flood."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from hashlib import sha256
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from plantstore.features.access.owners import MAX_MEMBERS, MAX_TOKENS
+from tests.databases import ON_BOTH, execute, writes_held
+from tests.features.access.http.access_calls import (
+    make_token,
+    managing,
+    members_of,
+    set_role,
+    tokens_of,
+)
+from tests.features.logs.log_lines import LoggingService
+from tests.http.blocking import count_threads
+from tests.http.calls import expect_refused
+from tests.service import Service
+from tests.waiting import wait_until
+
+# What the tests of this module provoke; ``test_errors_table`` adds them up.
+NUMBERS = {40303}
+_ADMINISTRATION = 7091938230912  # the lock's number on PostgreSQL
+_INSERT = (
+    "INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at,"
+    " expires_at) SELECT s.store_id, $1, m.user_id, {false}, 'list', '', 1, $2"
+    " FROM stores AS s JOIN members AS m ON m.store_id = s.store_id WHERE s.name = $3"
+)
+_INSERT_USER = "INSERT INTO users (subject) VALUES ($1)"
+_INSERT_MEMBER = (
+    "INSERT INTO members (store_id, user_id, role) SELECT s.store_id, u.user_id, 'reader'"
+    " FROM stores AS s CROSS JOIN users AS u WHERE s.name = $1 AND u.subject = $2"
+)
+
+
+def test_a_store_has_only_so_many_members(service: Service, store: str) -> None:
+    names = [f"{store} {number}" for number in range(MAX_MEMBERS - 2)]
+    with managing(service, store) as manager:
+        execute(service.database, _INSERT_USER, [(name,) for name in names])
+        execute(service.database, _INSERT_MEMBER, [(store, name) for name in names])
+        assert set_role(manager, "one", "reader").status_code == 201
+        expect_refused(set_role(manager, "too many", "reader"), 40303)
+        assert set_role(manager, "one", "editor").status_code == 200
+        assert len(members_of(manager)) == MAX_MEMBERS
+
+
+def test_a_store_has_only_so_many_valid_tokens(service: Service, store: str) -> None:
+    is_sqlite = service.database.startswith("sqlite")
+    statement = _INSERT.format(false="0" if is_sqlite else "false")
+    owner = f"owner of {store}"
+    with managing(service, store) as manager:
+        for expires_at in (1, None):  # those that have expired do not count
+            hashes = [
+                sha256(f"{store} {number} {expires_at}".encode()).digest()
+                for number in range(MAX_TOKENS - 2)
+            ]
+            execute(service.database, statement, [(one, expires_at, store) for one in hashes])
+        made = make_token(manager, owner)
+        expect_refused(manager.post("/tokens", json={"user": owner}), 40303)
+        assert len(tokens_of(manager)) == MAX_TOKENS
+        manager.delete(f"/tokens/{made['id']}")
+        make_token(manager, owner)
+
+
+@pytest.fixture
+def own_service(tmp_path: Path, url: str) -> Iterator[LoggingService]:
+    """A service that gives a change up after a moment."""
+    settings: dict[str, object] = {"write_timeout": 0.5}
+    with LoggingService(tmp_path, database=url, settings=settings) as running:
+        yield running
+
+
+@contextmanager
+def administration_held(url: str) -> Iterator[None]:
+    """Keep every administrative change waiting, as a command would that takes its time."""
+    if url.startswith("sqlite"):
+        with writes_held(url):
+            yield
+        return
+    with closing(psycopg.connect(url)) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (_ADMINISTRATION,))
+        yield
+
+
+@ON_BOTH
+def test_a_change_that_is_given_up_does_not_happen_later(own_service: LoggingService) -> None:
+    with managing(own_service, "nursery", "ada") as manager:
+        before = members_of(manager)
+        threads = count_threads(own_service)
+        with administration_held(own_service.database):
+            for refused in (set_role(manager, "eve", "owner"), manager.delete("/members/ada")):
+                expect_refused(refused, 50302)
+            assert manager.get("/plants").status_code == 200
+        wait_until(lambda: count_threads(own_service) <= threads)
+        assert members_of(manager) == before
+        assert set_role(manager, "eve", "owner").status_code == 201
+
+
+def test_a_flood_of_one_user_keeps_nobody_out(own_service: LoggingService) -> None:
+    with (
+        managing(own_service, "nursery", "ada") as ada,
+        managing(own_service, "orchard", "eve") as eve,
+        administration_held(own_service.database),
+        ThreadPoolExecutor(21) as threads,
+    ):
+        flood = [threads.submit(set_role, ada, f"x{number}", "reader") for number in range(20)]
+        wait_until(lambda: any(one.done() for one in flood))
+        refused = threads.submit(set_role, eve, "ada", "reader").result()
+        expect_refused(refused, 50302)  # it had its turn to wait
+        numbers = {one.result().json()["error"] for one in flood}
+        assert numbers == {50301, 50302}
+
+
+def test_changes_are_logged_with_who_made_them(own_service: LoggingService) -> None:
+    with managing(own_service, "nursery", "ada") as manager:
+        me = tokens_of(manager)[0]["id"]
+        set_role(manager, "kiosk", "reader")
+        made = make_token(manager, "kiosk")
+        manager.delete(f"/tokens/{made['id']}")
+        answer = manager.delete("/members/kiosk")
+        expect_refused(manager.delete("/members/kiosk"), 40404)
+    added, created, revoked, removed = own_service.records("security.administration")
+    for record in (added, created, revoked, removed):
+        assert (record["message"], record["token_id"]) == ("access changed", me)
+        assert record["address"] == "127.0.0.1"
+    assert (added["method"], added["route"]) == ("PUT", "/members/{user}")
+    assert (added["role"], added["old_role"]) == ("reader", "none")
+    assert (created["new_token_id"], created["scopes"]) == (made["id"], "list")
+    assert revoked["revoked_token_id"] == made["id"]
+    assert removed["member_id"] == added["member_id"] != added["user_id"]
+    assert removed["request_id"] == answer.headers["x-request-id"]
+    assert made["token"] not in own_service.log()
+    assert "kiosk" not in own_service.log()

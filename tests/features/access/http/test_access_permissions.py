@@ -1,0 +1,114 @@
+"""Who may manage a store: every role, with the scope and without, and every operation; no other."""
+
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+from plantstore.model import Role, Scope
+from tests.features.access.http.access_calls import (
+    ALL,
+    make_token,
+    managing,
+    members_of,
+    set_role,
+    tokens_of,
+)
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+Operation = Callable[[httpx.Client, str, str], httpx.Response]
+
+# Each gets the base address, and the id of a token of the member ``kiosk``.
+OPERATIONS: dict[str, Operation] = {
+    "list members": lambda client, base, _: client.get(f"{base}/members"),
+    "add member": lambda client, base, _: set_role(client, "new", "reader", base),
+    "change member": lambda client, base, _: set_role(client, "kiosk", "editor", base),
+    "list tokens": lambda client, base, _: client.get(f"{base}/tokens"),
+    "create token": lambda client, base, _: client.post(f"{base}/tokens", json={"user": "kiosk"}),
+    "make link": lambda client, base, _: client.post(f"{base}/links", json={"user": "kiosk"}),
+    "revoke token": lambda client, base, token: client.delete(f"{base}/tokens/{token}"),
+    "remove member": lambda client, base, _: client.delete(f"{base}/members/kiosk"),
+}
+
+
+def state_of(client: httpx.Client) -> tuple[Any, Any]:
+    """A store's members and its tokens, as its owner sees them."""
+    tokens = [{**token, "last_used_at": None} for token in tokens_of(client)]
+    return members_of(client), tokens
+
+
+@pytest.mark.parametrize("base", ["", "/stores/{store}"])
+@pytest.mark.parametrize("role", Role)
+@pytest.mark.parametrize("scopes", [ALL, ALL - {Scope.MANAGE}], ids=["manage", "no manage"])
+def test_only_an_owner_whose_token_was_asked_for_it_manages(
+    service: Service, store: str, role: Role, scopes: frozenset[Scope], base: str
+) -> None:
+    base = base.format(store=store)
+    with managing(service, store) as manager:
+        set_role(manager, "kiosk", "reader")
+        kiosks = make_token(manager, "kiosk")["id"]
+        # No token is made with more than the role allows, but the role can change later.
+        token = service.make_token(store, "eve", role=Role.OWNER, scopes=scopes)
+        service.set_role(store, "eve", role)
+        before = state_of(manager)
+        with service.client(token) as eve:
+            for operate in OPERATIONS.values():
+                answer = operate(eve, base, kiosks)
+                if role is Role.OWNER and Scope.MANAGE in scopes:
+                    assert answer.is_success, answer.text
+                else:
+                    assert "with the scope manage" in expect_refused(answer, 40301)
+                    assert state_of(manager) == before
+
+
+@pytest.mark.parametrize("all_stores", [True, False])
+def test_another_store_looks_like_none(service: Service, store: str, *, all_stores: bool) -> None:
+    other = f"{store}-other"
+    with managing(service, other) as theirs:
+        set_role(theirs, "kiosk", "reader")
+        kiosks = make_token(theirs, "kiosk")["id"]
+        before = state_of(theirs)
+        user = f"eve of {store}"  # whose first store it is
+        token = service.make_token(store, user, scopes=ALL, all_stores=all_stores)
+        with service.client(token) as eve:
+            set_role(eve, "kiosk", "reader")
+            for base in (f"/stores/{other}", f"/stores/{store}-none"):
+                for operate in OPERATIONS.values():
+                    expect_refused(operate(eve, base, kiosks), 40403)
+            expect_refused(eve.delete(f"/tokens/{kiosks}"), 40405)
+            assert eve.delete("/members/kiosk").status_code == 204
+        assert state_of(theirs) == before
+
+
+def test_a_token_for_all_stores_is_its_users_not_the_stores(service: Service, store: str) -> None:
+    second, user = f"{store}-second", f"eve of {store}"
+    with managing(service, store) as manager:
+        token = service.make_token(store, user, all_stores=True)
+        service.make_token(second, user)
+        shown = [found["user"] for found in tokens_of(manager)]
+        assert shown == [f"owner of {store}"]
+        with service.administration() as administration:
+            (found,) = (one for one in administration.list_tokens(store, user) if one.all_stores)
+        expect_refused(manager.delete(f"/tokens/{found.token_id}"), 40405)
+        manager.delete(f"/members/{user}")
+    with service.client(token) as eve:
+        expect_refused(eve.get("/plants"), 40403)
+        assert eve.get(f"/stores/{second}/plants").status_code == 200
+
+
+def test_a_token_for_all_stores_manages_those_that_its_user_owns(
+    service: Service, store: str
+) -> None:
+    second, user = f"{store}-second", f"eve of {store}"
+    service.make_token(second, "adam")
+    token = service.make_token(store, user, scopes=ALL, all_stores=True)
+    service.make_token(second, user, role=Role.READER)
+    with service.client(token) as eve:
+        expect_refused(eve.get(f"/stores/{second}/members"), 40301)
+        service.set_role(second, user, Role.OWNER)
+        made = eve.post(f"/stores/{second}/tokens", json={"user": "adam"}).json()
+        assert [one["id"] for one in tokens_of(eve)] == []
+    with service.client(made["token"]) as adam:
+        assert adam.get("/me").json()["store"] == second

@@ -1,0 +1,90 @@
+"""Changes of access that meet: one comes first, and the other one sees what it has done."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.model import Role
+from tests.databases import ON_BOTH, Kind
+from tests.features.access.http.access_calls import make_token, managing, set_role, status_of
+from tests.service import Service
+
+pytestmark = ON_BOTH
+ROUNDS = 5
+CONNECTIONS = 20  # each is some worker's
+
+Call = tuple[httpx.Client, str]
+
+
+@pytest.fixture(scope="module")
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service of two processes."""
+    folder: Path = tmp_path_factory.mktemp("races")
+    with (
+        database_kind.fresh(folder) as url,
+        Service(folder, database=url, settings={"workers": 2}) as running,
+    ):
+        yield running
+
+
+def change_at_once(method: str, *calls: Call) -> list[int]:
+    """The numbers of the answers, 0 for a success, to changes of members that are sent together."""
+    body = {"json": {"role": "reader"}} if method == "PUT" else {}
+    with ThreadPoolExecutor(len(calls)) as threads:
+        answers = threads.map(
+            lambda call: call[0].request(method, f"/members/{call[1]}", **body), calls
+        )
+        return sorted(0 if answer.is_success else answer.json()["error"] for answer in answers)
+
+
+def count_owners(service: Service, store: str) -> int:
+    with service.administration() as administration:
+        roles = [member.role for member in administration.list_members(store)]
+    return roles.count(Role.OWNER)
+
+
+@pytest.mark.parametrize("method", ["DELETE", "PUT"])
+def test_of_two_owners_who_remove_each_other_at_once_one_stays(
+    service: Service, store: str, method: str
+) -> None:
+    for number in range(ROUNDS):
+        shared = f"{store}-{number}"
+        with managing(service, shared, "ada") as ada, managing_too(service, ada, shared) as eve:
+            numbers = change_at_once(method, (ada, "eve"), (eve, "ada"))
+        # The later one has lost what it needs, and is told so, whenever it was looked up.
+        assert numbers in ([0, 40301], [0, 40403])
+        assert count_owners(service, shared) == 1
+
+
+@pytest.mark.parametrize("method", ["DELETE", "PUT"])
+def test_of_two_owners_who_leave_at_once_one_stays(
+    service: Service, store: str, method: str
+) -> None:
+    for number in range(ROUNDS):
+        shared = f"{store}-{number}"
+        with managing(service, shared, "ada") as ada, managing_too(service, ada, shared) as eve:
+            assert change_at_once(method, (ada, "ada"), (eve, "eve")) == [0, 40901]
+        assert count_owners(service, shared) == 1
+
+
+def managing_too(
+    service: Service, owner: httpx.Client, store: str
+) -> AbstractContextManager[httpx.Client]:
+    """A client of a second owner, eve."""
+    assert set_role(owner, "eve", "owner").status_code == 201
+    return managing(service, store, "eve")
+
+
+def test_a_revoked_token_is_refused_by_every_worker_at_once(service: Service, store: str) -> None:
+    with managing(service, store) as manager:
+        for _ in range(ROUNDS):
+            made = make_token(manager, f"owner of {store}")
+            seen = {status_of(service, made["token"]) for _ in range(CONNECTIONS)}
+            assert seen == {200}
+            assert manager.delete(f"/tokens/{made['id']}").status_code == 204
+            seen = {status_of(service, made["token"]) for _ in range(CONNECTIONS)}
+            assert seen == {401}

@@ -1,0 +1,160 @@
+"""Links to sign in with: a code gives one token, once and for ten minutes."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plantstore.features.access.links import MAX_LINKS
+from plantstore.model import Grant, Role, Scope
+from plantstore.tokens import CODE_PREFIX, make_token
+from tests.databases import ON_BOTH, execute
+from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
+from tests.features.logs.log_lines import LoggingService
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+ROUNDS = 10
+
+
+def make_link(client: httpx.Client, user: str, **more: object) -> str:
+    """The code of a new link."""
+    made = client.post("/links", json={"user": user, **more})
+    assert made.status_code == 201, made.text
+    code: str = made.json()["code"]
+    return code
+
+
+def exchange(service: Service, code: str) -> httpx.Response:
+    """The answer to the exchange of a code, by somebody without a token."""
+    with service.client(None) as client:
+        return client.post("/link", json={"code": code})
+
+
+def age(service: Service) -> None:
+    """Let all links be older than they may be."""
+    execute(service.database, "UPDATE links SET expires_at = 1")
+
+
+def test_a_code_gives_the_token_once(service: Service, manager: httpx.Client, store: str) -> None:
+    code = make_link(manager, "kiosk", label="window", expires_at="2099-12-31T00:00:00Z")
+    answer = exchange(service, code)
+    assert (answer.status_code, answer.headers["cache-control"]) == (201, "no-store")
+    given = answer.json()
+    assert (given["store"], given["user"], given["label"]) == (store, "kiosk", "window")
+    assert (given["scopes"], given["expires_at"]) == (["list"], "2099-12-31T00:00:00.000Z")
+    assert status_of(service, given.pop("token")) == 200
+    given.pop("store")
+    shown = [{**token, "last_used_at": None} for token in tokens_of(manager)]
+    assert {**given, "last_used_at": None} in shown
+    expect_refused(exchange(service, code), 40406)
+
+
+def test_a_link_of_the_command_line_gives_all_that_the_role_allows(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    with service.administration() as administration:
+        for manages in (False, True):
+            request = Grant(subject=f"owner of {store}", manages=manages)
+            code = administration.create_link(store, request).code
+            expected = Role.OWNER.scopes if manages else Role.OWNER.default_scopes
+            assert set(exchange(service, code).json()["scopes"]) == expected
+    assert len(tokens_of(manager)) == 3
+
+
+def refused_alike(service: Service, codes: list[str]) -> None:
+    """Each of the codes is refused, and all of them in one way."""
+    answers = {exchange(service, code).content for code in codes}
+    assert len(answers) == 1
+    expect_refused(exchange(service, codes[0]), 40406)
+
+
+def test_a_code_that_is_not_valid_is_refused_in_one_way(
+    service: Service, manager: httpx.Client
+) -> None:
+    used, expired, gone = (make_link(manager, "kiosk") for _ in range(3))
+    assert exchange(service, used).status_code == 201
+    manager.delete("/members/kiosk")
+    unknown = make_token(1, CODE_PREFIX)
+    token = make_token(1)
+    refused_alike(service, [used, gone, unknown, token, "", "psl", "psl_1_x", "\x00", unknown[:-1]])
+    set_role(manager, "kiosk", "reader")
+    age(service)
+    refused_alike(service, [used, expired])
+
+
+def test_a_code_is_no_token_and_a_token_no_code(
+    service: Service, manager: httpx.Client, token: str
+) -> None:
+    assert status_of(service, make_link(manager, "kiosk")) == 401
+    expect_refused(exchange(service, token), 40406)
+
+
+def test_a_link_gives_no_more_than_its_maker_has(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    owner = f"owner of {store}"
+    with managing(service, store, scopes=frozenset({Scope.MANAGE, Scope.LIST})) as giver:
+        code = make_link(giver, owner)
+        assert exchange(service, code).json()["scopes"] == ["list"]
+        body = {"user": owner, "scopes": ["list", "create"]}
+        expect_refused(giver.post("/links", json=body), 40301)
+    expect_refused(manager.post("/links", json={"user": f"nobody of {store}"}), 40404)
+    body = {"user": "kiosk", "scopes": ["manage"]}
+    expect_refused(manager.post("/links", json=body), 40014)
+
+
+@ON_BOTH
+def test_of_two_who_use_a_code_at_once_one_gets_a_token(
+    service: Service, manager: httpx.Client
+) -> None:
+    before = len(tokens_of(manager))
+    for _ in range(ROUNDS):
+        code = make_link(manager, "kiosk")
+        with ThreadPoolExecutor(2) as threads:
+            answers = list(threads.map(lambda used: exchange(service, used), [code] * 2))
+        assert sorted(answer.status_code for answer in answers) == [201, 404]
+    assert len(tokens_of(manager)) == before + ROUNDS
+
+
+def test_a_store_has_only_so_many_links(service: Service, manager: httpx.Client) -> None:
+    for _ in range(MAX_LINKS):
+        make_link(manager, "kiosk")
+    expect_refused(manager.post("/links", json={"user": "kiosk"}), 40303)
+    age(service)
+    make_link(manager, "kiosk")
+
+
+@pytest.fixture
+def limited(tmp_path: Path, url: str) -> Iterator[LoggingService]:
+    """A service that takes two guesses of an address, and logs them."""
+    settings: dict[str, Any] = {"invalid_token_rate": "2/day"}
+    with LoggingService(tmp_path, database=url, settings=settings) as running:
+        yield running
+
+
+def test_guesses_are_limited_and_logged(limited: LoggingService) -> None:
+    with managing(limited, "nursery", "ada") as manager:
+        code = make_link(manager, "ada")
+        good = exchange(limited, make_link(manager, "ada"))
+        assert good.status_code == 201
+        for number in (40406, 40406, 42901, 42901):
+            expect_refused(exchange(limited, make_token(1, CODE_PREFIX)), number)
+        assert manager.get("/members").status_code == 200
+    assert code not in limited.log()
+    assert good.json()["token"] not in limited.log()
+    lines = limited.log().count('"message":"code refused"')
+    assert lines == 2
+
+
+def test_an_exchange_is_logged_with_the_token_that_it_gave(limited: LoggingService) -> None:
+    with managing(limited, "nursery", "ada") as manager:
+        code = make_link(manager, "ada")
+        given = exchange(limited, code).json()
+    made, used = limited.records("security.administration")
+    assert (made["route"], used["route"]) == ("/links", "/link")
+    assert used["new_token_id"] == given["id"]
+    assert used["user_id"] == made["link_for"]

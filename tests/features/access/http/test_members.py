@@ -1,0 +1,59 @@
+"""A store's members over HTTP: who they are, and how owners change them."""
+
+from urllib.parse import quote
+
+import httpx
+import pytest
+
+from plantstore.model import Role
+from tests.features.access.http.access_calls import members_of, set_role
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+
+@pytest.mark.parametrize("name", ["a/b", "Käthe Müller", "?#%", "\U0001f33f" * 255])
+def test_a_name_may_have_any_characters(manager: httpx.Client, name: str) -> None:
+    assert set_role(manager, quote(name, safe=""), "reader").json()["user"] == name
+    assert name in members_of(manager)
+    assert manager.delete(f"/members/{quote(name, safe='')}").status_code == 204
+
+
+@pytest.mark.parametrize("path", ["%00", "%20", "%ff", "x" * 256, "%E2%80%AE"])
+def test_a_name_that_no_user_can_have_is_refused(manager: httpx.Client, path: str) -> None:
+    before = members_of(manager)
+    assert "the user's name" in expect_refused(set_role(manager, path, "reader"), 40014)
+    assert members_of(manager) == before
+
+
+def test_a_member_has_the_new_role_with_the_next_request(
+    service: Service, store: str, manager: httpx.Client
+) -> None:
+    token = service.make_token(store, "eve", role=Role.EDITOR)
+    with service.client(token) as eve:
+        assert eve.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 200
+        set_role(manager, "eve", "reader")
+        expect_refused(eve.delete("/plants/1"), 40301)
+        assert eve.get("/plants").status_code == 200
+        manager.delete("/members/eve")
+        expect_refused(eve.get("/plants"), 40403)
+
+
+@pytest.mark.parametrize("base", ["", "/stores/{store}"])
+def test_the_last_owner_stays(manager: httpx.Client, store: str, base: str) -> None:
+    owner, base = f"owner of {store}", base.format(store=store)
+    expect_refused(manager.delete(f"{base}/members/{owner}"), 40901)
+    for role in ("reader", "editor"):
+        expect_refused(set_role(manager, owner, role, base), 40901)
+    assert set_role(manager, owner, "owner", base).status_code == 200
+    set_role(manager, "heir", "owner", base)
+    assert manager.delete(f"{base}/members/{owner}").status_code == 204
+    expect_refused(manager.get(f"{base}/members"), 40403)
+
+
+def test_the_command_line_sees_what_was_changed(
+    service: Service, store: str, manager: httpx.Client
+) -> None:
+    set_role(manager, "kiosk", "editor")
+    with service.administration() as administration:
+        roles = {member.subject: member.role for member in administration.list_members(store)}
+    assert roles == {"kiosk": Role.EDITOR, f"owner of {store}": Role.OWNER}

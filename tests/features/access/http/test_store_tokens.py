@@ -1,0 +1,136 @@
+"""A store's tokens over HTTP: how owners create, see and revoke them."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+
+import httpx
+import pytest
+
+from plantstore.model import Role, Scope, token_id_of
+from plantstore.tokens import hash_token
+from tests.features.access.http.access_calls import (
+    make_token,
+    managing,
+    set_role,
+    status_of,
+    tokens_of,
+)
+from tests.http.calls import expect_refused
+from tests.service import JSON, Service
+
+PLANTS = ["list", "create", "update", "delete"]
+OTHERS = [scope for scope in Scope if scope is not Scope.MANAGE]
+MANAGERS = [
+    frozenset({Scope.MANAGE, *others})
+    for size in range(len(OTHERS) + 1)
+    for others in combinations(OTHERS, size)
+]
+
+
+def test_a_new_token_opens_the_store_until_it_is_revoked(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    made = make_token(manager, "kiosk", label="window", expires_at="2099-12-31T23:00:00+01:00")
+    secret = made.pop("token")
+    assert made["id"] == token_id_of(hash_token(secret))
+    assert made["expires_at"] == "2099-12-31T22:00:00.000Z"
+    assert (made["user"], made["label"], made["scopes"]) == ("kiosk", "window", ["list"])
+    assert status_of(service, secret) == 200
+    assert made in tokens_of(manager)
+    assert secret not in manager.get("/tokens").text
+    for _ in range(2):
+        assert manager.delete(f"/stores/{store}/tokens/{made['id']}").status_code == 204
+        assert status_of(service, secret) == 401
+    assert made["id"] not in [token["id"] for token in tokens_of(manager)]
+
+
+def test_what_is_left_out_is_as_on_the_command_line(manager: httpx.Client, store: str) -> None:
+    made = make_token(manager, f"owner of {store}")
+    assert made["scopes"] == PLANTS  # not manage, which must be asked for
+    assert made["label"] == f"owner of {store} {datetime.now(UTC):%Y-%m-%d}"
+    created, expires = (datetime.fromisoformat(made[key]) for key in ("created_at", "expires_at"))
+    assert timedelta(days=364) < expires - created < timedelta(days=366)
+    assert "expires_at" not in make_token(manager, "kiosk", expires_at=None)
+
+
+def test_a_manager_makes_another_one(service: Service, manager: httpx.Client, store: str) -> None:
+    secret = make_token(manager, f"owner of {store}", scopes=["manage"])["token"]
+    with service.client(secret) as other:
+        assert len(tokens_of(other)) == 2
+        expect_refused(other.get("/plants"), 40301)
+
+
+@pytest.mark.parametrize("role", Role)
+def test_no_token_allows_more_than_its_users_role(manager: httpx.Client, role: Role) -> None:
+    set_role(manager, "eve", role)
+    for wanted in Scope:
+        made = manager.post("/tokens", json={"user": "eve", "scopes": [wanted]})
+        if wanted in role.scopes:
+            assert made.json()["scopes"] == [wanted]
+        else:
+            assert f"the role {role} does not allow: {wanted}" in expect_refused(made, 40014)
+
+
+def test_nobody_gives_more_than_their_own_token_has(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    owner = f"owner of {store}"
+    for scopes in MANAGERS:
+        with managing(service, store, scopes=scopes) as giver:
+            for wanted in Scope:
+                made = giver.post("/tokens", json={"user": owner, "scopes": [wanted]})
+                if wanted in scopes:
+                    assert made.json()["scopes"] == [wanted]
+                else:
+                    expect_refused(made, 40301)
+                    assert f'scope="{wanted}"' in made.headers["www-authenticate"]
+            made = giver.post("/tokens", json={"user": owner})
+            if scopes == {Scope.MANAGE}:
+                expect_refused(made, 40301)
+            else:
+                assert set(made.json()["scopes"]) == scopes - {Scope.MANAGE}
+    assert manager.get("/plants").status_code == 200
+
+
+BAD_TOKENS = [
+    {},
+    {"user": 7},
+    {"user": ""},
+    {"user": "\ud800"},
+    {"user": "kiosk", "scopes": []},
+    {"user": "kiosk", "scopes": ["read"]},
+    {"user": "kiosk", "scopes": "list"},
+    {"user": "kiosk", "label": "x" * 65},
+    {"user": "kiosk", "label": "a\nb"},
+    {"user": "kiosk", "expires_at": "2020-01-31T08:00:00Z"},
+    {"user": "kiosk", "expires_at": "2099-01-31"},
+    {"user": "kiosk", "expires_at": "2099-01-31T08:00:00"},
+    {"user": "kiosk", "expires_at": "9999-12-31T23:59:59-12:00"},
+    {"user": "kiosk", "expires_at": 4_102_444_800},
+]
+
+
+@pytest.mark.parametrize("body", BAD_TOKENS, ids=str)
+def test_what_no_token_can_be_is_refused(manager: httpx.Client, body: dict[str, object]) -> None:
+    before = tokens_of(manager)
+    refused = manager.post("/tokens", content=json.dumps(body), headers=JSON)
+    expect_refused(refused, 40014)
+    assert tokens_of(manager) == before
+
+
+def test_a_refused_body_is_told_its_type_in_the_words_of_json_schema(manager: httpx.Client) -> None:
+    body = {"user": "kiosk", "expires_at": 1.5}
+    message = expect_refused(manager.post("/tokens", json=body), 40014)
+    assert message.endswith("Expected `date-time | null`, got `number` - at `$.expires_at`")
+
+
+def test_only_members_get_tokens(service: Service, manager: httpx.Client, store: str) -> None:
+    service.make_token(f"{store}-other", "stranger")
+    for user in ("stranger", f"nobody of {store}"):
+        expect_refused(manager.post("/tokens", json={"user": user}), 40404)
+
+
+@pytest.mark.parametrize("token_id", ["0123456789abcdef", "nothing", "0123456789ABCDEF", "%"])
+def test_what_is_no_token_is_not_revoked(manager: httpx.Client, token_id: str) -> None:
+    expect_refused(manager.delete(f"/tokens/{token_id}"), 40405)

@@ -1,0 +1,282 @@
+"""``plantstore backup``: what it writes, what it leaves alone, and when it writes nothing."""
+
+import fcntl
+import gzip
+import os
+import re
+import signal
+import stat
+import subprocess
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from plantstore.features.backups import backup as backing_up
+from plantstore.features.backups.backup import copy_database
+from plantstore.sqlite.connection import connect
+from plantstore.sqlite.inspection import open_to_read
+from tests.administration import open_administration
+from tests.cli.program import PLANTSTORE, POWERLESS, Program
+from tests.cli.test_check import file_of, in_folder, unchanged
+from tests.contract.harness import replay
+from tests.faults.load import under_load, wait_until_acknowledged
+from tests.features.transfer.copying.contents import contents
+from tests.next_version import next_program
+from tests.service import Service
+from tests.waiting import wait_until
+
+
+def url_of(file: Path) -> str:
+    return f"sqlite:///{file}"
+
+
+def fill(program: Program, plants: int = 1) -> None:
+    """Create plants through the service, which is killed: its WAL stays."""
+    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
+        with service.client(service.make_token()) as client:
+            for number in range(plants):
+                body = {"id": number, "name": f"Ficus {number}"}
+                assert client.post("/plants", json=body).is_success
+        service.kill()
+
+
+def test_a_backup_beside_a_busy_service_has_all_that_was_acknowledged(program: Program) -> None:
+    database = program.environ["PLANTSTORE_DATABASE"]
+    with Service(program.folder, database=database) as service:
+        token = service.make_token()
+        with under_load(service, token) as load_clients:
+            for number in range(3):
+                file = program.folder / f"backup-{number}.db"
+                wait_until_acknowledged(load_clients, 50)
+                before = {found for one in load_clients for found in set(one.acknowledged)}
+                program.out("backup", str(file))
+                deleted = {found for one in load_clients for found in one.deleted | one.unknown}
+                rows = contents(url_of(file))
+                kept = {row[1] for row in rows["plants"]}
+                assert before - deleted <= kept
+                with closing(open_administration(url_of(file))) as administration:
+                    events = list(administration.list_events("nursery"))
+                assert {plant.id for plant in replay(events)} == kept
+            assert not any(one.refusals for one in load_clients)
+
+
+def test_commits_between_its_steps_do_not_begin_it_anew(
+    program: Program, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(program, 30)
+    copy = program.folder / "copy.db"
+    copy.touch()
+    commits = 0
+    with closing(connect(file_of(program))) as writer:
+
+        def commit(_file: int) -> None:
+            nonlocal commits
+            commits += 1
+            assert commits < 1000
+            writer.execute("INSERT INTO users (subject) VALUES (?)", (f"user {commits}",))
+
+        monkeypatch.setattr(backing_up, "_STEP_PAGES", 1)
+        monkeypatch.setattr(backing_up, "_FLUSH_STEPS", 1)
+        monkeypatch.setattr(os, "fdatasync", commit)
+        with closing(open_to_read(file_of(program))) as source:
+            assert copy_database(source, copy) == (1, 30)
+    assert commits > 5
+    assert len(contents(url_of(copy))["users"]) == 1
+
+
+@pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
+def test_the_database_stays_as_it_is(program: Program, *, index: bool) -> None:
+    fill(program)
+    if not index:
+        file_of(program).with_name("plants.db-shm").unlink()
+    backup = program.folder / "backup.db"
+    with unchanged(program.folder / "data"):
+        program.out("backup", str(backup))
+    assert contents(url_of(backup)) == contents(program.environ["PLANTSTORE_DATABASE"])
+
+
+def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> None:
+    backup = program.folder / "backups" / "plants.backup"
+    backup.parent.mkdir()
+    done = program.in_shell(f"umask 000; plantstore backup {backup}")
+    assert re.fullmatch(
+        rf"backed up to {backup}: stores: 1, plants: 0, [0-9.]+ KiB, [0-9.]+ s\n", done.err
+    )
+    assert done.out == ""
+    assert stat.S_IMODE(backup.stat().st_mode) == 0o600
+    with unchanged(backup.parent):
+        program.out("--database", url_of(backup), "check")
+    assert list(backup.parent.iterdir()) == [backup]
+
+
+def test_a_file_is_replaced(program: Program) -> None:
+    backup = program.folder / "backup.db"
+    program.out("backup", str(backup))
+    fill(program)
+    program.out("backup", str(backup), "--quiet")
+    assert len(contents(url_of(backup))["plants"]) == 1
+
+
+def test_of_a_folder_the_newest_are_kept(program: Program) -> None:
+    folder = program.folder / "backups"
+    folder.mkdir()
+    others = {folder / name for name in ("plants.db", "plants-20200101T000000Z.db.age", "other-")}
+    others |= {folder / "meadow-20200101T000000.000Z.db"}
+    for other in others:
+        other.touch()
+    (folder / "plants-20200101T000000.000Z.db").touch()
+    assert program.data("backup", str(folder), "--keep", "2")["removed"] == []
+    made = program.data("backup", str(folder), "--keep", "2")
+    ours = sorted(set(folder.iterdir()) - others)
+    assert len(ours) == 2
+    assert made["file"] == str(ours[-1])
+    assert made["removed"] == [str(folder / "plants-20200101T000000.000Z.db")]
+    assert set(folder.iterdir()) >= others
+    assert program.run("backup", str(folder), "--keep", "1").err.count("\nremoved ") == 2
+
+
+def test_a_backup_is_not_removed_for_those_of_a_clock_that_was_ahead(program: Program) -> None:
+    ahead = [f"plants-2099010{day}T000000.000Z.db" for day in range(1, 4)]
+    for name in ahead:
+        (program.folder / name).touch()
+    kept = []
+    for night in range(3):
+        made = program.data("backup", "./", "--keep", "3")
+        assert made["removed"] == [ahead[night]]
+        kept.append(made["file"])
+    assert all((program.folder / name).exists() for name in kept)
+
+
+def test_a_backup_goes_through_a_pipe(program: Program) -> None:
+    fill(program)
+    temporary = program.folder / "temporary"
+    temporary.mkdir()
+    done = program.in_shell(f"TMPDIR={temporary} plantstore backup - | gzip > plants.gz")
+    assert "backed up to stdout: stores: 1, plants: 1, " in done.err
+    backup = program.folder / "backup.db"
+    backup.write_bytes(gzip.decompress((program.folder / "plants.gz").read_bytes()))
+    assert contents(url_of(backup)) == contents(program.environ["PLANTSTORE_DATABASE"])
+    assert list(temporary.iterdir()) == []
+
+
+def test_an_older_schema_is_backed_up(program: Program) -> None:
+    fill(program, 2)
+    made = next_program(program).data("backup", "backup.db")
+    assert (made["stores"], made["plants"]) == (1, 2)
+
+
+@pytest.mark.parametrize("damage", ["truncated", "foreign", "empty", "no database"])
+def test_of_a_damaged_database_no_backup_is_made(program: Program, damage: str) -> None:
+    fill(program, 30)
+    file, backup = file_of(program), program.folder / "backups" / "plants.backup"
+    backup.parent.mkdir()
+    program.out("backup", str(backup))
+    for end in ("-wal", "-shm"):
+        file.with_name(file.name + end).unlink()
+    content = file.read_bytes()
+    good = backup.read_bytes()
+    if damage == "foreign":
+        file.unlink()
+        with closing(apsw.Connection(str(file))) as connection:
+            connection.execute("CREATE TABLE other (x)")
+    else:
+        damaged = {"truncated": content[:-8192], "empty": b"", "no database": b"text" * 999}
+        file.write_bytes(damaged[damage])
+    said = program.refusal("backup", str(backup))
+    assert said.startswith(f"Error: no backup was made to {backup}: ")
+    assert list(backup.parent.iterdir()) == [backup]
+    assert backup.read_bytes() == good
+
+
+def test_what_must_not_be_replaced_is_not(program: Program) -> None:
+    file = file_of(program)
+    (program.folder / "link.db").symlink_to(file)
+    file.with_name("plants.db-lock").unlink()
+    with unchanged(file.parent):
+        for target in (file, f"{file}-wal", f"{file}-shm", f"{file}-lock", "link.db"):
+            said = program.refusal("backup", str(target))
+            assert "is a database in use: give the backup another name" in said
+    program.out("--database", "sqlite:///other.db", "migrate")
+    assert "other.db is a database in use" in program.refusal("backup", "other.db")
+    said = program.refusal("backup", "/dev/null")
+    assert "is not a regular file" in said
+    for target in ("missing/", "missing/plants.backup"):
+        assert "there is no folder missing" in program.refusal("backup", target)
+    assert "there is no folder missing" in program.refusal("backup", "missing", "--keep", "3")
+    program.refusal("backup", "-", "--json", status=2)
+
+
+@pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_leaves_nothing(program: Program, stop: signal.Signals) -> None:
+    fill(program)
+    folder = program.folder / "backups"
+    folder.mkdir()
+    file = file_of(program)
+    with closing(apsw.Connection(str(file))) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE").fetchall()
+        connection.execute("BEGIN EXCLUSIVE")  # it waits for a moment
+        with subprocess.Popen(
+            [*PLANTSTORE, "backup", str(folder)], env=program.environ, stderr=subprocess.PIPE
+        ) as process:
+            wait_until(lambda: list(folder.rglob("*.db")), pause=0.005)
+            process.send_signal(stop)
+            connection.execute("ROLLBACK")
+            assert process.wait(60) == 130
+    assert list(folder.iterdir()) == []
+
+
+def test_what_a_killed_run_left_is_removed_by_the_next(program: Program) -> None:
+    left = program.folder / "backups" / ".plants.unfinished"
+    left.mkdir(parents=True)
+    (left / "plants-20200101T000000.000Z.db").write_bytes(b"half")
+    made = program.data("backup", "backups/")
+    assert list(left.parent.iterdir()) == [program.folder / made["file"]]
+
+
+def test_two_at_once_do_not_disturb_each_other(program: Program) -> None:
+    folder = program.folder / ".backup.db.unfinished"
+    folder.mkdir()
+    other = os.open(folder, os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    assert "another command is writing to" in program.refusal("backup", "backup.db")
+    os.close(other)
+    program.out("backup", "backup.db")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_what_root_backs_up_belongs_to_the_folders_owner(program: Program) -> None:
+    folder = program.folder / "backups"
+    folder.mkdir()
+    os.chown(folder, 12345, 54321)
+    (folder / ".plants.unfinished").mkdir()
+    os.chown(folder / ".plants.unfinished", 12345, 54321)
+    assert "belongs to another user: remove it" in program.refusal("backup", str(folder))
+    (folder / ".plants.unfinished").rmdir()
+    made = Path(program.data("backup", str(folder))["file"]).stat()
+    assert (made.st_uid, made.st_gid, stat.S_IMODE(made.st_mode)) == (12345, 54321, 0o600)
+
+
+def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
+    powerless = in_folder(tmp_path, *POWERLESS)
+    file_of(powerless).chmod(0o400)
+    file_of(powerless).parent.chmod(0o500)
+    done = powerless.run("backup", "backup.db")
+    file_of(powerless).parent.chmod(0o700)
+    assert done.status == 0, done
+
+
+def test_postgresql_has_its_own_tools() -> None:
+    done = subprocess.run(
+        [*PLANTSTORE, "--database", "postgresql://127.0.0.1:1/plants", "backup", "x.db"],
+        capture_output=True,
+        check=False,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "back it up with pg_dump" in done.stderr
+    section = re.search(r'see "(.*)" in (\S+)', done.stderr)
+    assert section
+    page = (Path(__file__).parents[2] / section[2]).read_text(encoding="utf-8")
+    assert f"\n## {section[1]}\n" in page

@@ -1,0 +1,107 @@
+"""Litestream, the real program, beside the service: the blocks of docs/backup.md."""
+
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from tests.cli.program import Program
+from tests.cli.test_check import file_of
+from tests.faults.load import under_load, wait_until_acknowledged
+from tests.features.backups.test_backup import url_of
+from tests.features.transfer.copying.contents import contents
+from tests.service import Service
+from tests.waiting import wait_until
+
+LITESTREAM = str(Path(sys.executable).with_name("litestream"))
+PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+SECTION = PAGE.split("\n### Litestream")[1].split("\n## ")[0]
+MOMENT = "2030-12-31T23:59:59Z"
+
+
+def block(kind: str, number: int, program: Program) -> str:
+    """A block of the section, with the test's own folders."""
+    text: str = re.findall(rf"^```{kind}\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)[number]
+    text = text.replace("/var/lib/plantstore/plants.db", str(file_of(program)))
+    text = text.replace("/var/backups/plantstore", str(program.folder))
+    return re.sub("^litestream", LITESTREAM, text, flags=re.MULTILINE)
+
+
+@contextmanager
+def replicated(program: Program) -> Iterator[subprocess.Popen[bytes]]:
+    """Litestream, until it is killed."""
+    (program.folder / "litestream.yml").write_text(block("yaml", 0, program))
+    with (
+        (program.folder / "litestream.log").open("ab") as log,
+        subprocess.Popen(
+            ["sh", "-c", f"exec {block('sh', 0, program)}"],
+            cwd=program.folder,
+            stdout=log,
+            stderr=log,
+        ) as process,
+    ):
+        try:
+            yield process
+        finally:
+            process.send_signal(signal.SIGKILL)
+
+
+def plants_of(url: str) -> list[tuple[object, ...]]:
+    return contents(url)["plants"]
+
+
+def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None:
+    """Wait until the replica gives these plants."""
+    restored = program.folder / "tried.db"
+
+    def is_there() -> bool:
+        command = [LITESTREAM, "restore", "-force", "-o", str(restored)]
+        replica = f"file://{program.folder}/replica"
+        done = subprocess.run([*command, replica], capture_output=True, check=False)
+        return done.returncode == 0 and plants_of(url_of(restored)) == plants
+
+    wait_until(is_there, pause=0.3)
+
+
+def test_what_was_replicated_comes_back_as_it_was_at_a_moment(program: Program) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    with Service(program.folder, database=url) as service, replicated(program):
+        token = service.make_token()
+        with under_load(service, token) as load_clients:
+            wait_until_acknowledged(load_clients, 200)
+        assert not any(client.refusals or client.unknown for client in load_clients)
+        before = plants_of(url)
+        wait_for_replica(program, before)
+        moment = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        with under_load(service, token, first=4) as later:
+            wait_until_acknowledged(later, 100)
+            service.kill()
+        said = program.refusal("restore", "tried.db", "--yes")
+        assert "is in use" in said
+    done = program.in_shell(f"set -e\n{block('sh', 1, program)}".replace(MOMENT, moment))
+    assert done.status == 0, done
+    assert done.out.endswith(f"plants: {len(before)}, events: {len(contents(url)['events'])}\n")
+    assert plants_of(url) == before
+    for client in load_clients:
+        client.assert_kept({int(str(row[1])) for row in before})
+
+
+def test_what_was_restored_is_replicated_again(program: Program) -> None:
+    url = program.environ["PLANTSTORE_DATABASE"]
+    with Service(program.folder, database=url) as service, replicated(program):
+        token = service.make_token()
+        with service.client(token) as client:
+            assert client.post("/plants", json={"id": 1, "name": "Ficus"}).is_success
+            program.out("backup", "plants.backup")
+            assert client.delete("/plants/1").is_success
+        wait_for_replica(program, [])
+    program.out("restore", "plants.backup", "--yes")
+    with Service(program.folder, database=url) as service, replicated(program):
+        with service.client(token) as client:
+            assert client.post("/plants", json={"id": 2, "name": "Fern"}).is_success
+        wait_for_replica(program, plants_of(url))
+        assert len(plants_of(url)) == 2

@@ -1,0 +1,111 @@
+"""The blocks of docs/backup.md on PostgreSQL: a dump, and recovery to a point in time."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from plantstore.databases import migrate
+from tests.cli.program import Program
+from tests.features.transfer.copying.contents import contents
+from tests.postgres.server import PROGRAMS, PostgresServer
+from tests.service import Service
+from tests.waiting import wait_until
+
+PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+BACKUPS = "/var/backups/plantstore"
+TARGET = "2030-12-31 23:59:59+00"
+
+
+def blocks(heading: str, kind: str) -> list[str]:
+    """The blocks of this kind in the section of this heading."""
+    section = re.split(r"^##+ ", PAGE.split(f"\n### {heading}\n")[1], flags=re.MULTILINE)[0]
+    return re.findall(rf"^```{kind}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+
+
+def run_block(block: str, folder: Path, **environ: str) -> None:
+    """Run a block as it stands, but for the folder of the backups."""
+    bin_folder = folder / "bin"
+    bin_folder.mkdir(exist_ok=True)
+    command = bin_folder / "plantstore"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plantstore "$@"\n')
+    command.chmod(0o755)
+    path = f"{bin_folder}:{PROGRAMS}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["sh", "-ec", block.replace(BACKUPS, str(folder))],
+        capture_output=True,
+        check=False,
+        text=True,
+        env=os.environ | environ | {"PATH": path},
+        timeout=120,
+    )
+    assert done.returncode == 0, done
+
+
+def create(client: httpx.Client, *ids: int) -> str:
+    """Create plants; the list's ETag then."""
+    for plant_id in ids:
+        assert client.post("/plants", json={"id": plant_id, "name": "Ficus"}).is_success
+    etag: str = client.get("/plants").headers["etag"]
+    return etag
+
+
+def assert_restored(folder: Path, url: str, token: str, seen: str, ids: list[int]) -> None:
+    """Fail unless a service on the restored database has these plants, under another ETag."""
+    with Service(folder, database=url) as service, service.client(token) as client:
+        listed = client.get("/plants?include=id")
+        assert [plant["id"] for plant in listed.json()] == ids
+        again = create(client, 99)
+        changed = client.get("/plants", headers={"If-None-Match": seen})
+        assert changed.status_code == 200
+        assert changed.headers["etag"] == again != seen
+
+
+def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> None:
+    (dump,) = blocks("Dump", "sh")[:1]
+    restore = blocks("Dump", "sh")[1]
+    restored = postgres_server.make_database()
+    with postgres_server.fresh() as url, Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        with service.client(token) as client:
+            create(client, 1)
+            run_block(dump, tmp_path, PLANTSTORE_DATABASE=url)
+            before = contents(url)
+            seen = create(client, 2)
+    run_block(restore, tmp_path, RESTORED=restored)
+    found = contents(restored)
+    assert found.pop("stores") != before.pop("stores")  # their revisions
+    assert found == before
+    assert_restored(tmp_path, restored, token, seen, [1])
+
+
+def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> None:
+    archive, recovery = (
+        block.replace(BACKUPS, str(tmp_path)) for block in blocks("Any point in time", "ini")
+    )
+    base_backup, finish = blocks("Any point in time", "sh")
+    (tmp_path / "wal").mkdir()
+    with PostgresServer(tmp_path / "first", *archive.splitlines()) as server:
+        url = server.make_database()
+        migrate(url, dry_run=False)
+        run_block(base_backup, tmp_path, PLANTSTORE_DATABASE=url)
+        with Service(tmp_path, database=url) as service:
+            token = service.make_token()
+            with service.client(token) as client:
+                create(client, 1, 2)
+                ((moment,),) = server.execute("SELECT clock_timestamp()::text")
+                seen = create(client, 3)
+                assert client.delete("/plants/1").is_success
+        ((segment,),) = server.execute("SELECT pg_walfile_name(pg_switch_wal())")
+        wait_until((tmp_path / "wal" / str(segment)).exists)
+    options = recovery.replace(TARGET, str(moment)).splitlines()
+    with PostgresServer(tmp_path / "second", *options, base=tmp_path / "base") as recovered:
+        wait_until(lambda: recovered.execute("SELECT pg_is_in_recovery()") == [(False,)])
+        restored = recovered.url(url.rpartition("/")[2])
+        run_block(finish, tmp_path, RESTORED=restored)
+        assert_restored(tmp_path, restored, token, seen, [1, 2])
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": restored})
+        assert program.out("verify") == "ok: stores: 1, plants: 3, events: 3"

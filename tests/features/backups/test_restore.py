@@ -1,0 +1,320 @@
+"""``plantstore restore``: all is back, nothing else is lost, and no client is misled."""
+
+import gzip
+import os
+import shutil
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import apsw
+import pytest
+
+from plantstore.sqlite import connection
+from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.session import SQLiteSession
+from tests.cli.program import Program
+from tests.cli.test_check import file_of, unchanged
+from tests.features.backups.test_backup import url_of
+from tests.features.transfer.copying.contents import contents
+from tests.next_version import NEWEST, next_program
+from tests.service import Service
+from tests.waiting import wait_until
+
+
+@contextmanager
+def served(program: Program) -> Iterator[Service]:
+    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
+        yield service
+
+
+def fill(program: Program, name: str, *, killed: bool = False) -> str:
+    """Create a plant of this name through a service, which is stopped or killed; its token."""
+    with served(program) as service:
+        token = service.make_token()
+        with service.client(token) as client:
+            assert client.post("/plants", json={"id": 1, "name": name}).is_success
+        if killed:
+            service.kill()
+    return token
+
+
+def names_of(url: str) -> list[object]:
+    return [row[2] for row in contents(url)["plants"]]
+
+
+@pytest.fixture
+def backup(program: Program) -> Path:
+    """A backup with the plant ``kept``, which the database has no more, but another one."""
+    fill(program, "kept")
+    file = program.folder / "plants.backup"
+    program.out("backup", str(file))
+    with served(program) as service, service.client(service.make_token()) as client:
+        assert client.delete("/plants/1").is_success
+        assert client.post("/plants", json={"id": 1, "name": "later"}).is_success
+    return file
+
+
+def test_all_is_back_and_no_etag_is_used_again(program: Program) -> None:
+    seen = []
+    file = program.folder / "plants.backup"
+    with served(program) as service:
+        token = service.make_token()
+        with service.client(token) as client:
+            for plant_id in range(5):
+                assert client.post("/plants", json={"id": plant_id, "name": "old"}).is_success
+                seen.append(client.get("/plants").headers["etag"])
+                if plant_id == 2:
+                    program.out("backup", str(file))
+    program.out("restore", str(file), "--yes")
+    with served(program) as service, service.client(token) as client:
+        for plant_id in range(10, 14):
+            listed = client.get("/plants", headers={"If-None-Match": ", ".join(seen)})
+            assert listed.status_code == 200
+            assert listed.headers["etag"] not in seen
+            assert listed.headers["x-total-count"] == str(plant_id - 10 + 3)
+            assert client.post("/plants", json={"id": plant_id, "name": "new"}).is_success
+        first, *_, last = [event.revision for event in service.events("nursery")]
+        assert first == 1
+        assert last < 2**53
+
+
+@pytest.mark.parametrize("killed", [False, True], ids=["stopped", "killed"])
+def test_the_old_database_is_kept(program: Program, backup: Path, *, killed: bool) -> None:
+    if killed:
+        with served(program) as service:
+            service.make_token("meadow")
+            service.kill()
+        assert file_of(program).with_name("plants.db-wal").stat().st_size > 0
+    content = backup.read_bytes()
+    restored = program.data("restore", str(backup), "--yes")
+    assert (restored["stores"], restored["plants"], restored["migrations"]) == (1, 1, [])
+    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+    kept = contents(url_of(Path(restored["kept"])))
+    assert [row[2] for row in kept["plants"]] == ["later"]
+    assert len(kept["stores"]) == 1 + killed
+    assert backup.read_bytes() == content
+
+
+def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup: Path) -> None:
+    with served(program) as service:
+        service.make_token("meadow")
+        service.kill()
+    file, broken = file_of(program), b"broken" * 1000
+    wal = file.with_name("plants.db-wal").read_bytes()
+    assert wal
+    file.write_bytes(broken)
+    restored = program.data("restore", str(backup), "--yes")
+    assert restored["revocations"] is None
+    kept = Path(restored["kept"])
+    assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (broken, wal)
+    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+
+
+def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) -> None:
+    program.out("store", "create", "meadow")
+    made = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
+    secrets = {
+        user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "fay")
+    }
+    tokens = {token["user"]: token["id"] for token in program.data("token", "list")}
+    backup = program.folder / "plants.backup"
+    program.out("backup", str(backup))
+    program.out("token", "revoke", tokens["ada"])
+    program.out("token", "rotate", tokens["bea"], "--grace", "0")
+    program.out("member", "remove", "--store", "nursery", "--user", "cyd")
+    program.out("member", "add", "--store", "nursery", "--user", "dee", "--role", "reader")
+    program.out("user", "delete", "eve", "--yes")
+    program.out("store", "delete", "meadow", "--yes")
+    done = program.run("restore", str(backup), "--yes")
+    assert "who lost access since the backup has none again: tokens: 3, members: 2" in done.err
+    assert "deleted since the backup, and back without tokens: eve" in done.err
+    with served(program) as service:
+        statuses = {user: status_of(service, secret) for user, secret in secrets.items()}
+        with service.client(secrets["dee"]) as dee:
+            assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
+    assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
+    assert [store["name"] for store in program.data("store", "list")] == ["meadow", "nursery"]
+    again = program.data("restore", str(backup), "--yes")
+    assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}
+
+
+def status_of(service: Service, secret: str) -> int:
+    with service.client(secret) as client:
+        return client.get("/plants").status_code
+
+
+def test_a_database_with_other_stores_takes_no_access_away(program: Program, backup: Path) -> None:
+    """As where the machine was lost, and a service has been started on the new one."""
+    new = ("--database", url_of(program.folder / "new.db"))
+    program.out(*new, "migrate")
+    program.out(*new, "token", "create", "--create", "--store", "orchard", "--user", "eve")
+    done = program.run(*new, "restore", str(backup), "--yes")
+    assert done.status == 0
+    assert "access" not in done.err
+    states = {token["state"] for token in program.data(*new, "token", "list")}
+    assert states == {"active"}
+
+
+def test_a_missing_database_is_created(program: Program, backup: Path) -> None:
+    there = program.folder / "there"
+    database = ("--database", url_of(there / "plants.db"))
+    assert f"there is no folder {there}" in program.refusal(*database, "restore", str(backup))
+    there.mkdir()
+    done = program.run(*database, "restore", str(backup))
+    assert done.err.startswith(f"restored {there}/plants.db: stores: 1, plants: 1, ")
+    assert done.err.count("\n") == 1
+    assert {path.name for path in there.iterdir()} == {"plants.db", "plants.db-lock"}
+    assert stat.S_IMODE((there / "plants.db").stat().st_mode) == 0o600
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root replaces a file that is read-only")
+def test_a_restored_file_that_cannot_be_used_is_told_from_none(
+    program: Program, backup: Path
+) -> None:
+    file = file_of(program)
+    file.chmod(0o400)  # which the restored one gets
+    said = program.refusal("restore", str(backup), "--yes")
+    assert said.startswith(f"Error: the backup was restored, but {file} is not writable: ")
+    (kept,) = file.parent.glob("plants-replaced-*.db")
+    assert f"the database that was there is now {kept}" in said
+    file.chmod(0o600)
+    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+
+
+def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) -> None:
+    with served(program) as service, service.client(service.make_token()) as client:
+        for _ in range(2):
+            said = program.refusal("restore", str(backup), "--yes")
+            assert f"{file_of(program)} is in use: stop the service" in said
+            assert client.post("/plants", json={"id": 2, "name": "on"}).status_code in {200, 400}
+        assert client.get("/readyz").is_success
+    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["later", "on"]
+    assert not [path for path in file_of(program).parent.iterdir() if "replaced" in path.name]
+    program.out("restore", str(backup), "--yes")
+
+
+def test_who_begins_during_a_restore_uses_what_is_restored(
+    program: Program, backup: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A restore holds this lock while it replaces the file."""
+    monkeypatch.setattr(connection, "_RESTORE_TIMEOUT", 60)
+    program.out("--database", url_of(program.folder / "restored.db"), "restore", str(backup))
+    file, plants = file_of(program), list[object]()
+
+    def begin() -> None:
+        with closing(SQLiteSession(url_of(file))) as session:
+            plants.append(session.query("find_plant", 1, 1)[0][0])
+
+    with open_lock(file) as lock, lock.held():
+        begins = threading.Thread(target=begin)
+        begins.start()
+        wait_until(lambda: plants or _count_opened(f"{file}-lock") == 2)
+        for end in ("-wal", "-shm"):
+            file.with_name(file.name + end).unlink(missing_ok=True)
+        (program.folder / "restored.db").replace(file)
+    begins.join(60)
+    assert plants == ["kept"]
+
+
+def _count_opened(path: str) -> int:
+    """How many descriptors of this process are of a file."""
+    return [os.path.realpath(found) for found in Path("/proc/self/fd").iterdir()].count(path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "reason"),
+    [
+        ("truncated", "it is damaged or truncated: "),
+        ("compressed", "it is not a SQLite database; is it encrypted or compressed?"),
+        ("foreign", "the file is a SQLite database of another program"),
+        ("empty", "it is empty"),
+        ("folder", "it is not a file"),
+        ("missing", "there is no such file"),
+    ],
+)
+def test_what_is_no_good_backup_is_refused(
+    program: Program, backup: Path, damage: str, reason: str
+) -> None:
+    content = backup.read_bytes()
+    damaged = {"truncated": content[:-8192], "compressed": gzip.compress(content), "empty": b""}
+    backup.unlink()
+    if damage == "foreign":
+        with closing(apsw.Connection(str(backup))) as foreign:
+            foreign.execute("CREATE TABLE other (x)")
+    elif damage == "folder":
+        backup.mkdir()
+    elif damage != "missing":
+        backup.write_bytes(damaged[damage])
+    with unchanged(program.folder / "data"):
+        said = program.refusal("restore", str(backup), "--yes")
+    assert said.startswith(f"Error: nothing was restored from {backup}: {reason}")
+
+
+def test_a_newer_schema_is_refused(program: Program, backup: Path) -> None:
+    newer = program.folder / "newer.db"
+    shutil.copy(backup, newer)
+    later = next_program(program)
+    later.out("--database", url_of(newer), "migrate")
+    with unchanged(program.folder / "data"):
+        said = program.refusal("restore", str(newer), "--yes")
+    assert "newer than this program's" in said
+
+
+def test_an_older_schema_is_migrated(program: Program, backup: Path) -> None:
+    content = backup.read_bytes()
+    later = next_program(program)
+    done = later.run("restore", str(backup), "--yes")
+    assert f"applied to the restored database: migrations {NEWEST['sqlite'] + 1}" in done.err
+    assert backup.read_bytes() == content
+    assert [store["plants"] for store in later.data("store", "list")] == [1]
+
+
+def test_it_asks_before_it_replaces(program: Program, backup: Path) -> None:
+    with unchanged(program.folder / "data"):
+        assert "give --yes" in program.refusal("restore", str(backup))
+        done = program.run("restore", str(backup), stdin="n\n")
+    assert done.status == 1
+    assert f"Replace {file_of(program)} by {backup}? [y/N]: " in done.err
+    assert program.run("restore", str(backup), stdin="y\n").status == 0
+
+
+def test_either_a_backup_or_in_place(program: Program, backup: Path) -> None:
+    program.refusal("restore", status=2)
+    program.refusal("restore", str(backup), "--in-place", status=2)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+@pytest.mark.parametrize("owner", [0, 12345])
+def test_the_owner_is_the_old_ones_or_the_folders(
+    program: Program, backup: Path, owner: int
+) -> None:
+    file = file_of(program)
+    os.chown(file.parent, 23456, 23456)
+    os.chown(file, owner, owner)
+    file.chmod(0o640)
+    program.out("restore", str(backup), "--yes")
+    found = file.stat()
+    assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (owner or 23456, 0o640)
+    assert file.with_name("plants.db-lock").stat().st_uid == found.st_uid
+
+
+def test_what_another_program_restored_gets_new_revisions(service: Service, store: str) -> None:
+    with service.client(service.make_token(store, "ada")) as client:
+        assert client.post("/plants", json={"id": 1, "name": "Ficus"}).is_success
+        old = client.get("/plants")
+        program = Program(service.log_path.parent, {"PLANTSTORE_DATABASE": service.database})
+        done = program.run("restore", "--in-place")
+        assert done.err.startswith("gave new revisions to all stores: ")
+        new = client.get("/plants", headers={"If-None-Match": old.headers["etag"]})
+        assert new.status_code == 200
+        assert new.content == old.content
+        assert client.post("/plants", json={"id": 2, "name": "Ficus"}).is_success
+
+
+def test_postgresql_is_restored_by_its_own_tools(program: Program, backup: Path) -> None:
+    url = "postgresql://127.0.0.1:1/plants"
+    said = program.refusal("--database", url, "restore", str(backup))
+    assert "restore it with pg_restore, then run `plantstore restore --in-place`" in said

@@ -1,0 +1,145 @@
+"""``plantstore verify``: what agrees passes, each thing that does not is named."""
+
+from contextlib import closing
+from pathlib import Path
+
+import apsw
+import pytest
+
+from plantstore.databases import open_session
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.verifying import MAX_MISMATCHES
+from tests.cli.program import Program
+from tests.cli.test_check import unchanged
+from tests.databases import execute
+from tests.faults.load import under_load, wait_until_acknowledged
+from tests.features.transfer.copying.contents import seed
+from tests.next_version import next_program
+from tests.service import Service
+
+COUNT = 40
+LAST = (
+    "INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)"
+)
+
+
+@pytest.fixture
+def seeded(url: str, tmp_path: Path) -> Program:
+    """The program with a database of each kind, that has a store with plants from -280 on."""
+    seed(url, COUNT)
+    return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+
+
+def url_of(program: Program) -> str:
+    return program.environ["PLANTSTORE_DATABASE"]
+
+
+def mismatches(program: Program) -> list[tuple[object, ...]]:
+    """What ``verify`` finds, as JSON and in words."""
+    done = program.run("verify", "--json")
+    found = done.data()
+    assert done.status == int(bool(found["mismatches"])) == int(not found["ok"])
+    shown = program.run("verify")
+    assert shown.status == done.status
+    assert shown.err.count("Error: ") == len(found["mismatches"]) + found["more"]
+    return [(one["store"], one["id"], one["what"]) for one in found["mismatches"]]
+
+
+def test_what_agrees_is_counted(seeded: Program) -> None:
+    assert seeded.out("verify") == f"ok: stores: 1, plants: {COUNT}, events: {COUNT}"
+    assert mismatches(seeded) == []
+
+
+@pytest.mark.parametrize(
+    ("sql", "found"),
+    [
+        ("UPDATE revisions SET plants = 41", (None, "it has 40 plants, and counts 41")),
+        (
+            "UPDATE revisions SET revision = 41",
+            (None, "it has 40 events after revision 0, the last one 40, and is at revision 41"),
+        ),
+        (
+            (
+                "DELETE FROM events WHERE revision = 7; UPDATE revisions SET plants = 39; "
+                "DELETE FROM plants WHERE id = -196"
+            ),
+            (None, "it has 39 events after revision 0, the last one 40, and is at revision 40"),
+        ),
+        (
+            "DELETE FROM plants WHERE id = -266; UPDATE revisions SET plants = 39",
+            (-266, "it is missing, though its last event (revision 2) does not delete it"),
+        ),
+        (
+            "UPDATE events SET kind = 'plant.deleted' WHERE revision = 2",
+            (-266, "it is there, though its last event (revision 2) deletes it"),
+        ),
+        (
+            "UPDATE plants SET name = 'x' WHERE id = -266",
+            (-266, "its name or tag is not that of its last event (revision 2)"),
+        ),
+        (
+            "UPDATE plants SET tag = NULL WHERE id = -266",
+            (-266, "its name or tag is not that of its last event (revision 2)"),
+        ),
+        (
+            (
+                "UPDATE events SET plant_id = -280 WHERE revision = 2; "
+                "UPDATE plants SET name = 'Plant -266', tag = 'tag-4' WHERE id = -280"
+            ),
+            (-266, "it has no event, though none was trimmed"),
+        ),
+    ],
+)
+def test_each_mismatch_is_named(seeded: Program, sql: str, found: tuple[object, str]) -> None:
+    for statement in sql.split("; "):
+        execute(url_of(seeded), statement)
+    assert mismatches(seeded) == [("seeded", *found)]
+
+
+def test_of_many_mismatches_the_first_are_named(seeded: Program) -> None:
+    execute(url_of(seeded), "UPDATE plants SET name = 'x'")
+    assert len(mismatches(seeded)) == MAX_MISMATCHES
+
+
+def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
+    url = url_of(seeded)
+    execute(url, "DELETE FROM events WHERE revision <= 10")
+    execute(url, "UPDATE revisions SET trimmed = 10")
+    assert mismatches(seeded) == []
+    with closing(open_session(url)) as session:
+        renew_revisions(session)
+    assert mismatches(seeded) == []
+    execute(url, "DELETE FROM events")
+    assert mismatches(seeded) == []
+
+
+def test_a_busy_service_is_verified_at_one_moment(url: str, tmp_path: Path) -> None:
+    with Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+        with under_load(service, token) as load_clients:
+            for _ in range(3):
+                wait_until_acknowledged(load_clients, 30)
+                assert mismatches(program) == []
+        assert not any(one.refusals for one in load_clients)
+
+
+def test_a_backup_is_verified_and_left_as_it_is(program: Program) -> None:
+    backup = program.folder / "backups" / "plants.backup"
+    backup.parent.mkdir()
+    program.out("backup", str(backup))
+    backup.chmod(0o400)
+    with unchanged(backup.parent):
+        program.out("--database", f"sqlite:///{backup}", "verify")
+    with closing(apsw.Connection(str(backup))) as connection:
+        query = "SELECT rootpage FROM sqlite_schema WHERE name = 'plants_by_tag'"
+        begin = 4096 * (connection.execute(query).get - 1)
+    content = bytearray(backup.read_bytes())
+    content[begin : begin + 4096] = bytes(4096)
+    backup.chmod(0o600)
+    backup.write_bytes(content)
+    assert "the file is corrupt: " in program.refusal("--database", f"sqlite:///{backup}", "verify")
+
+
+def test_an_older_schema_is_not_verified(program: Program) -> None:
+    assert "schema is older" in next_program(program).refusal("verify")

@@ -1,0 +1,221 @@
+"""Many plants in one request: what each line gives, and what is left in the store."""
+
+from dataclasses import replace
+
+import httpx
+import pytest
+
+from plantstore.model import Scope
+from tests.features.bulk.bulk import (
+    BulkStream,
+    bulk_message,
+    numbers_of,
+    plant_line,
+    plant_lines,
+    read_lines,
+)
+from tests.http.calls import create_plant, list_plants
+from tests.http.expect import expect_clean_end, expect_error
+from tests.http.fixtures import CREATES, Route, StoreFixture
+from tests.http.raw import ALIVE, LIVE, Connection, Message
+from tests.service import Service
+
+MAX_LINE = 64 * 1024
+LONG = b'{"id": 90, "name": "Fern", "x": "%s"}'
+# Lines, each with the number that it must give: 0 for a blank one, which gives none.
+LINES = [
+    (b'{"id": 2, "name": "Aloe", "tag": "succulent"}', 200),
+    (b'  {"name": "Ivy", "id": 3}\t\r', 200),
+    (b"", 0),
+    (b'{"id": 4, "name": "Moss"', 40001),
+    (b'{"id": 4, "name": "M\xff"}', 40001),
+    (b'{"id": 4, "name": "Moss"}{"id": 5, "name": "Moss"}', 40001),
+    (b" \r", 0),
+    (b'{"id": 4}', 40002),
+    (b"[]", 40002),
+    (b'{"id": 1, "name": "Fern"}', 40004),
+    (b'{"id": 1, "name": "Other"}', 40003),
+    (b'{"id": 2, "name": "Aloe"}', 40003),
+    (b'{"id": 3, "name": "Ivy"}', 40004),
+    (LONG % (b"x" * (MAX_LINE - len(LONG) + 3)), 41301),
+    (LONG % (b"x" * 300_000), 41301),
+    (LONG % (b"x" * (MAX_LINE - len(LONG) + 2)), 200),
+    (b'{"id": 6, "name": "Sage"}', 200),
+]
+BODY = b"\n".join(line for line, _ in LINES)  # the last line has no end
+EXPECTED = [(number, error) for number, (_, error) in enumerate(LINES, 1) if error]
+STORED = {1: "Fern", 2: "Aloe", 3: "Ivy", 6: "Sage", 90: "Fern"}
+SHORT = b'{"id": 7}\n\n{"id": 8, "name": "Rue"}'
+EXPECTED_OF_SHORT = [(1, 40002), (3, 200)]
+
+
+def names_in(fixture: StoreFixture) -> dict[int, str]:
+    """The names of the store's plants."""
+    with fixture.service.client(fixture.token) as client:
+        return {plant["id"]: plant["name"] for plant in list_plants(client)}
+
+
+@pytest.mark.parametrize("route", CREATES, ids=str)
+def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route) -> None:
+    message = bulk_message(fixture.token, BODY, fixture.message(route).target)
+    answer = fixture.send(message)
+    assert answer.status == 200
+    assert answer.headers["content-type"] == "application/x-ndjson"
+    assert answer.headers["cache-control"] == "no-store"
+    results = read_lines(answer.body)
+    assert numbers_of(results) == EXPECTED
+    for result in results:
+        is_stored = result["status"] == 200
+        assert set(result) == {"line", "status"} | (
+            {"error", "message"} if not is_stored else set()
+        )
+        assert is_stored or result["status"] == result["error"] // 100
+    assert names_in(fixture) == STORED
+    events = fixture.service.events(fixture.store)
+    assert [event.plant.id for event in events] == [1, 2, 3, 90, 6]
+
+
+def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
+    body = b'{"id": x}\n{"id": 7}\n' + b"x" * (MAX_LINE + 1)
+    results = read_lines(fixture.send(bulk_message(fixture.token, body)).body)
+    assert [result["message"] for result in results] == [
+        "the line must be one JSON value in UTF-8: it is not valid JSON at column 8",
+        "the line must be a plant: name is missing",
+        "the line is over 64 KiB: shorten it",
+    ]
+
+
+@pytest.mark.parametrize("body", [b"", b"\n", b"\n \r\n"])
+def test_without_a_plant_there_is_no_result(fixture: StoreFixture, body: bytes) -> None:
+    message = bulk_message(fixture.token, body).setting("Content-Length", str(len(body)))
+    answer = fixture.send(message)
+    assert (answer.status, answer.body) == (200, b"")
+
+
+def test_many_are_stored_and_sent_again_they_are_told_as_such(fixture: StoreFixture) -> None:
+    """More than fits in the buffers of the service, and than are committed at a time."""
+    count = 5000
+    for expected in (200, 40004):
+        answer = fixture.send(bulk_message(fixture.token, plant_lines(range(2, count + 2))))
+        results = numbers_of(read_lines(answer.body))
+        assert results == [(line, expected) for line in range(1, count + 1)]
+    assert list(names_in(fixture)) == list(range(1, count + 2))
+    assert len(fixture.service.events(fixture.store)) == count + 1
+
+
+def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> None:
+    with BulkStream(fixture.service.origin, fixture.token) as stream:
+        stream.open()
+        for number in range(1, 4):
+            stream.send(plant_line(number + 1))
+            assert stream.take(1) == [{"line": number, "status": 200}]
+            assert number + 1 in names_in(fixture)
+        stream.send(plant_line(5)[:10])
+        stream.send(plant_line(5)[10:] + plant_line(6)[:-1])
+        assert numbers_of(stream.finish()) == [(4, 200), (5, 200)]
+        assert stream.connection.ask(LIVE).json == ALIVE
+
+
+@pytest.mark.parametrize(
+    ("size", "body", "expected"),
+    [(1, SHORT, EXPECTED_OF_SHORT), (7, SHORT, EXPECTED_OF_SHORT), (5000, BODY, EXPECTED)],
+)
+def test_chunks_of_any_size_are_the_same_body(
+    fixture: StoreFixture, size: int, body: bytes, expected: list[tuple[int, int]]
+) -> None:
+    with BulkStream(fixture.service.origin, fixture.token) as stream:
+        for start in range(0, len(body), size):
+            stream.send(body[start : start + size])
+        stream.open()
+        assert numbers_of(stream.finish()) == expected
+
+
+def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
+    with Connection(fixture.service.origin) as connection:
+        connection.send(bulk_message(fixture.token, BODY), LIVE)
+        assert numbers_of(read_lines(connection.receive("POST").body)) == EXPECTED
+        assert connection.receive().json == ALIVE
+
+
+def test_a_client_of_http_1_0_reads_to_the_end(fixture: StoreFixture) -> None:
+    answer = fixture.send(replace(bulk_message(fixture.token, BODY), version="HTTP/1.0"))
+    assert "transfer-encoding" not in answer.headers
+    assert numbers_of(read_lines(answer.body)) == EXPECTED
+
+
+def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> None:
+    with Connection(fixture.service.origin) as connection:
+        connection.send(bulk_message(fixture.token, plant_lines(range(2, 2000))))
+        connection.finish_sending()
+        assert len(read_lines(connection.receive("POST").body)) == 1998
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_a_client_that_expects_it_is_told_to_continue(
+    fixture: StoreFixture, *, chunked: bool
+) -> None:
+    message = bulk_message(fixture.token).adding("Expect", "100-continue")
+    message = message.adding(
+        *(("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(len(BODY))))
+    )
+    body = b"%x\r\n%s\r\n0\r\n\r\n" % (len(BODY), BODY) if chunked else BODY
+    with Connection(fixture.service.origin) as connection:
+        connection.send(message.head())
+        assert connection.receive().status == 100
+        connection.send(body)
+        answer = connection.receive("POST")
+        assert numbers_of(read_lines(answer.body)) == EXPECTED
+        expect_clean_end(connection, answer)
+
+
+def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
+    """Before the body is read, with a response of the usual form."""
+    good = bulk_message(fixture.token, plant_lines(range(2, 2000)))
+    reader = fixture.tokens_missing_scope[Scope.CREATE]
+    refused: list[tuple[int, Message]] = [
+        (40010, good.adding("Idempotency-Key", "key")),
+        (40101, good.without("Authorization")),
+        (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
+        (40301, good.setting("Authorization", f"Bearer {reader}")),
+        (40403, good.aimed_at("/stores/nowhere/plants")),
+        (41202, good.adding("If-Match", "*")),
+        (41501, good.setting("Content-Type", "application/ndjson")),
+        (41501, good.setting("Content-Type", "application/x-ndjson; charset=latin-1")),
+        (41501, good.adding("Content-Encoding", "gzip")),
+    ]
+    for number, message in refused:
+        with Connection(fixture.service.origin) as connection:
+            answer = connection.ask(message)
+            expect_error(answer, number)
+            expect_clean_end(connection, answer)
+    assert names_in(fixture) == {1: "Fern"}
+
+
+def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
+    message = bulk_message(fixture.token, plant_line(2))
+    message = message.setting("Content-Type", 'Application/X-NDJSON; charset="UTF-8"')
+    assert read_lines(fixture.send(message).body) == [{"line": 1, "status": 200}]
+
+
+def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -> None:
+    good = bulk_message(fixture.token, plant_line(2))
+    for name, value in (("Content-Type", "application/ndjson"), ("Content-Encoding", "br")):
+        message: str = fixture.send(good.setting(name, value)).json["message"]
+        assert message.startswith("send the body as application/x-ndjson in UTF-8: ")
+
+
+def test_parameters_of_a_media_type_do_not_make_it_another_one(fixture: StoreFixture) -> None:
+    one = bulk_message(fixture.token, plant_line(2))
+    answer = fixture.send(one.setting("Content-Type", "application/json; profile=x-ndjson"))
+    assert answer.json == {"name": "Fern"}
+
+
+def test_a_client_library_may_send_first_and_read_then(
+    client: httpx.Client, service: Service
+) -> None:
+    create_plant(client, 1, "Fern")
+    headers = {"Content-Type": "application/x-ndjson"}
+    answer = client.post("/plants", content=plant_lines(range(1, 20_001)), headers=headers)
+    results = numbers_of(read_lines(answer.content))
+    assert results == [(1, 40004), *((line, 200) for line in range(2, 20_001))]
+    assert "Traceback" not in service.log()

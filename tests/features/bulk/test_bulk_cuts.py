@@ -1,0 +1,110 @@
+"""Bodies with many plants that do not arrive whole, or twice: nothing is half stored, or lost."""
+
+import random
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+import pytest
+
+from tests.features.bulk.bulk import Result, bulk_message, numbers_of, plant_lines, read_lines
+from tests.http.calls import list_plants
+from tests.http.fixtures import StoreFixture
+from tests.http.raw import Connection, Message
+
+CHUNK = 50
+
+
+def ids_in(fixture: StoreFixture) -> list[int]:
+    """The ids of the store's plants."""
+    with fixture.service.client(fixture.token) as client:
+        return [plant["id"] for plant in list_plants(client)]
+
+
+def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message, bytes]:
+    """A request with this body in either framing: its head, and the rest."""
+    message = bulk_message(fixture.token)
+    if not chunked:
+        return message.adding("Content-Length", str(len(body))), body
+    chunks = [body[start : start + CHUNK] for start in range(0, len(body), CHUNK)]
+    framed = b"".join(b"%x\r\n%s\r\n" % (len(chunk), chunk) for chunk in chunks)
+    return message.adding("Transfer-Encoding", "chunked"), framed + b"0\r\n\r\n"
+
+
+def cut_points(size: int) -> Iterator[int]:
+    """Where to cut a body: at its very ends, and between."""
+    chance = random.Random(size)  # noqa: S311 - no secrets
+    yield from (0, 1, size - 1)
+    yield from chance.sample(range(2, size - 1), 25)
+
+
+def read_whole_lines(connection: Connection) -> list[Result]:
+    """The results that reach a client whose connection ends at any time."""
+    received = b""
+    with suppress(ConnectionError):
+        while part := connection.read_some(2**16):
+            received += part
+    lines = [line for line in received.split(b"\n") if line.startswith(b'{"line"')]
+    return read_lines(b"\n".join(line for line in lines if line.endswith(b"}")))
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+def test_cut_at_any_byte_it_is_stored_in_whole_lines(
+    fixture: StoreFixture, *, chunked: bool
+) -> None:
+    """What is stored is a beginning of the body, with at least what the client was told."""
+    lines, first = 30, 2
+    size = len(frame(fixture, plant_lines(range(100, 100 + lines)), chunked=chunked)[1])
+    for number, cut in enumerate(cut_points(size)):
+        first = 100 + number * lines
+        ids = range(first, first + lines)
+        message, body = frame(fixture, plant_lines(ids), chunked=chunked)
+        with Connection(fixture.service.origin) as connection:
+            connection.send(message.head(), body[:cut])
+            if number % 2:
+                connection.finish_sending()
+                told = read_whole_lines(connection)
+            else:
+                told = []
+                connection.reset()
+        stored = [plant_id for plant_id in ids_in(fixture) if plant_id >= first]
+        assert stored == list(ids)[: len(stored)]
+        assert numbers_of(told) == [(line, 200) for line in range(1, len(told) + 1)]
+        assert len(told) <= len(stored) <= body[:cut].count(b"}")
+
+
+def test_after_a_cut_all_is_sent_again(fixture: StoreFixture) -> None:
+    ids = range(2, 3000)
+    message, body = frame(fixture, plant_lines(ids), chunked=False)
+    with Connection(fixture.service.origin) as connection:
+        connection.send(message.head(), body[: len(body) // 2])
+        assert connection.receive_head().status == 200
+        assert connection.read_chunk()
+        connection.reset()
+    results = numbers_of(read_lines(fixture.send(bulk_message(fixture.token, body)).body))
+    errors = [error for _, error in results]
+    stored = errors.count(40004)
+    assert stored
+    assert errors == stored * [40004] + (len(ids) - stored) * [200]
+    assert ids_in(fixture) == [1, *ids]
+
+
+def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> None:
+    ids = range(2, 1500)
+    chance = random.Random(5)  # noqa: S311 - no secrets
+    orders = [chance.sample(ids, len(ids)) for _ in range(2)]
+    with Connection(fixture.service.origin) as one, Connection(fixture.service.origin) as other:
+        for connection, order in zip((one, other), orders, strict=True):
+            connection.send(bulk_message(fixture.token, plant_lines(order)))
+        told = [
+            *read_told(one, orders[0]),
+            *read_told(other, orders[1]),
+        ]
+    assert sorted(told) == [(plant_id, error) for plant_id in ids for error in (200, 40004)]
+    assert ids_in(fixture) == [1, *ids]
+
+
+def read_told(connection: Connection, order: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """What was told of each id."""
+    results = numbers_of(read_lines(connection.receive("POST").body))
+    for plant_id, (_, error) in zip(order, results, strict=True):
+        yield plant_id, error

@@ -1,0 +1,180 @@
+"""What ends a body with many plants before its end, and what a client knows then."""
+
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from plantstore.model import Role
+from tests.databases import Kind
+from tests.features.bulk.bulk import (
+    BulkStream,
+    bulk_message,
+    numbers_of,
+    plant_line,
+    plant_lines,
+    read_lines,
+)
+from tests.http.blocking import blocked_writes, peak_memory
+from tests.http.calls import list_plants
+from tests.http.fixtures import StoreFixture, make_fixture
+from tests.http.raw import LIVE, Connection
+from tests.service import Service
+from tests.waiting import wait_until
+
+TIMEOUT = 1.0
+
+
+@pytest.fixture(scope="module")
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service that waits for nobody."""
+    folder = tmp_path_factory.mktemp("bulk")
+    settings = {"body_timeout": TIMEOUT, "write_timeout": TIMEOUT}
+    with (
+        database_kind.fresh(folder) as url,
+        Service(folder, database=url, settings=settings) as running,
+    ):
+        yield running
+
+
+def ids_in(fixture: StoreFixture) -> list[int]:
+    """The ids of the store's plants, but that of the first one."""
+    with fixture.service.client(fixture.token) as client:
+        return [plant["id"] for plant in list_plants(client) if plant["id"] != 1]
+
+
+def after_two_lines(fixture: StoreFixture) -> BulkStream:
+    """A stream with the plants 2 and 3, whose results are read."""
+    stream = BulkStream(fixture.service.origin, fixture.token).open()
+    stream.send(plant_lines((2, 3)))
+    assert numbers_of(stream.take(2)) == [(1, 200), (2, 200)]
+    return stream
+
+
+def test_after_a_revocation_nothing_is_stored(fixture: StoreFixture) -> None:
+    with after_two_lines(fixture) as stream:
+        fixture.service.revoke(fixture.token)
+        stream.send(plant_line(4))
+        assert numbers_of(stream.results()) == [(3, 40102)]
+    assert len(fixture.service.events(fixture.store)) == 3
+
+
+def test_who_may_no_longer_create_stores_nothing(fixture: StoreFixture) -> None:
+    with after_two_lines(fixture) as stream:
+        fixture.service.make_token(fixture.store, f"heir of {fixture.store}", role=Role.OWNER)
+        fixture.service.set_role(fixture.store, f"owner of {fixture.store}", Role.READER)
+        stream.send(b"[]\n" + plant_lines((4, 5)))
+        assert numbers_of(stream.results()) == [(3, 40002), (4, 40301), (5, 40301)]
+    assert ids_in(fixture) == [2, 3]
+
+
+def test_past_the_quota_each_line_is_told_and_deletes_help(fixture: StoreFixture) -> None:
+    with fixture.service.administration() as administration:
+        administration.set_quota(fixture.store, 4)
+    with after_two_lines(fixture) as stream:
+        stream.send(plant_lines((4, 5, 2, 6)))
+        assert numbers_of(stream.take(4)) == [(3, 200), (4, 40302), (5, 40004), (6, 40302)]
+        with fixture.service.client(fixture.token) as client:
+            assert client.delete("/plants/2").status_code == 204
+        stream.send(plant_line(6))
+        assert numbers_of(stream.take(1)) == [(7, 200)]
+        assert stream.finish() == []
+    assert ids_in(fixture) == [3, 4, 6]
+
+
+def test_a_database_that_does_not_answer_ends_it(fixture: StoreFixture) -> None:
+    with after_two_lines(fixture) as stream, blocked_writes(fixture.service):
+        stream.send(plant_lines((4, 5)))
+        assert numbers_of(stream.results()) == [(3, 50302), (4, 50302)]
+    assert ids_in(fixture) == [2, 3]
+
+
+def test_a_client_that_sends_no_more_is_told_of_the_next_line(fixture: StoreFixture) -> None:
+    with after_two_lines(fixture) as stream:
+        stream.send(plant_line(4)[:-1])
+        assert numbers_of(stream.results()) == [(3, 40801)]
+        assert stream.connection.read_to_end() == b""
+    assert ids_in(fixture) == [2, 3]
+
+
+def test_a_body_may_take_longer_than_its_parts(fixture: StoreFixture) -> None:
+    ids = iter(range(4, 10**6))
+    with after_two_lines(fixture) as stream:
+        end = time.monotonic() + 2 * TIMEOUT
+        while time.monotonic() < end:
+            stream.send(plant_line(next(ids)))
+            assert stream.take(1)[0]["status"] == 200
+        assert stream.finish() == []
+
+
+@pytest.mark.parametrize("broken", [b"xyz\r\n", b"-1\r\n", b"5;\x00\r\n"])
+def test_broken_framing_ends_it(fixture: StoreFixture, broken: bytes) -> None:
+    with after_two_lines(fixture) as stream:
+        stream.connection.send(broken)
+        assert numbers_of(stream.results()) == [(3, 40011)]
+        assert stream.connection.read_to_end() == b""
+
+
+def send_until_closed(stream: BulkStream, lines: bytes) -> int:
+    """Send them again and again until the service ends the connection; how many bytes."""
+    sent = 0
+    with suppress(ConnectionError):
+        while sent < 200_000_000:
+            stream.send(lines)
+            sent += len(lines)
+    return sent
+
+
+def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> None:
+    service = fixture.service
+    refused = b"[]\n" * 1000  # whose results are fifty times as long
+    before = peak_memory(service)
+    with BulkStream(service.origin, fixture.token, receive_buffer=4096) as stream:
+        assert send_until_closed(stream, refused) < 20_000_000  # what systems buffer, and no more
+    assert peak_memory(service) - before < 16 * 2**20
+    wait_until(lambda: "its client reads too slowly" in service.log())
+
+
+def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
+    service, answers = fixture.service, 0
+    before = peak_memory(service)
+    blank = bulk_message(fixture.token, b"\n" * 2**20)
+    with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
+        bulk = pool.submit(fixture.send, blank)
+        while not bulk.done():
+            assert other.ask(LIVE).status == 200
+            answers += 1
+    assert bulk.result().body == b""
+    assert answers > 100
+    assert peak_memory(service) - before < 16 * 2**20
+
+
+def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_writes": 8}) as service:
+        fixture = make_fixture(service)
+        with Connection(service.origin) as connection, service.client(fixture.token) as client:
+            connection.send(bulk_message(fixture.token, plant_lines(range(2, 2000))))
+            statuses = [
+                client.post("/plants", json={"id": -number, "name": "Ivy"}).status_code
+                for number in range(100)
+            ]
+            assert set(statuses) == {200}
+            results = read_lines(connection.receive("POST").body)
+            assert {result["status"] for result in results} == {200}
+
+
+def test_a_user_has_a_quarter_of_the_places(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_streams": 8}) as service:
+        fixture, other = make_fixture(service), make_fixture(service)
+        body = bulk_message(fixture.token, plant_line(9))
+        with after_two_lines(fixture) as first:
+            with BulkStream(service.origin, fixture.token) as second:
+                second.open()
+                assert fixture.send(body).number == 50301
+                assert other.send(bulk_message(other.token, plant_line(9))).status == 200
+                assert second.finish() == []
+            assert fixture.send(body).status == 200
+            assert first.finish() == []

@@ -1,0 +1,5 @@
+"""The fixtures of tests of commands."""
+
+from tests.cli.conftest import program
+
+__all__ = ["program"]

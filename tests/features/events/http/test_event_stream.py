@@ -1,0 +1,287 @@
+"""Events as they happen: each once and in order, to those who may see them, for as long."""
+
+import json
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx
+import pytest
+
+from plantstore.clock import now
+from plantstore.model import Role
+from tests.databases import ON_BOTH, Kind, execute
+from tests.features.events.http.event_stream import Events, EventStream
+from tests.features.events.http.test_events import trim
+from tests.http.calls import create_plant
+from tests.http.expect import expect_error
+from tests.http.raw import Connection, Message
+from tests.service import Service
+from tests.waiting import wait_until
+
+MESSAGE = Message("GET", "/events").adding("Accept", "text/event-stream")
+
+
+@pytest.fixture(scope="module")
+def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service where no store is deleted: a new store's first revision is 1."""
+    folder = tmp_path_factory.mktemp("events")
+    with database_kind.fresh(folder) as url, Service(folder, database=url) as running:
+        yield running
+
+
+@pytest.fixture
+def stream(service: Service, token: str) -> Iterator[EventStream]:
+    """A stream of what happens from now on."""
+    with EventStream(service.origin, token) as opened:
+        yield opened
+
+
+def revisions(events: Events) -> list[int]:
+    return [event["revision"] for event in events]
+
+
+@ON_BOTH
+def test_events_come_as_they_happen(client: httpx.Client, stream: EventStream) -> None:
+    headers = stream.head.headers
+    assert headers["content-type"] == "text/event-stream"
+    assert headers["cache-control"] == "no-store"
+    assert headers["vary"] == "Accept, Authorization"
+    assert headers["x-accel-buffering"] == "no"
+    first = next(stream.blocks())
+    assert first["id"] == "0"
+    assert 1000 <= int(first["retry"]) <= 3000
+    create_plant(client, 1, "Fern", "shade")
+    (event,) = stream.take(1)
+    assert [event] == client.get("/events").json()
+    client.delete("/plants/1")
+    assert stream.take(1)[0]["kind"] == "plant.deleted"
+    assert stream.last_id == "2"
+
+
+def test_a_stream_goes_on_after_a_revision(
+    client: httpx.Client, service: Service, token: str
+) -> None:
+    for number in range(1, 251):  # more than are read at a time
+        create_plant(client, number, "Fern")
+    everything = client.get("/events?limit=1000").json()
+    with EventStream(service.origin, token, "/events?after=0") as stream:
+        assert stream.take(250) == everything
+        create_plant(client, 251, "Aloe")
+        assert revisions(stream.take(1)) == [251]
+    with EventStream(service.origin, token, "/events?after=7", last_id="248") as stream:
+        assert revisions(stream.take(3)) == [249, 250, 251]
+
+
+def test_a_named_stores_events_are_streamed(service: Service, store: str) -> None:
+    token = service.make_token(store, f"all-{store}", all_stores=True)
+    with (
+        EventStream(service.origin, token, f"/stores/{store}/events") as stream,
+        service.client(token) as client,
+    ):
+        create_plant(client, 1, "Fern")
+        assert stream.take(1)[0]["plant"] == {"id": 1, "name": "Fern"}
+
+
+def test_a_stream_has_only_the_events_of_its_store(
+    service: Service, client: httpx.Client, stream: EventStream, store: str
+) -> None:
+    with service.client(service.make_token(f"{store}-other", "eve")) as other:
+        for number in range(5):
+            create_plant(other, number, "Secret")
+    create_plant(client, 1, "Fern")
+    assert stream.take(1)[0]["plant"]["name"] == "Fern"
+
+
+def test_who_did_it_is_shown_as_long_as_the_listener_is_an_owner(
+    service: Service, client: httpx.Client, store: str
+) -> None:
+    subject = f"second of {store}"
+    token = service.make_token(store, subject, role=Role.READER)
+    with EventStream(service.origin, token) as stream:
+        create_plant(client, 1, "Fern")
+        assert "user" not in stream.take(1)[0]
+        service.set_role(store, subject, Role.OWNER)
+        wait_until(lambda: is_told_who(client, stream), pause=0.1)
+        service.set_role(store, subject, Role.READER)
+        wait_until(lambda: not is_told_who(client, stream), pause=0.1)
+
+
+def is_told_who(client: httpx.Client, stream: EventStream) -> bool:
+    plant_id = time.time_ns()
+    create_plant(client, plant_id, "Fern")
+    return "user" in stream.take(1)[0]
+
+
+def test_what_is_trimmed_is_gone_before_a_stream_begins(
+    service: Service, client: httpx.Client, token: str, store: str
+) -> None:
+    for number in range(1, 4):
+        create_plant(client, number, "Fern")
+    trim(service, store, 2)
+    for headers in ({}, {"Last-Event-ID": "1"}):
+        refused = client.get("/events?after=1", headers={"Accept": "text/event-stream"} | headers)
+        assert (refused.status_code, refused.json()["error"]) == (410, 41001)
+    with EventStream(service.origin, token, "/events?after=2") as stream:
+        assert revisions(stream.take(1)) == [3]
+
+
+def test_a_revision_that_the_store_does_not_have_yet_is_of_another_history(
+    client: httpx.Client,
+) -> None:
+    create_plant(client, 1, "Fern")
+    answer = client.get("/events?after=2", headers={"Accept": "text/event-stream"})
+    assert (answer.status_code, answer.json()["error"]) == (410, 41001)
+
+
+@pytest.mark.parametrize(
+    ("accept", "is_stream"),
+    [
+        ("*/*", False),
+        ("application/json, text/event-stream", False),
+        ("text/event-stream;q=0, application/json", False),
+        ("text/event-stream;q=0.5, application/json", False),
+        ("Text/Event-Stream; charset=utf-8", True),
+        ("text/event-stream, application/json;q=0.9", True),
+        ("text/event-stream;q=0.5, */*", True),
+    ],
+)
+def test_the_client_chooses_the_form(client: httpx.Client, accept: str, is_stream: bool) -> None:  # noqa: FBT001 - a parameter
+    answer = client.head("/events", headers={"Accept": accept})
+    expected = "text/event-stream" if is_stream else "application/json"
+    assert (answer.status_code, answer.headers["content-type"]) == (200, expected)
+
+
+def test_a_bad_last_event_id_is_refused(client: httpx.Client) -> None:
+    headers = {"Accept": "text/event-stream", "Last-Event-ID": "seven"}
+    assert client.get("/events", headers=headers).json()["error"] == 40006
+
+
+def assert_ends(stream: EventStream) -> None:
+    """The stream ends, and tells its client so."""
+    assert list(stream.events()) == []
+
+
+@ON_BOTH
+def test_who_may_listen_no_more_hears_nothing_more(
+    service: Service, client: httpx.Client, stream: EventStream, store: str
+) -> None:
+    gone = f"gone from {store}"
+    revoked, removed = service.make_token(store), service.make_token(store, gone)
+    expiring = service.make_token(store, "ada", expires_at=now() + 3000)
+    with ExitStack() as stack:
+        streams = [
+            stack.enter_context(EventStream(service.origin, token))
+            for token in (expiring, revoked, removed)
+        ]
+        with service.administration() as administration:
+            administration.revoke_token(revoked)
+            administration.remove_member(store, gone)
+        for ended in streams:
+            assert_ends(ended)
+        # Its connection serves on.
+        listing = Message("GET", "/plants").adding("Authorization", f"Bearer {revoked}")
+        expect_error(streams[1].connection.ask(listing), 40102)
+    create_plant(client, 1, "Fern")
+    assert revisions(stream.take(1)) == [1]
+
+
+def test_a_deleted_store_ends_its_streams(tmp_path: Path, url: str) -> None:
+    with Service(tmp_path, database=url) as service:
+        token = service.make_token()
+        with EventStream(service.origin, token) as stream, service.client(token) as client:
+            create_plant(client, 1, "Fern")
+            assert revisions(stream.take(1)) == [1]
+            with service.administration() as administration:
+                administration.delete_store("nursery")
+            assert_ends(stream)
+
+
+def test_an_old_client_gets_events_until_the_connection_ends(
+    service: Service, client: httpx.Client, store: str
+) -> None:
+    token = service.make_token(store, f"old of {store}")
+    message = Message("GET", "/events", MESSAGE.headers, version="HTTP/1.0")
+    with Connection(service.origin) as connection:
+        connection.send(message.adding("Authorization", f"Bearer {token}"))
+        head = connection.receive_head()
+        assert head.closes
+        assert "transfer-encoding" not in head.headers
+        create_plant(client, 1, "Fern")
+        body = b""
+        while b"data: " not in body:
+            body += connection.read_some(1000)
+        service.revoke(token)
+        body += connection.read_to_end()
+    assert json.loads(body.split(b"data: ")[1])["revision"] == 1
+
+
+def test_listeners_have_places_of_their_own(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_listeners": 4, "max_streams": 1}) as service:
+        tokens = [service.make_token("nursery", name, role=Role.OWNER) for name in "abc"]
+        tokens.append(service.make_token("orchard", "d"))
+        with ExitStack() as stack:
+            # A user has a quarter of the places, a store a half.
+            for token in tokens[:2]:
+                stack.enter_context(EventStream(service.origin, token))
+            for token in (tokens[0], tokens[2]):
+                with Connection(service.origin) as connection:
+                    message = MESSAGE.adding("Authorization", f"Bearer {token}")
+                    expect_error(connection.ask(message), 50301)
+            stack.enter_context(EventStream(service.origin, tokens[3]))
+            with service.client(tokens[0]) as client:
+                assert client.get("/plants").json() == []
+        wait_until(lambda: is_served(service, tokens[2]))
+
+
+def is_served(service: Service, token: str) -> bool:
+    with Connection(service.origin) as connection:
+        connection.send(MESSAGE.adding("Authorization", f"Bearer {token}"))
+        return connection.receive_head().status == 200
+
+
+def test_a_listener_that_does_not_read_is_given_up(tmp_path: Path) -> None:
+    """While its system takes the bytes it listens; then it has as long as any other client."""
+    with Service(tmp_path, settings={"body_timeout": 1, "max_listeners": 1}) as service:
+        token = service.make_token()
+        with (
+            service.client(token) as client,
+            EventStream(service.origin, token, receive_buffer=2048),
+        ):
+            numbers = iter(range(1, 100_000))
+
+            def has_place() -> bool:
+                for _ in range(20):
+                    create_plant(client, next(numbers), "F" * 256)
+                return is_served(service, token)
+
+            wait_until(has_place, pause=0.1)
+
+
+def test_a_stop_does_not_wait_for_listeners(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"drain_timeout": 600}) as service:
+        token = service.make_token()
+        with EventStream(service.origin, token) as stream:
+            assert next(stream.blocks())
+            assert service.stop() == 0
+            assert_ends(stream)
+        assert "aborted" not in service.log()
+
+
+def test_a_stop_does_not_wait_for_a_listener_that_does_not_read(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"drain_timeout": 600, "body_timeout": 600}) as service:
+        token = service.make_token()
+        add_events(service, 5000)
+        with EventStream(service.origin, token, "/events?after=0", receive_buffer=2048) as stream:
+            assert next(stream.blocks())
+            assert service.stop() == 0
+
+
+def add_events(service: Service, count: int) -> None:
+    """Give the first store so many events, each of more than 1 KB."""
+    rows = [(revision, "F" * 1024) for revision in range(1, count + 1)]
+    columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id"
+    values = "1, $1, 'plant.created', $1, $2, 0, 1, '', ''"
+    execute(service.database, f"INSERT INTO events ({columns}) VALUES ({values})", rows)
+    execute(service.database, "UPDATE revisions SET revision = $1", [(count,)])

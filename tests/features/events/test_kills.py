@@ -1,0 +1,96 @@
+"""Whatever ends a stream, a client that comes back misses no event, and gets none twice."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.load import under_load, wait_until_acknowledged
+from tests.faults.processes import kill, worker_pids
+from tests.faults.two_processes import TwoProcesses, two_services, two_workers
+from tests.features.events.http.event_stream import EventStream
+from tests.http.calls import create_plant
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+from tests.whole.follower import assert_followed, following
+
+TARGET = "/stores/nursery/events"
+
+
+def test_killed_workers_take_no_event_with_them(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"workers": 2}) as service:
+        token = service.make_token()
+        with following(service, token) as followers:
+            for first in (0, 4):
+                with under_load(service, token, first=first) as load_clients:
+                    wait_until_acknowledged(load_clients, 20)
+                    kill(worker_pids(service)[0])
+            with under_load(service, token, first=8) as load_clients:
+                wait_until_acknowledged(load_clients, 20)
+            assert_followed(service, "nursery", followers)
+        assert sum(follower.streams for follower in followers) > len(followers)
+        assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize("end", ["stop", "kill"])
+def test_a_restart_takes_no_event_with_it(tmp_path: Path, end: str) -> None:
+    with Service(tmp_path) as service:
+        token, port = service.make_token(), service.origin.rpartition(":")[2]
+        with following(service, token) as followers:
+            for first in (0, 4):
+                with under_load(service, token, first=first) as load_clients:
+                    wait_until_acknowledged(load_clients, 20)
+                    service.stop() if end == "stop" else service.kill()
+                service.start_again_on(port)
+            with under_load(service, token, first=8) as load_clients:
+                wait_until_acknowledged(load_clients, 20)
+            assert_followed(service, "nursery", followers)
+        assert all(follower.streams > 1 for follower in followers)
+        assert "Traceback" not in service.log()
+
+
+@pytest.mark.parametrize("kind", ["sqlite", "postgres"])
+def test_events_of_another_process_are_heard(
+    postgres_server: PostgresServer, tmp_path: Path, kind: str
+) -> None:
+    opened = two_workers(tmp_path) if kind == "sqlite" else two_services(postgres_server, tmp_path)
+    with opened as processes:
+        listen_to_each_other(processes)
+
+
+def listen_to_each_other(processes: TwoProcesses) -> None:
+    """Wherever the listener is, one of the two others writes in another process."""
+    token = processes.service.make_token()
+    with (
+        processes.clients(token) as clients,
+        EventStream(processes.service.origin, token) as stream,
+    ):
+        for plant_id in range(2):
+            create_plant(clients[plant_id % 2], plant_id, "Fern")
+            assert stream.take(1)[0]["plant"]["id"] == plant_id
+
+
+def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path: Path) -> None:
+    """Though the new one has had as many changes."""
+    with Service(tmp_path) as service:
+        token = service.make_token("other", "ada", all_stores=True)
+        fill(service, token, 2)
+        with EventStream(service.origin, token, f"{TARGET}?after=0") as stream:
+            last = str(stream.take(2)[-1]["revision"])
+            with service.administration() as administration:
+                administration.delete_store("nursery")
+            assert list(stream.events()) == []
+        fill(service, token, 5)
+        with service.client(token) as client:
+            known = {"Last-Event-ID": last, "Accept": "text/event-stream"}
+            assert client.get(TARGET, headers=known).json()["error"] == 41001
+            assert client.get(f"{TARGET}?after={last}").json()["error"] == 41001
+            assert len(client.get(TARGET).json()) == 5
+
+
+def fill(service: Service, token: str, count: int) -> None:
+    """Make the store, with so many plants."""
+    service.make_token("nursery", "ada")
+    with service.client(token) as client:
+        for plant_id in range(count):
+            plant = {"id": plant_id, "name": "Fern"}
+            assert client.post("/stores/nursery/plants", json=plant).status_code == 200

@@ -1,0 +1,252 @@
+"""The log of requests: all of them where asked for, else those that were slow or failed."""
+
+import re
+import time
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+
+import pytest
+
+from tests.databases import execute
+from tests.features.logs.log_lines import LoggingService, Record
+from tests.http.blocking import (
+    FILLER,
+    blocked_writes,
+    fill_store,
+    in_flight_request,
+    in_flight_stream,
+)
+from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message
+from tests.http.test_errors_database import UNKNOWN_ROLE
+from tests.service import Service
+from tests.waiting import wait_until
+
+TRACE = "4bf92f3577b34da6a3ce929d0e0e4736"
+REQUESTS = "requests"
+LINE = re.compile(
+    r"\S+Z INFO plantstore\.requests: request address=127\.0\.0\.1 request_id=[0-9a-f-]+ method=GET"
+    r" route=\S+ status=\d+( error_number=\d+)? duration_ms=\S+"
+    r"( store_id=\d+ user_id=\d+ token_id=\w{16})? body_bytes=\d+"
+)
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
+    """A service that logs every request, and of which none is slow."""
+    settings = {"access_log": True, "slow_request": 0, "trusted_proxies": "127.0.0.0/8"}
+    with LoggingService(tmp_path_factory.mktemp("logging"), settings=settings) as running:
+        running.records(REQUESTS)  # of its start
+        yield running
+
+
+@pytest.fixture
+def fixture(service: LoggingService) -> StoreFixture:
+    """A store in it, as whose log begins."""
+    made = make_fixture(service)
+    service.records(REQUESTS)
+    return made
+
+
+def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture) -> None:
+    create, delete = fixture.message(CREATES[0]), fixture.message(DELETES[1])
+    for message, expected in (
+        (create, ("POST", "/plants", 200, None)),
+        (create, ("POST", "/plants", 400, 40004)),
+        (delete, ("DELETE", "/stores/{store}/plants/{id}", 204, None)),
+        (fixture.message(LISTS[1]), ("HEAD", "/plants", 200, None)),
+        (Message("OPTIONS", "*"), ("OPTIONS", "*", 204, None)),
+        (Message("GET", "/plants"), ("GET", "/plants", 401, 40101)),
+        (Message("GET", "/nowhere?x=y"), ("GET", "-", 404, 40402)),
+        (Message("GET", "/docs"), ("GET", "/docs", 200, None)),
+        (Message("GET", "/static/none.js"), ("GET", "-", 404, 40402)),
+    ):
+        response = fixture.send(message)
+        record = service.record(REQUESTS)
+        found = (record["method"], record["route"], record["status"], record.get("error_number"))
+        assert found == expected
+        assert record["message"] == "request"
+        assert record["level"] == "info"
+        assert record["address"] == "127.0.0.1"
+        assert record["request_id"] == response.headers["x-request-id"]
+        assert record["body_bytes"] == len(response.body)
+        assert record["duration_ms"] >= 0
+
+
+def test_the_same_list_is_logged_each_time(service: LoggingService, fixture: StoreFixture) -> None:
+    with Connection(service.origin) as connection:
+        ids = [connection.ask(fixture.message(LISTS[0])).headers["x-request-id"] for _ in range(5)]
+    assert [record["request_id"] for record in service.records(REQUESTS)] == ids
+
+
+def test_a_line_has_the_callers_numbers(service: LoggingService, fixture: StoreFixture) -> None:
+    for message in (fixture.message(LISTS[0]), fixture.message(LISTS[2])):
+        fixture.send(message)
+    own, named = service.records(REQUESTS)
+    assert own["store_id"] == named["store_id"]
+    assert own["user_id"] == named["user_id"]
+    assert own["token_id"] == sha256(fixture.token.encode()).hexdigest()[:16]
+    fixture.send(fixture.message(LISTS[0], fixture.non_member))
+    assert "user_id" not in service.record(REQUESTS)
+
+
+@pytest.mark.parametrize(
+    ("traceparent", "trace_id"),
+    [
+        (f"00-{TRACE}-00f067aa0ba902b7-01", TRACE),
+        (f"cc-{TRACE}-00f067aa0ba902b7-01-more", TRACE),
+        (f"00-{TRACE}-00f067aa0ba902b7-01-more", None),
+        (f"ff-{TRACE}-00f067aa0ba902b7-01", None),
+        (f"00-{'0' * 32}-00f067aa0ba902b7-01", None),
+        (f"00-{TRACE}-{'0' * 16}-01", None),
+        (f"00-{TRACE.upper()}-00f067aa0ba902b7-01", None),
+        (f"00-{TRACE}-01", None),
+        ("", None),
+    ],
+)
+def test_a_trace_is_named(service: LoggingService, traceparent: str, trace_id: str | None) -> None:
+    with Connection(service.origin) as connection:
+        response = connection.ask(Message("GET", "/livez").adding("traceparent", traceparent))
+    record = service.record(REQUESTS)
+    assert record.get("trace_id") == trace_id
+    assert TRACE not in str(response)
+
+
+def test_the_client_is_the_proxys(service: LoggingService, fixture: StoreFixture) -> None:
+    fixture.send(fixture.message(LISTS[0]).adding("X-Forwarded-For", "203.0.113.5, 127.0.0.2"))
+    assert service.record(REQUESTS)["address"] == "203.0.113.5"
+
+
+def test_a_long_list_is_logged_at_its_end(service: LoggingService, fixture: StoreFixture) -> None:
+    fill_store(service, fixture.store, 4000, size=250, filler=FILLER)
+    response = fixture.send(fixture.message(LISTS[0]))
+    wait_until(lambda: f'"body_bytes":{len(response.body)},"whole":true' in service.log())
+    service.records(REQUESTS)
+    with in_flight_stream(fixture) as connection:
+        assert service.records(REQUESTS) == []
+        connection.reset()
+    wait_until(lambda: service.log().count('"whole"') == 2)
+    record = service.record(REQUESTS)
+    assert record["whole"] is False
+    assert record["body_bytes"] < len(response.body)
+    assert record["stream_ms"] > 0
+
+
+def test_requests_are_not_logged_unless_asked_for(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
+        fixture = make_fixture(quiet)
+        for route in (LISTS[0], CREATES[0], DELETES[0], DELETES[0]):
+            fixture.send(fixture.message(route))
+        assert quiet.records(REQUESTS) == []
+
+
+def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
+        fixture = make_fixture(quiet)
+        for change, number, level in (
+            (UNKNOWN_ROLE["sqlite"], 50001, "error"),
+            ("ALTER TABLE revisions RENAME TO lost", 50302, "warning"),
+        ):
+            execute(quiet.database, change)
+            failed = fixture.send(fixture.message(LISTS[0]).adding("X-Request-Id", "mine"))
+            record = quiet.record(REQUESTS)
+            assert record["error_number"] == failed.number == number
+            assert (record["level"], record["message"]) == (level, "request failed")
+            assert record["request_id"] == failed.headers["x-request-id"] == "mine"
+
+
+def test_what_is_refused_under_load_is_logged_with_its_route(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"access_log": True, "max_requests": 1}) as full:
+        fixture = make_fixture(full)
+        with in_flight_request(fixture):
+            for target in ("/plants", "/stores/x/plants/1", "/docs"):
+                assert fixture.send(Message("GET", target)).number == 50301
+        records = [it for it in full.records(REQUESTS) if it.get("error_number") == 50301]
+        routes = [record["route"] for record in records]
+        assert routes == ["/plants", "/stores/{store}/plants/{id}", "/docs"]
+
+
+def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
+        fixture = make_fixture(quiet)
+        execute(quiet.database, "ALTER TABLE revisions RENAME TO lost")
+        with Connection(quiet.origin) as connection:
+            connection.send(*[fixture.message(LISTS[0])] * 500)
+            assert {connection.receive().status for _ in range(500)} == {503}
+        found: list[Record] = []
+        sent = 500
+
+        def are_all_told() -> bool:
+            nonlocal sent
+            fixture.send(fixture.message(LISTS[0]))
+            sent += 1
+            found.extend(quiet.records(REQUESTS))
+            suppressed: int = sum(record.get("suppressed", 0) for record in found)
+            return len(found) + suppressed == sent
+
+        wait_until(are_all_told)
+        assert len(found) < 100
+
+
+def wait_a_while(service: Service, seconds: float = 0.2) -> None:
+    """Keep the service busy for a time."""
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end:
+        with Connection(service.origin) as connection:
+            connection.ask(Message("GET", "/livez"))
+
+
+def test_a_slow_create_is_logged_with_the_time_of_its_commit(tmp_path: Path) -> None:
+    with LoggingService(tmp_path, settings={"slow_request": 0.1}) as impatient:
+        fixture = make_fixture(impatient)
+        with Connection(impatient.origin) as connection:
+            with blocked_writes(impatient):
+                connection.send(fixture.message(CREATES[0]).adding("X-Request-Id", "slow"))
+                wait_a_while(impatient, 0.0)
+                wait_a_while(impatient)
+            assert connection.receive("POST").status == 200
+        [record] = [one for one in impatient.records(REQUESTS) if one["request_id"] == "slow"]
+    assert (record["message"], record["level"]) == ("slow request", "warning")
+    assert record["duration_ms"] >= 100
+
+
+def test_a_slow_body_is_the_clients_time(service: LoggingService, fixture: StoreFixture) -> None:
+    create = fixture.message(CREATES[0]).setting("Expect", "100-continue")
+    with Connection(service.origin) as connection:
+        connection.send(create.head())
+        assert connection.receive().status == 100
+        connection.send(NEW_PLANT[:10])
+        wait_a_while(service)
+        began = time.perf_counter()
+        connection.send(NEW_PLANT[10:])
+        assert connection.receive("POST").status == 200
+        taken = time.perf_counter() - began
+    [record] = [one for one in service.records(REQUESTS) if one["method"] == "POST"]
+    assert record["duration_ms"] <= taken * 1000
+
+
+def test_nothing_of_a_request_ends_a_line_or_begins_a_field(tmp_path: Path) -> None:
+    hostile = "%0d%0a2026 INFO fake: x method=GET \u2028"
+    with Service(tmp_path, settings={"access_log": True, "slow_request": 0}) as logging:
+        fixture = make_fixture(logging)
+        before = len(logging.log().splitlines())
+        for target in (
+            f"/plants/{hostile}",
+            f"/stores/{hostile}/plants",
+            f"/{hostile}",
+            f"/plants?tag={hostile}",
+        ):
+            message = fixture.message(LISTS[0]).aimed_at(target.replace(" ", "+"))
+            for name in (
+                "X-Request-Id",
+                "Forwarded",
+                "X-Forwarded-For",
+                "traceparent",
+                "Authorization",
+            ):
+                fixture.send(message.setting(name, hostile))
+        lines = logging.log().splitlines()[before:]
+    assert len(lines) == 20
+    for one in lines:
+        assert LINE.fullmatch(one)

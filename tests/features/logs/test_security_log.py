@@ -1,0 +1,115 @@
+"""The log of refusals: who was refused what, and never a secret."""
+
+from collections.abc import Iterator
+from hashlib import sha256
+
+import pytest
+
+from plantstore.model import Scope
+from tests.features.logs.log_lines import LoggingService, Record
+from tests.http.fixtures import CREATES, DELETES, LISTS, ME, Route, StoreFixture, make_fixture
+from tests.http.raw import Connection
+from tests.waiting import wait_until
+
+SECURITY = "security"
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
+    """A service that logs as JSON, and has metrics beside its logs."""
+    settings: dict[str, object] = {"metrics": "127.0.0.1:0"}
+    with LoggingService(tmp_path_factory.mktemp("security"), settings=settings) as running:
+        yield running
+
+
+@pytest.fixture
+def fixture(service: LoggingService) -> StoreFixture:
+    """A store in it."""
+    made = make_fixture(service)
+    service.records(SECURITY)
+    return made
+
+
+def id_of(token: str) -> str:
+    """The id under which ``token list`` shows a token."""
+    return sha256(token.encode()).hexdigest()[:16]
+
+
+def test_a_refused_token_is_logged_by_its_id(
+    service: LoggingService, fixture: StoreFixture
+) -> None:
+    service.revoke(fixture.token)
+    for route in (LISTS[0], CREATES[1], ME[0]):
+        response = fixture.send(fixture.message(route))
+        record = service.record(SECURITY)
+        assert record["message"] == "token refused"
+        assert record["level"] == "warning"
+        assert record["error_number"] == response.number == 40102
+        assert record["token_id"] == id_of(fixture.token)
+        assert record["address"] == "127.0.0.1"
+        assert record["request_id"] == response.headers["x-request-id"]
+        assert record["route"] == route.path
+
+
+@pytest.mark.parametrize("mistyped", ["x", "pst_1_x"])
+def test_of_what_is_no_token_nothing_is_logged(
+    service: LoggingService, fixture: StoreFixture, mistyped: str
+) -> None:
+    for token in (mistyped, fixture.token[:-1] + ("0" if fixture.token[-1] != "0" else "1")):
+        fixture.send(fixture.message(LISTS[0]).setting("Authorization", f"Bearer {token}"))
+        assert "token_id" not in service.record(SECURITY)
+
+
+def test_a_missing_token_is_nobodys_attempt(service: LoggingService, fixture: StoreFixture) -> None:
+    fixture.send(fixture.message(LISTS[0]).without("Authorization"))
+    fixture.send(fixture.message(LISTS[0]).setting("Authorization", "Basic x"))
+    fixture.send(fixture.message(LISTS[0]))
+    assert service.records(SECURITY) == []
+
+
+@pytest.mark.parametrize("route", [LISTS[0], CREATES[1], DELETES[0]], ids=str)
+def test_a_refused_permission_tells_who_lacks_it(
+    service: LoggingService, fixture: StoreFixture, route: Route
+) -> None:
+    scope = route.scope
+    assert scope is not None
+    token = fixture.tokens_missing_scope[scope]
+    fixture.send(fixture.message(route, token))
+    record = service.record(SECURITY)
+    assert (record["message"], record["error_number"]) == ("permission refused", 40301)
+    assert record["scope"] == scope.value
+    assert record["token_id"] == id_of(token)
+    assert record["store_id"] > 0
+    assert record["user_id"] > 0
+
+
+def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFactory) -> None:
+    folder = tmp_path_factory.mktemp("rates")
+    with LoggingService(folder, settings={"rate_limit": "20/day"}) as limited:
+        fixture = make_fixture(limited)
+        with Connection(limited.origin) as connection:
+            for _ in range(20):  # by now it is answered from memory
+                response = connection.ask(fixture.message(LISTS[0]))
+        assert response.number == 42901
+        record = limited.record(SECURITY)
+        assert (record["message"], record["error_number"]) == ("rate limit exceeded", 42901)
+        assert record["token_id"] == id_of(fixture.token)
+        assert record["user_id"] > 0
+
+
+def test_a_flood_of_refusals_is_counted(service: LoggingService, fixture: StoreFixture) -> None:
+    count = 300
+    found: list[Record] = []
+    token = fixture.tokens_missing_scope[Scope.LIST]
+    with Connection(service.origin) as connection:
+        connection.send(*[fixture.message(LISTS[0], token)] * count)
+        assert {connection.receive().status for _ in range(count)} == {403}
+
+    def count_lines() -> int:
+        found.extend(service.records(SECURITY))
+        return sum(record.get("lines", 1) for record in found)
+
+    wait_until(lambda: count_lines() == count)
+    assert len(found) < count
+    fixture.send(fixture.message(LISTS[0], token))
+    assert service.record(SECURITY)["message"] == "permission refused"

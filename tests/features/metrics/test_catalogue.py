@@ -1,0 +1,107 @@
+"""The catalogue, the dashboard and the alerts name what a real scrape has."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from plantstore.features.metrics.catalogue import CATALOGUE, PREFIX
+from tests.databases import SQLITE, postgres_kind
+from tests.features.metrics.scraping import Scrape, metered, scrape_until
+from tests.postgres.server import PostgresServer
+from tests.service import Service
+
+MONITORING = Path(__file__).parents[2] / "docs" / "monitoring"
+# What stands in expressions beside metrics; Prometheus makes ``up`` itself.
+WORDS = {"absent", "and", "by", "histogram_quantile", "max", "min", "or", "rate", "sum", "up"}
+ADDED = {"instance", "job", "le"}  # labels
+QUOTED_OR_RANGE = re.compile(r'"(?:[^"\\]|\\.)*"|\[[^\]]*\]')
+SELECTOR = re.compile(r"\{([^}]*)\}")
+GROUPING = re.compile(r"\bby \(([^)]*)\)")
+WORD = re.compile(r"(?<![\w.])[a-zA-Z_]\w*")
+
+
+@pytest.fixture(scope="module")
+def scrapes(
+    tmp_path_factory: pytest.TempPathFactory, postgres_server: PostgresServer
+) -> list[Scrape]:
+    """One of each kind of database, after requests of each operation."""
+    found = []
+    for kind in (SQLITE, postgres_kind(postgres_server)):
+        folder = tmp_path_factory.mktemp(kind.name)
+        with kind.fresh(folder) as url, metered(folder, database=url) as service:
+            found.append(use(service))
+    return found
+
+
+def use(service: Service) -> Scrape:
+    with service.client(service.make_token()) as client:
+        client.post("/plants", json={"id": 1, "name": "Fern"})
+        client.get("/plants")
+        client.delete("/plants/1")
+        client.get("/me")
+        client.get("/nowhere")
+    return scrape_until(
+        service, lambda it: it.value("requests_total", status="404") == it.value("ready") == 1
+    )
+
+
+def test_a_scrape_has_the_metrics_of_the_catalogue(scrapes: list[Scrape]) -> None:
+    families = [family for scrape in scrapes for family in scrape.families]
+    assert {(family.name, family.type, family.documentation) for family in families} == {
+        (PREFIX + metric.name.removesuffix("_total"), metric.kind, metric.description)
+        for metric in CATALOGUE
+    }
+
+
+def test_every_metric_has_samples_with_the_labels_of_the_catalogue(scrapes: list[Scrape]) -> None:
+    for metric in CATALOGUE:
+        name = PREFIX + metric.name + ("_count" if metric.kind == "histogram" else "")
+        labels = [
+            set(sample.labels)
+            for scrape in scrapes
+            for sample in scrape.samples()
+            if sample.name == name
+        ]
+        assert labels, name
+        assert all(found == set(metric.labels) for found in labels)
+
+
+def dashboard_expressions() -> Iterator[str]:
+    dashboard = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))
+    for panel in dashboard["panels"]:
+        for target in panel["targets"]:
+            yield target["expr"]
+
+
+def alert_expressions() -> Iterator[str]:
+    rules = yaml.safe_load((MONITORING / "alerts.yml").read_text(encoding="utf-8"))
+    for group in rules["groups"]:
+        for rule in group["rules"]:
+            assert rule.keys() == {"alert", "expr", "for", "labels", "annotations"}
+            yield rule["expr"]
+
+
+def test_expressions_name_metrics_and_labels_that_there_are(scrapes: list[Scrape]) -> None:
+    names = {sample.name for scrape in scrapes for sample in scrape.samples()}
+    known = ADDED | {label for metric in CATALOGUE for label in metric.labels}
+    for expression in (*dashboard_expressions(), *alert_expressions()):
+        bare = QUOTED_OR_RANGE.sub("", expression)
+        parts = [*SELECTOR.findall(bare), *GROUPING.findall(bare)]
+        labels = {word for part in parts for word in WORD.findall(part)}
+        assert labels <= known, expression
+        words = set(WORD.findall(GROUPING.sub("by", SELECTOR.sub("", bare))))
+        assert words - WORDS <= names, expression
+        assert words & (names | {"up"}), expression
+
+
+def test_the_dashboard_has_panels_with_titles_side_by_side() -> None:
+    dashboard = json.loads((MONITORING / "dashboard.json").read_text(encoding="utf-8"))
+    panels = dashboard["panels"]
+    assert len({panel["title"] for panel in panels}) == len(panels) >= 12
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}
+    assert len(places) == len(panels)
+    assert len({panel["id"] for panel in panels}) == len(panels)

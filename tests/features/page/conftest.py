@@ -1,0 +1,46 @@
+"""Fixtures: one browser and one service for all of these tests, and tabs that they share."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.browser import OpenPage, Tabs, open_browser, opening_pages
+from tests.features.page.page_driver import PageDriver
+from tests.service import Service
+
+
+@pytest.fixture(scope="package")
+def tabs() -> Iterator[Tabs]:
+    """The browser's tabs. It ends with this package: its loop would be in others' way."""
+    expect.set_options(timeout=30_000)  # for a busy machine
+    with open_browser() as browser:
+        yield Tabs(browser)
+
+
+@pytest.fixture(scope="package")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A running service; the page uses the interface alone, so one kind of database will do."""
+    with Service(tmp_path_factory.mktemp("service")) as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(tabs: Tabs, service: Service) -> Iterator[OpenPage]:
+    """Opens pages; none of them may have had an error at the end."""
+    with opening_pages(tabs, service) as opens:
+        yield opens
+
+
+@pytest.fixture
+def owner(service: Service, store: str) -> str:
+    """A token of the store's owner."""
+    return service.make_token(store, f"owner-of-{store}")
+
+
+@pytest.fixture
+def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
+    """A tab in which nothing is open yet, of the owner of an empty store."""
+    opened = open_page()
+    opened.store, opened.owner = store, owner
+    return opened

@@ -1,0 +1,27 @@
+"""The reference, to read."""
+
+from collections.abc import Iterator
+
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+from tests.features.page.states.setup import flow
+from tests.features.reference.reference import open_reference, send, try_out
+
+# All operations, errors and schemas look alike: axe would take twenty times as long for them.
+REPEATED = ".operation:not(#create_plant), #errors dl ~ *, #schemas section ~ section"
+OPEN_ALL = """(repeated) => {
+    document.querySelectorAll(repeated).forEach((one) => one.remove());
+    document.querySelectorAll("details").forEach((one) => { one.open = true; });
+}"""
+
+
+@flow
+def reference(driver: PageDriver) -> Iterator[str]:
+    open_reference(driver, driver.owner)
+    send(try_out(driver, "create_plant"), "200 OK")
+    driver.page.evaluate(OPEN_ALL, REPEATED)
+    yield "reference"
+    driver.page.get_by_role("button", name="Contents").click()
+    expect(driver["#contents"]).to_be_visible()
+    yield "reference_contents"

@@ -1,0 +1,92 @@
+"""What states are made with: a page, a store to fill; and the register of the ways to them."""
+
+import json
+from collections.abc import Callable, Iterator
+
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+PLANTS = (
+    ("Monstera deliciosa", "tropical"),
+    ("Ficus lyrata", "tropical"),
+    ("Aloe vera", "succulent"),
+    ("Basil ‘Genovese’", "herb"),
+    ("Adiantum raddianum", "fern"),
+    ("Clematis montana", "climber"),
+    ("Narcissus ‘Thalia’", "bulb"),
+    ("Pinus mugo", "conifer"),
+    ("Echeveria elegans", "succulent"),
+    ("Olea europaea", None),
+    ("Strelitzia nicolai", "tropical"),
+    ("Rosmarinus officinalis", "herb"),
+    ("Lavandula angustifolia", "herb"),
+    ("Nephrolepis exaltata", "fern"),
+    ("Calathea orbifolia", "tropical"),
+    ("Hedera helix", "climber"),
+    ("Crassula ovata", "succulent"),
+    ("Salvia nemorosa", "shrub"),
+    ("Hydrangea quercifolia", "shrub"),
+    ("Philodendron hederaceum", "tropical"),
+    ("Mentha spicata", "herb"),
+    ("Phalaenopsis ‘White Dream’", "orchid"),
+    ("Camellia japonica", "shrub"),
+    ("Phyllostachys aurea", "bamboo"),
+)
+
+
+def create_plants(driver: PageDriver) -> None:
+    """Give the store some plants."""
+    rows = enumerate((*PLANTS, *PLANTS), start=1001)
+    plants = ({"id": n, "name": name, "tag": tag} for n, (name, tag) in rows)
+    driver.create_plants(*({k: v for k, v in one.items() if v is not None} for one in plants))
+
+
+def browse(driver: PageDriver) -> PageDriver:
+    """Sign in to the filled store."""
+    create_plants(driver)
+    driver.sign_in().assert_count("48 plants")
+    return driver
+
+
+# Names each state that the page is in on the way, and goes on when that has been looked at.
+Flow = Callable[[PageDriver], Iterator[str]]
+FLOWS: dict[str, Flow] = {}
+
+
+def flow(way: Flow) -> Flow:
+    """Have the states on this way looked at, on a phone that begins with an empty store."""
+    assert way.__name__ not in FLOWS
+    FLOWS[way.__name__] = way
+    return way
+
+
+def choose_dialog(driver: PageDriver, button: str, dialog: str) -> None:
+    """Open a dialog of the store, by the menu."""
+    driver["#export-summary"].click()
+    driver[button].click()
+    expect(driver[dialog]).to_be_visible()
+
+
+def unfold(driver: PageDriver, part: str) -> None:
+    """Open the card that has this part, which is folded away in a narrow window."""
+    if not driver[part].is_visible():
+        driver[f"details:has({part}) > summary"].click()
+
+
+def allow_requests(driver: PageDriver, pattern: str, number: int) -> None:
+    """So many requests to such addresses are answered from now on; all others wait."""
+    left = iter(range(number))
+    driver.route(pattern, lambda route: route.continue_() if next(left, None) is not None else None)
+
+
+def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
+    """Requests to such addresses are answered with this error from now on."""
+    body = json.dumps({"error": number, "message": message})
+    driver.respond(pattern, number // 100, body)
+
+
+def abort_requests(driver: PageDriver, *patterns: str) -> None:
+    """Requests to such addresses get no response from now on."""
+    for pattern in patterns:
+        driver.route(pattern, lambda route: route.abort())

@@ -1,0 +1,54 @@
+"""The page in Firefox, with the keyboard alone; all other tests of the page are in Chromium."""
+
+from pathlib import Path
+
+from tests.features.page.firefox import open_firefox
+from tests.service import Service
+
+ENTER, DELETE, SPACE = "\ue007", "\ue017", " "
+NAMES = ["Moss", "Sage", "Efeu", "Möhre"]
+
+
+def test_a_day_with_the_keyboard(tmp_path: Path, service: Service, owner: str) -> None:
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("Pflanze;Typ\nEfeu;Ranke\nMöhre;Gemüse\n")
+    with open_firefox(tmp_path) as firefox, service.client(owner) as colleague:
+        firefox.open(f"{service.origin}/")
+        firefox.fill("#token", owner)
+        firefox.press(ENTER)
+        firefox.assert_shows("No plants yet", "#state-empty")
+
+        firefox.fill("#add-name", "Fern")
+        firefox.press(ENTER)
+        firefox.assert_shows("Added Fern", "#add-done")
+
+        firefox.focus("#grid")
+        firefox.press(ENTER)
+        firefox.press(*"Moss", ENTER)
+        firefox.assert_shows("Changed Moss", "#toasts")
+
+        firefox.focus("#grid")
+        firefox.press(DELETE)
+        firefox.assert_shows("Deleted Moss", "#toasts")
+        firefox.focus("#toasts button")
+        firefox.press(SPACE)
+        firefox.assert_shows("Restored", "#toasts")
+        firefox.assert_shows("1 plant", "#count")
+
+        colleague.post("/plants", json={"id": 7, "name": "Sage", "tag": "herb"}).raise_for_status()
+        firefox.assert_shows("Sage", "#rows")
+
+        firefox.focus("[data-tag=herb]")
+        firefox.press(ENTER)
+        firefox.assert_shows("1 of 2 plants", "#count")
+        firefox.focus("#clear-filter")
+        firefox.press(SPACE)
+        firefox.assert_shows("2 plants", "#count")
+
+        firefox.focus("#import-open")
+        firefox.press(ENTER)
+        firefox.fill("#import-file", str(sheet))
+        firefox.assert_shows("Import 2 plants", "#import-start")
+        firefox.press(ENTER)
+        firefox.assert_shows("4 plants", "#count")
+        assert [plant["name"] for plant in colleague.get("/plants").json()] == NAMES

@@ -1,0 +1,147 @@
+"""Signing out, or being signed out: the next user finds nothing of the last one, and loses nothing.
+
+Whatever the first user leaves has ``Secret`` in it.
+"""
+
+import re
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.features.page.page_driver import PageDriver
+
+TYPED = "[...document.querySelectorAll('input')].map((input) => input.value).join()"
+
+
+@pytest.fixture
+def ben(driver: PageDriver) -> str:
+    """The token of the next user, whose store has one plant, with an id of the first, too."""
+    token = driver.service.make_token(f"{driver.store}-other", f"ben-of-{driver.store}")
+    driver.create_plants({"id": 1, "name": "Basil"}, token=token)
+    return token
+
+
+@pytest.fixture
+def driver(driver: PageDriver) -> PageDriver:
+    """The first user's page, which is not open yet, of two plants."""
+    driver.create_plants({"id": 1, "name": "Secret Fern"}, {"id": 2, "name": "Secret Aloe"})
+    return driver
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """That page, where the user is signed in."""
+    driver.sign_in().assert_count("2 plants")
+    return driver
+
+
+def leave(driver: PageDriver, how: str = "signs out") -> None:
+    if how == "signs out":
+        driver["#sign-out"].click()
+    else:
+        driver.service.revoke(driver.owner)
+        driver.refocus()
+        expect(driver["#sign-in-reason"]).to_be_visible()
+    expect(driver["#sign-in"]).to_be_visible()
+
+
+def sign_in_next(driver: PageDriver, token: str) -> None:
+    driver.submit_token(token)
+    driver.assert_count("1 plant")
+
+
+def assert_no_secrets(driver: PageDriver) -> None:
+    assert "secret" not in driver.page.content().lower()
+    assert "secret" not in driver.evaluate(TYPED).lower()
+    assert driver["#toasts"].text_content() == ""
+    expect(driver["#import"]).to_be_hidden()
+
+
+@pytest.mark.parametrize("how", ["signs out", "is refused"])
+def test_messages_drafts_and_imports_are_gone(opened: PageDriver, ben: str, how: str) -> None:
+    opened.choose_file("secret.csv", "id,name\n")
+    opened.assert_shows("secret.csv contains no plants", "#import-reason")
+    opened.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
+    opened["#import-start"].click()
+    opened.assert_shows("Imported Secret Ficus", "#toasts")
+    opened["#rows .remove"].first.click()
+    opened.assert_shows("Deleted Secret Fern", "#toasts")
+    opened["#find"].fill("secret")
+    opened["#add-name"].fill("Secret draft")
+    leave(opened, how)
+    if how == "signs out":
+        assert "secret" not in opened.page.url
+        assert_no_secrets(opened)
+    sign_in_next(opened, ben)
+    assert_no_secrets(opened)
+
+
+def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
+    opened: PageDriver, ben: str
+) -> None:
+    opened.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
+    held = opened.hold("**/plants")
+    opened["#import-start"].click()
+    opened.wait_until(lambda: held.routes)
+    opened.service.revoke(opened.owner)
+    held.release()
+    expect(opened["#sign-in-reason"]).to_be_visible()
+    sign_in_next(opened, ben)
+    opened.settle()
+    assert_no_secrets(opened)
+    assert len(opened.list_plants(ben)) == 1
+
+
+def test_a_delete_that_waits_is_not_of_the_next_user(driver: PageDriver, ben: str) -> None:
+    driver.install_clock()
+    driver.sign_in().assert_count("2 plants")
+    busy = '{"error": 42901, "message": "too many requests"}'
+    asked: list[Route] = []
+
+    def response(route: Route) -> None:
+        asked.append(route)
+        if len(asked) > 1:
+            route.continue_()
+        else:
+            route.fulfill(status=429, headers={"Retry-After": "5"}, body=busy)
+
+    driver.route("**/plants/*", response)
+    driver["#rows .remove"].first.click()
+    driver.wait_until(lambda: asked)
+    driver.settle()
+    leave(driver)
+    sign_in_next(driver, ben)
+    driver.page.clock.fast_forward(10_000)
+    driver.settle()
+    assert len(asked) == 1
+    driver.assert_count("1 plant")
+    assert len(driver.list_plants(ben)) == 1
+
+
+def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -> None:
+    held = opened.hold(re.compile("/plants"), responses=True)
+    opened.submit_plant("Secret Ficus")
+    opened["#rows .remove"].first.click()
+    opened.wait_until(lambda: len(held.routes) == 2)
+    leave(opened)
+    held.release()
+    opened.settle()
+    assert_no_secrets(opened)
+    sign_in_next(opened, ben)
+    assert_no_secrets(opened)
+
+
+def test_a_late_refusal_is_not_for_the_next_user(driver: PageDriver, ben: str) -> None:
+    driver.mute().sign_in().assert_count("2 plants")
+    driver.service.revoke(driver.owner)
+    held = driver.hold("**/plants?*", responses=True)
+    driver.refocus()
+    driver.wait_until(lambda: held.routes)
+    leave(driver)
+    driver.submit_token(ben)
+    expect(driver["#app"]).to_be_visible()
+    held.release()
+    driver.assert_count("1 plant")
+    driver.settle()
+    expect(driver["#app"]).to_be_visible()
+    assert driver.evaluate("sessionStorage['plantstore/token']") == ben

@@ -1,0 +1,59 @@
+"""On paper stands all that one looks for, not the rows in sight; or labels that lead to plants."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+_KEEP_ROWS = """() => addEventListener("beforeprint", () => {
+    globalThis.printed = [...document.querySelectorAll("#print-title, #print-rows tr")]
+        .map((row) => [...row.childNodes].map((cell) => cell.textContent).join("|"));
+})"""
+
+
+def print_page(driver: PageDriver) -> tuple[list[str], int]:
+    """What stands on the paper: the title and the plants; and the number of sheets."""
+    driver.page.evaluate(_KEEP_ROWS)
+    paper = driver.page.pdf()
+    return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", paper))
+
+
+def test_the_whole_list_is_printed(driver: PageDriver) -> None:
+    numbers = range(1, 301)
+    driver.create_plants(*({"id": n, "name": f"Fern {n}", "tag": "herb"} for n in numbers))
+    driver.sign_in().assert_count("300 plants")
+    lines, sheets = print_page(driver)
+    assert lines == [f"{driver.store}: 300 plants", *(f"{n}|Fern {n}|herb" for n in numbers)]
+    assert sheets > 3
+    expect(driver["#print td"]).to_have_count(0)
+    expect(driver["#print"]).to_be_hidden()
+
+
+def test_what_one_looks_for_is_printed_and_nothing_when_signed_out(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "<b>Fern</b>"}, {"id": 2, "name": "Aloe"})
+    driver.sign_in()["#find"].fill("fern")
+    driver.assert_count("1 of 2 plants")
+    assert print_page(driver) == ([f"{driver.store}: 1 of 2 plants", "1|<b>Fern</b>|"], 1)
+    driver["#sign-out"].click()
+    lines, _ = print_page(driver)
+    assert lines == [""]
+
+
+def test_labels_of_the_selection_lead_to_their_plants(driver: PageDriver) -> None:
+    names = [f"Fern {n}" for n in range(1, 31)]
+    driver.create_plants(*({"id": n, "name": name} for n, name in enumerate(names, start=1)))
+    driver.sign_in().assert_count("30 plants")
+    for row in (1, 3):
+        driver["#rows .check"].nth(row).click()
+    driver.evaluate("window.print = () => {}")  # asks somebody where to
+    driver["#export-summary"].click()
+    driver["#labels"].click()
+    assert driver["#print-labels .name"].all_text_contents() == ["Fern 2", "Fern 4"]
+    expect(driver["#print-labels svg path"]).to_have_count(2)
+    assert print_page(driver) == ([""], 1)
+    expect(driver["#print-labels > *"]).to_have_count(0)
+    driver.open("/livez").open(f"/#store={driver.store}&plant=4")
+    driver.assert_shows("Fern 4", "#detail")
+    driver.page.keyboard.press("Escape")
+    assert "plant" not in driver.page.url.partition("#")[2]

@@ -1,0 +1,59 @@
+"""Something in between responds in the service's place: it is not believed, and its words are."""
+
+import re
+
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+HTML = "<!doctype html><title>Sign in to the Wi-Fi</title>"
+WORDS = "the server answered with status 502"
+
+
+def test_what_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in().assert_count("1 plant")
+    driver.respond(re.compile("/plants(/1)?$"), 200, HTML, "text/html")
+    driver.submit_plant("Aloe")
+    driver.assert_shows("answered", "#add-reason")
+    expect(driver["#add-name"]).to_have_value("Aloe")
+    expect(driver["#add-done"]).to_be_empty()
+    driver["#rows .remove"].click()
+    driver.assert_shows("Fern was not deleted", "#toasts")
+    expect(driver["#toasts"]).to_contain_text("answered")
+    assert driver.names() == ["Fern"]
+    driver.choose_file("a.csv", "id,name\n7,Basil\n")
+    driver["#import-start"].click()
+    driver.assert_shows("Not imported: 1 line: the server answered", "#toasts")
+    driver.assert_count("1 plant")
+    driver.page.unroute_all()
+    driver["#add-button"].click()
+    driver.assert_shows("Added Aloe, id 2", "#add-done")
+    assert len(driver.list_plants()) == 2
+
+
+def test_a_page_is_no_list(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.respond("**/plants?*", 200, HTML, "text/html")
+    driver.sign_in()
+    driver.assert_shows("answered", "#error-text")
+    driver.page.unroute("**/plants?*")
+    driver.respond("**/plants*", 502, HTML, "text/html")
+    driver["#retry"].click()
+    driver.assert_shows(WORDS, "#error-text")
+    driver.submit_plant("Aloe", plant_id="2")
+    driver.assert_shows(WORDS, "#add-reason")
+    driver.page.unroute("**/plants*")
+    driver["#retry"].click()
+    driver.assert_count("1 plant")
+
+
+def test_a_page_is_no_user(driver: PageDriver) -> None:
+    driver.open()
+    for status, words in ((200, "answered"), (502, WORDS)):
+        driver.page.unroute("**/me")
+        driver.respond("**/me", status, HTML, "text/html")
+        driver.submit_token(driver.owner)
+        driver.assert_shows(words, "#sign-in-reason")
+        expect(driver["#token"]).to_have_value(driver.owner)
+        expect(driver["#app"]).to_be_hidden()

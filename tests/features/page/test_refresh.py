@@ -1,0 +1,128 @@
+"""What others change, and what one does meanwhile: the row and the selection stay right."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+
+COME_BACK = """{
+    document.dispatchEvent(new Event("visibilitychange"));
+    dispatchEvent(new Event("focus"));
+}"""
+
+
+@pytest.fixture
+def filled(driver: PageDriver) -> PageDriver:
+    """A page that is not open yet, of ten plants."""
+    driver.create_plants(*({"id": number, "name": f"P{number}"} for number in range(10, 20)))
+    return driver
+
+
+def delete(driver: PageDriver, *ids: int) -> None:
+    with driver.service.client(driver.owner) as client:
+        for one in ids:
+            client.delete(f"/plants/{one}").raise_for_status()
+
+
+def test_the_active_plant_stays_the_active_one(filled: PageDriver) -> None:
+    filled.sign_in()["#grid"].focus()
+    for _ in range(3):
+        filled["#grid"].press("ArrowDown")
+    assert filled.active_name() == "P13"
+    filled.create_plants({"id": 1, "name": "New"})
+    filled.assert_count("11 plants")
+    assert filled.active_name() == "P13"
+    filled["#grid"].press("Delete")
+    filled.assert_shows("Deleted P13", "#toasts")
+    filled["#find"].fill("nothing of this name")
+    filled.assert_shows("0 of 10 plants", "#announcements")
+    filled.create_plants({"id": 2, "name": "Another"})
+    filled.assert_shows("0 of 11 plants", "#announcements")
+
+
+def test_what_is_not_shown_any_more_is_not_selected(filled: PageDriver) -> None:
+    filled.sign_in()["#rows .name"].nth(7).click()
+    filled["#find"].fill("p")
+    filled["#rows .name"].nth(2).click(modifiers=["Shift"])
+    filled.assert_shows("1 selected", "#selection")
+    assert filled["#rows [aria-selected=true] .name"].all_inner_texts() == ["P12"]
+    for index in range(2):
+        filled["#rows .check"].nth(index).click()
+    filled.assert_shows("3 selected", "#selection")
+    delete(filled, 10, 11)
+    filled.assert_count("8 of 8 plants")
+    filled.assert_shows("1 selected", "#selection")
+    delete(filled, 12)
+    filled.assert_count("7 of 7 plants")
+    expect(filled["#selection"]).to_be_hidden()
+
+
+def test_coming_back_loads_the_list_once(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 1500)
+    driver.mute().sign_in().assert_count("1,500 plants")
+    driver.create_plants({"id": 1501, "name": "New"})
+    asked = driver.record_requests("GET")
+    driver.evaluate(COME_BACK)
+    driver.assert_count("1,501 plants")
+    driver.settle()
+    pages = [url for url in asked if "include=" in url]
+    assert len(pages) == 2
+
+
+def test_a_refresh_that_fails_is_told_and_made_up_for(filled: PageDriver) -> None:
+    filled.mute().sign_in().assert_count("10 plants")
+    filled.create_plants({"id": 20, "name": "P20"})
+    filled.respond("**/plants?include*", 500, '{"error": 50001, "message": "the service failed"}')
+    filled.refocus()
+    filled.assert_shows("The list may be out of date", "#state-error")
+    filled.assert_count("10 plants")
+    filled.page.unroute("**/plants?include*")
+    filled.refocus()
+    filled.assert_count("11 plants")
+    expect(filled["#state-error"]).to_be_hidden()
+
+
+def test_a_plant_is_deleted_once_though_the_list_is_new(filled: PageDriver) -> None:
+    filled.sign_in().assert_count("10 plants")
+    asked = filled.record_requests("DELETE")
+    held = filled.hold("**/plants/14")
+    filled.page.get_by_role("button", name="Delete P14").click()
+    filled.wait_until(lambda: held.routes)
+    filled.create_plants({"id": 20, "name": "P20"})
+    filled.assert_count("11 plants")
+    filled.page.get_by_role("button", name="Delete P14").click()
+    held.release()
+    filled.assert_shows("Deleted P14", "#toasts")
+    filled.assert_count("10 plants")
+    assert len(asked) == 1
+
+
+def test_what_one_deletes_during_a_refresh_is_gone(filled: PageDriver) -> None:
+    filled.mute().sign_in()["#find"].fill("p")
+    filled.assert_count("10 of 10 plants")
+    filled.create_plants({"id": 20, "name": "P20"})
+    held = filled.hold("**/plants?include*", responses=True)
+    filled.refocus()
+    filled.wait_until(lambda: held.routes)
+    filled.page.get_by_role("button", name="Delete P14").click()
+    filled.assert_shows("Deleted P14", "#toasts")
+    held.release()
+    filled.assert_count("10 of 10 plants")
+    assert filled.names() == [one["name"] for one in filled.list_plants()]
+
+
+def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 1500)
+    held = driver.hold("**/plants?*after=*", responses=True)
+    driver.sign_in().assert_count("1,000 plants so far")
+    driver.wait_until(lambda: held.routes)
+    driver["#find"].fill("x")
+    driver.add_plant("New x", plant_id="5000")
+    driver["#rows .remove"].first.click()
+    driver.assert_shows("Deleted 000001xxxx", "#toasts")
+    held.release()
+    driver.assert_count("1,500 of 1,500 plants")
+    assert driver.names()[0] == "000002xxxx"
+    driver["#grid"].press("End")
+    driver.assert_shows("New x", "#rows")

@@ -1,0 +1,59 @@
+"""The place in a long list: a click, a message or a change by others does not move it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+
+DOWN = 20_000
+AIMED = """() => {
+    const { left, top } = document.getElementById("grid").getBoundingClientRect();
+    const row = document.elementFromPoint(left + 30, top + 300).closest("#rows .row");
+    return row?.querySelector(".name").textContent;
+}"""
+TOP = "document.getElementById('grid').scrollTop"
+
+
+@pytest.fixture
+def driver(driver: PageDriver) -> PageDriver:
+    """A driver at a long list."""
+    fill_store(driver.service, driver.store, 1000)
+    driver.sign_in().assert_count("1,000 plants")
+    return driver
+
+
+def wheel(driver: PageDriver) -> None:
+    """Turn the wheel until the list is far down."""
+    driver["#grid"].hover()
+    driver.page.mouse.wheel(0, DOWN)
+    driver.wait_until(lambda: driver.evaluate(TOP) == DOWN and driver.evaluate(AIMED))
+
+
+def test_a_click_far_down_selects_what_it_hits(driver: PageDriver) -> None:
+    for focused in ("#grid", "#find"):
+        driver[focused].focus()
+        wheel(driver)
+        aimed = driver.evaluate(AIMED)
+        driver["#grid"].click(position={"x": 30, "y": 300})
+        driver.assert_shows("1 selected", "#selection")
+        assert driver["#rows [aria-selected=true] .name"].all_inner_texts() == [aimed]
+        assert driver.evaluate(TOP) == DOWN
+        driver.page.keyboard.press("Escape")
+        driver.page.keyboard.press("Home")
+
+
+def test_nothing_moves_the_list_that_others_or_a_message_do(driver: PageDriver) -> None:
+    driver["#rows .remove"].nth(9).click()
+    driver.assert_shows("Deleted 000010xxxx", "#toasts")
+    wheel(driver)
+    aimed = driver.evaluate(AIMED)
+    driver.page.get_by_role("button", name="Close this message").click()
+    expect(driver["#toasts > *"]).to_have_count(0)
+    driver.settle()
+    assert driver.evaluate(TOP) == DOWN
+    with driver.service.client(driver.owner) as client:
+        for number in range(1, 6):
+            client.delete(f"/plants/{number}").raise_for_status()
+    driver.assert_count("994 plants")
+    assert driver.evaluate(AIMED) == aimed

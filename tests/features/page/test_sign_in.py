@@ -1,0 +1,159 @@
+"""Signing in with a token or a link, in one tab for all; staying signed in; signing out."""
+
+import time
+from copy import copy
+
+from playwright.sync_api import expect
+
+from plantstore.model import Role
+from tests.features.access.http.access_calls import managing, set_role
+from tests.features.page.page_driver import PageDriver
+from tests.service import Service
+
+DAY = 86_400_000
+REFUSED = "the token is not valid: ask the owner of the store for a new one"
+UNREADABLE = "This is not a token"
+FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
+KEPT = "JSON.stringify({...localStorage})"
+CUT_OFF = """() => {
+    const { scrollWidth, clientWidth } = document.getElementById("toasts");
+    return scrollWidth - clientWidth;
+}"""
+
+
+def open_elsewhere(driver: PageDriver) -> PageDriver:
+    """As on another machine than the service's, by the name of the page's host."""
+    driver.service = copy(driver.service)
+    driver.service.origin = driver.service.origin.replace("127.0.0.1", "plants.localhost")
+    return driver
+
+
+def test_a_token_opens_its_store_and_is_kept_in_the_tab_alone(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    user, later = f"owner-of-{driver.store}", time.time_ns() // 10**6 + 100 * DAY
+    token = driver.service.make_token(driver.store, user, expires_at=later)
+    open_elsewhere(driver).open()
+    expect(driver["#sign-in-start"]).to_be_hidden()
+    driver.submit_token(f"  Bearer {token}\n")
+    driver.assert_count("1 plant")
+    expect(driver["#expiry"]).to_be_hidden()
+    driver.assert_shows(driver.store, "#store-name")
+    driver.assert_shows(user, "#who")
+    driver.assert_shows("owner", "#role")
+    assert driver.evaluate("sessionStorage['plantstore/token']") == token
+    assert driver.evaluate("[localStorage.length, document.cookie, location.href]") == [
+        0,
+        "",
+        f"{driver.service.origin}/#store={driver.store}",
+    ]
+    form = driver["#sign-in-form"]
+    expect(form.locator("[type=password][autocomplete=current-password]")).to_have_value("")
+    expect(form.locator("[autocomplete=username]")).to_have_value(user)
+    driver.page.reload()
+    expect(driver["#app"]).to_be_visible()
+
+
+def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
+    driver.sign_in()
+    slept = driver.open_beside()
+    expect(slept.locator("#app")).to_be_visible()
+    slept.goto(f"{driver.service.origin}/livez")
+    reference = driver.open_beside("/docs")
+    expect(reference.locator("#session")).to_contain_text("Signed in as")
+    driver.open("/livez")
+    other = driver.open_beside()  # which has it from the reference
+    expect(other.locator("#app")).to_be_visible()
+    driver.open()
+    expect(driver["#app"]).to_be_visible()
+    other.locator("#sign-out").click()
+    driver.assert_shows("You signed out in another tab.", "#sign-in-reason")
+    expect(reference.locator("#session")).to_have_text("Sign in")
+    slept.goto(driver.service.origin)
+    expect(slept.locator("#sign-in")).to_be_visible()
+    assert driver.evaluate("sessionStorage.length") == 0
+
+
+def test_one_stays_signed_in_by_choice_until_one_signs_out(driver: PageDriver) -> None:
+    open_elsewhere(driver).open()
+    driver["#remember"].check()
+    driver.submit_token(driver.owner)
+    expect(driver["#app"]).to_be_visible()
+    driver.evaluate("sessionStorage.clear()")  # as when the browser is closed
+    driver.page.reload()
+    expect(driver["#app"]).to_be_visible()
+    driver.evaluate("localStorage['plantstore/token'] += 'x'")  # of a link in another tab
+    driver["#sign-out"].click()
+    assert "pst_" not in driver.evaluate(KEPT)
+    driver.page.reload()
+    expect(driver["#remember"]).not_to_be_checked()
+
+
+def test_the_session_is_kept_by_default_on_the_services_machine(
+    driver: PageDriver,
+) -> None:
+    driver.open()
+    driver.assert_shows("The terminal that runs it has a link,", "#sign-in-start")
+    driver["#remember"].uncheck()
+    for is_kept in (False, True):  # the choice is for one time
+        driver.submit_token(driver.owner)
+        expect(driver["#app"]).to_be_visible()
+        assert (driver.owner in driver.evaluate(KEPT)) == is_kept
+        driver["#sign-out"].click()
+        expect(driver["#sign-in"]).to_be_visible()
+
+
+def test_a_refused_token_is_told_why(driver: PageDriver) -> None:
+    driver.open()
+    for form, reason in FORMS.items():
+        token = form.format(driver.owner)
+        driver["#token"].fill(token)
+        driver["#sign-in-button"].click()
+        driver.assert_shows(reason, "#sign-in-reason")
+        expect(driver["#token"]).to_have_value(token)
+        expect(driver["#token"]).to_be_focused()
+    expect(driver["#offline"]).to_be_hidden()
+
+
+def test_a_store_is_chosen_where_the_token_opens_several(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    user, second = f"owner-of-{store}", f"{store}-second"
+    soon = time.time_ns() // 10**6 + 5 * DAY
+    token = service.make_token(store, user, all_stores=True, expires_at=soon)
+    service.make_token(f"{store}-read", "somebody")
+    service.make_token(f"{store}-read", user, role=Role.READER)
+    driver.create_plants({"id": 7, "name": "Aloe"}, token=service.make_token(second, user))
+    driver.create_plants({"id": 1, "name": "Fern"}, token=token)
+    driver.sign_in(token)
+    driver.assert_shows("Fern", "#rows")
+    driver.assert_shows("This token expires on", "#expiry")
+    driver["#add-name"].fill("half typed")
+    driver["#stores"].select_option(second)
+    driver.assert_shows("Aloe", "#rows")
+    expect(driver["#rows"]).not_to_contain_text("Fern")
+    expect(driver["#add-name"]).to_have_value("half typed")
+    expect(driver["#add-id"]).to_have_value("8")
+    driver.page.reload()
+    driver.assert_shows("Aloe", "#rows")
+    driver["#stores"].select_option(f"{store}-read")
+    driver.assert_shows("reader", "#role")
+    expect(driver["#add-form"]).to_be_hidden()
+
+
+def test_a_link_signs_in_once_and_its_code_does_not_stay(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    with managing(service, store, f"owner-of-{store}") as client:
+        set_role(client, "kiosk", "reader")
+        code = client.post("/links", json={"user": "kiosk"}).raise_for_status().json()["code"]
+    open_elsewhere(driver).open(f"/#code={code}")
+    expect(driver["#who"]).to_have_text("kiosk")
+    assert code not in driver.page.url
+    driver.page.set_viewport_size({"width": 360, "height": 740})
+    assert driver.evaluate(CUT_OFF) <= 0
+    driver["#toasts"].get_by_role("button", name="Keep me signed in").click()
+    assert "pst_" in driver.evaluate(KEPT)
+    driver["#sign-out"].click()
+    driver.open(f"/#code={code}")
+    driver.assert_shows("plantstore link --store NAME --user NAME", "#sign-in-reason")
+    assert code not in driver.page.url

@@ -1,0 +1,84 @@
+"""Every state of the page, on a phone and on a desktop, dark and light: axe has no complaint.
+
+``make picture`` has each of them pictured too, in ``.screenshots``.
+"""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe, AxeResults  # type: ignore[import-untyped]
+from playwright.sync_api import ViewportSize
+
+from tests.features.page.browser import OpenPage
+from tests.features.page.page_driver import PageDriver
+from tests.features.page.states.setup import FLOWS
+
+FOLDER = Path(__file__).parents[2] / ".screenshots"
+HAS_PICTURES = "PLANTSTORE_PICTURES" in os.environ
+# A state is made on a phone, which folds some of the page away; a wider window shows that again.
+PHONE: ViewportSize = {"width": 390, "height": 800}
+DESKTOP: ViewportSize = {"width": 1280, "height": 800}
+WIDE: ViewportSize = {"width": 1920, "height": 1080}
+SIZES = {"phone": PHONE, "desktop": DESKTOP, "wide": WIDE}
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+AXE: str = Axe().axe_script
+RUN_AXE = """async ([parts, options]) => {
+    const defaults = { preload: false, reporter: "no-passes" };
+    const { violations } = await axe.run(parts, { ...defaults, ...options });
+    return { violations };
+}"""
+
+
+@pytest.fixture
+def driver(open_page: OpenPage, store: str, owner: str) -> PageDriver:
+    """A page on a phone that is not open yet, of an empty store."""
+    opened = open_page(viewport=PHONE)
+    opened.store, opened.owner = store, owner
+    return opened
+
+
+@pytest.mark.parametrize("flow", FLOWS)
+def test_each_state_is_fit_for_everybody(driver: PageDriver, flow: str) -> None:
+    show(driver, PHONE, "dark")
+    for state in FLOWS[flow](driver):
+        assert_fit(driver)
+        show(driver, DESKTOP, "light")
+        assert_fit(driver)
+        take_pictures(driver, state)
+        show(driver, PHONE, "dark")
+
+
+def show(driver: PageDriver, size: ViewportSize, scheme: Literal["dark", "light"]) -> None:
+    """Have the page in a window of this size, in these colours."""
+    driver.page.set_viewport_size(size)
+    driver.page.emulate_media(color_scheme=scheme)
+
+
+def assert_fit(driver: PageDriver) -> None:
+    """Nothing is beyond the window's edge, and axe has no complaint."""
+    assert overflow(driver) <= 0
+    assert_no_violations(driver)
+
+
+def assert_no_violations(driver: PageDriver, *parts: str, **options: object) -> None:
+    """Axe finds nothing, in the page or in parts of it."""
+    if not driver.evaluate("'axe' in window"):
+        driver.evaluate(AXE)
+    found = driver.page.evaluate(RUN_AXE, [parts or "html", options])
+    assert found["violations"] == [], AxeResults(found).generate_report()
+
+
+def overflow(driver: PageDriver) -> int:
+    """By how many pixels the page is wider than its window."""
+    wide: int = driver.evaluate("document.documentElement.scrollWidth - innerWidth")
+    return wide
+
+
+def take_pictures(driver: PageDriver, state: str) -> None:
+    """Keep pictures of the page, where they were asked for."""
+    for name, size in SIZES.items() if HAS_PICTURES else ():
+        for scheme in SCHEMES:
+            show(driver, size, scheme)
+            driver.page.screenshot(path=FOLDER / f"{state}-{name}-{scheme}.png")

@@ -1,0 +1,155 @@
+"""Several stores: what began in one goes on in it, and nothing of it is seen in another."""
+
+import pytest
+from msgspec import Struct
+from playwright.sync_api import expect
+
+from plantstore.model import Role
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+from tests.service import Service
+
+
+class Pair(Struct, frozen=True):
+    """Two stores of a user, a third to read: a token of each, and one for all, first the first."""
+
+    name: str
+    second_name: str
+    read_only: str
+    first: str
+    second: str
+    both: str
+
+
+@pytest.fixture
+def pair(service: Service, store: str) -> Pair:
+    """Stores that are empty."""
+    user, second, read_only = f"owner-of-{store}", f"{store}-second", f"{store}-read"
+    both = service.make_token(store, user, all_stores=True)
+    service.make_token(read_only, "somebody")
+    service.make_token(read_only, user, role=Role.READER)
+    first, other = (service.make_token(name, user) for name in (store, second))
+    return Pair(store, second, read_only, first, other, both)
+
+
+@pytest.fixture
+def opened(driver: PageDriver, pair: Pair) -> PageDriver:
+    """The first store with Fern and Aloe, while the second has Basil."""
+    driver.create_plants(
+        {"id": 1, "name": "Fern", "tag": "herb"}, {"id": 2, "name": "Aloe"}, token=pair.first
+    )
+    driver.create_plants({"id": 9, "name": "Basil"}, token=pair.second)
+    driver.sign_in(pair.both).assert_count("2 plants")
+    return driver
+
+
+def switch_store(driver: PageDriver, pair: Pair) -> None:
+    driver["#stores"].select_option(pair.second_name)
+    driver.assert_shows("Basil", "#rows")
+
+
+def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -> None:
+    fill_store(driver.service, pair.name, 100)
+    fill_store(driver.service, pair.second_name, 101)
+    driver.sign_in(pair.both).assert_count("100 plants")
+    held = driver.hold("**/plants/*")
+    driver["#grid"].press("Control+a")
+    driver["#grid"].press("Delete")
+    driver["#confirm [value=yes]"].click()
+    driver.wait_until(lambda: held.routes)
+    driver["#stores"].select_option(pair.second_name)
+    driver.assert_count("101 plants")
+    held.release()
+    driver.assert_shows("Deleted 100 plants", "#toasts")
+    assert driver.list_plants(pair.first) == []
+    assert len(driver.list_plants(pair.second)) == 101
+    driver.undo()
+    driver.wait_until(lambda: len(driver.list_plants(pair.first)) == 100)
+    driver.assert_shows("Restored 100 plants", "#toasts")
+    driver.assert_count("101 plants")
+    assert len(driver.list_plants(pair.second)) == 101
+
+
+def test_an_undo_is_offered_by_the_store_of_the_delete_and_goes_on_in_it(
+    opened: PageDriver, pair: Pair
+) -> None:
+    held = opened.hold("**/plants/1")
+    opened.page.get_by_role("button", name="Delete Fern").click()
+    opened.wait_until(lambda: held.routes)
+    switch_store(opened, pair)
+    held.release()
+    opened.assert_shows(f"Deleted Fern in {pair.name}", "#toasts")
+    held = opened.hold("**/plants")
+    opened.undo()
+    opened.wait_until(lambda: held.routes)
+    opened["#stores"].select_option(pair.read_only)
+    opened.assert_shows("reader", "#role")
+    held.release()
+    opened.assert_shows(f"Restored Fern in {pair.name}", "#toasts")
+    assert len(opened.list_plants(pair.first)) == 2
+    assert len(opened.list_plants(pair.second)) == 1
+    opened.settle()
+    assert opened.names() == []
+
+
+def test_the_newest_undo_is_offered_among_many(opened: PageDriver, pair: Pair) -> None:
+    opened.create_plants({"id": 10, "name": "Sage"}, token=pair.second)
+    deletes = {"Fern": pair.second_name, "Basil": pair.name, "Aloe": pair.second_name, "Sage": None}
+    for name, next_store in deletes.items():
+        opened.page.get_by_role("button", name=f"Delete {name}").click()
+        opened.assert_shows(f"Deleted {name}", "#toasts")
+        if next_store:
+            opened["#stores"].select_option(next_store)
+    opened["#toasts .toast"].first.get_by_role("button", name="Undo").click()
+    opened.assert_shows("Restored Sage", "#toasts")
+    assert [one["name"] for one in opened.list_plants(pair.second)] == ["Sage"]
+
+
+def test_an_add_goes_on_in_its_store(opened: PageDriver, pair: Pair) -> None:
+    held = opened.hold("**/plants")
+    opened.submit_plant("Ficus", plant_id="3")
+    opened.wait_until(lambda: held.routes)
+    switch_store(opened, pair)
+    held.release()
+    opened.wait_until(lambda: len(opened.list_plants(pair.first)) == 3)
+    opened.settle()
+    assert opened.names() == ["Basil"]
+    assert len(opened.list_plants(pair.second)) == 1
+
+
+def test_stores_passed_by_quickly_are_not_mixed(opened: PageDriver, pair: Pair) -> None:
+    held = opened.hold("**/plants?*")
+    for _ in range(2):
+        opened["#stores"].press("ArrowDown")
+    expect(opened["#stores"]).to_have_value(pair.second_name)
+    opened.wait_until(lambda: held.routes)
+    held.release()
+    opened.assert_count("1 plant")
+    opened.settle()
+    opened.assert_count("1 plant")
+    assert opened.names() == ["Basil"]
+
+
+def test_a_refresh_under_way_is_not_of_the_next_store(opened: PageDriver, pair: Pair) -> None:
+    opened.mute().page.reload()
+    opened.assert_count("2 plants")
+    opened.create_plants({"id": 3, "name": "Ficus"}, token=pair.first)
+    held = opened.hold("**/plants?*")
+    opened.refocus()
+    opened.wait_until(lambda: held.routes)
+    opened["#stores"].select_option(pair.second_name)
+    held.release()
+    opened.assert_count("1 plant")
+    opened.settle()
+    opened.assert_count("1 plant")
+    assert opened.names() == ["Basil"]
+
+
+def test_another_store_is_shown_whole(opened: PageDriver, pair: Pair) -> None:
+    opened["#tag-filter"].select_option("=herb")
+    opened["#find"].fill("fer")
+    opened.assert_count("1 of 2 plants")
+    switch_store(opened, pair)
+    opened.assert_count("1 plant")
+    expect(opened["#find"]).to_have_value("")
+    expect(opened["#tag-filter"]).to_have_value("")

@@ -1,0 +1,164 @@
+"""When things go wrong: revoked, restarted, offline; and what a role does not allow."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from playwright.sync_api import expect
+
+from plantstore.model import Role, Scope
+from tests.features.page.browser import OpenPage
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+from tests.service import Service
+
+FAILED = '{"error": 50001, "message": "the service failed"}'
+REFUSED = "the token is not valid: ask the owner of the store for a new one"
+
+
+def test_a_revoked_token_leads_to_the_sign_in_and_nothing_is_lost(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
+    driver.assert_count("1 plant")
+    driver.service.revoke(driver.owner)
+    driver.submit_plant("Half typed", "herb", "77")
+    driver.assert_shows(REFUSED, "#sign-in-reason")
+    expect(driver["#app"]).to_be_hidden()
+    assert driver.evaluate("sessionStorage['plantstore/token']") is None
+    other = driver.service.make_token(driver.store, f"owner-of-{driver.store}")
+    driver["#token"].fill(other)
+    driver["#token"].press("Enter")
+    expect(driver["#app"]).to_be_visible()
+    for field, value in {"name": "Half typed", "tag": "herb", "id": "77"}.items():
+        expect(driver[f"#add-{field}"]).to_have_value(value)
+    driver["#add-button"].click()
+    driver.assert_shows("Added Half typed, id 77", "#add-done")
+    assert len(driver.list_plants(other)) == 2
+
+
+def test_a_token_revoked_while_importing_is_told_with_the_rest_to_send(driver: PageDriver) -> None:
+    driver.sign_in()
+    driver.choose_file("many.csv", "".join(f"{number},Plant\n" for number in range(60)))
+    held = driver.hold("**/plants")
+    driver["#import-start"].click()
+    driver.wait_until(lambda: held.routes)
+    driver.service.revoke(driver.owner)
+    held.release()
+    driver.assert_shows(REFUSED, "#sign-in-reason")
+    expect(driver["#import"]).to_be_hidden()
+    other = driver.service.make_token(driver.store, f"owner-of-{driver.store}")
+    driver["#token"].fill(other)
+    driver["#token"].press("Enter")
+    driver.assert_shows("Not imported: 60 lines", "#toasts")
+    driver["#toasts"].get_by_role("button", name="Try again").click()
+    driver.assert_shows("Imported 60 plants", "#toasts")
+    assert len(driver.list_plants(other)) == 60
+
+
+def test_too_many_requests_and_a_restart_are_waited_for(
+    open_page: OpenPage, tmp_path: Path
+) -> None:
+    with Service(tmp_path, settings={"rate_limit": "40/second"}) as own:
+        token = own.make_token("nursery")
+        fill_store(own, "nursery", 100)
+        driver = open_page(own, shared=False).sign_in(token)
+        driver.assert_count("100 plants")
+        driver["#grid"].press("Control+a")
+        driver["#grid"].press("Delete")
+        driver["#confirm [value=yes]"].click()
+        expect(driver["#toasts"]).to_contain_text("Deleted 100 plants", timeout=60_000)
+        port = own.origin.rpartition(":")[2]
+        own.stop()
+        driver.submit_plant("Typed meanwhile")
+        driver.assert_shows("The server cannot be reached", "#offline")
+        expect(driver["#add-name"]).to_have_value("Typed meanwhile")
+        own.start_again_on(port)
+        expect(driver["#offline"]).to_be_hidden()
+        driver.assert_shows("Added Typed meanwhile, id 1", "#add-done")
+
+
+def test_a_list_that_breaks_off_goes_on_when_the_server_is_back(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 2000)
+    driver.route("**/plants?*after=*", lambda route: route.abort())
+    driver.sign_in()
+    driver.assert_shows("Only part of the list was loaded", "#state-error")
+    driver.assert_shows("000001", "#rows")
+    driver.page.unroute("**/plants?*after=*")
+    driver.assert_count("2,000 plants")
+    expect(driver["#state-error"]).to_be_hidden()
+
+
+def test_a_first_request_too_many_is_waited_for(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    body = '{"error": 42901, "message": "too many requests"}'
+    driver.route(
+        "**/plants?limit=0",
+        lambda route: route.fulfill(status=429, body=body, content_type="application/json"),
+        times=1,
+    )
+    driver.sign_in()
+    driver.assert_count("1 plant")
+
+
+def test_trying_again_twice_loads_once(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 3)
+    driver.respond("**/plants?*", 500, FAILED)
+    driver.sign_in()
+    driver.assert_shows("the service failed", "#error-text")
+    driver.page.unroute("**/plants?*")
+    held = driver.hold("**/plants?*")
+    driver["#retry"].evaluate("(button) => { button.click(); button.click(); }")
+    driver.wait_until(lambda: held.routes)
+    held.release()
+    driver.assert_count("3 plants")
+    driver.settle()
+    driver.assert_count("3 plants")
+    assert len(driver.names()) == 3
+
+
+def test_a_reader_is_offered_what_a_reader_may(driver: PageDriver) -> None:
+    driver.sign_in(driver.service.make_token(driver.store, "eve", role=Role.READER))
+    expect(driver["#empty-read"]).to_be_visible()
+    expect(driver["#state-empty .if-create"]).to_be_hidden()
+    driver.create_plants({"id": 1, "name": "Fern", "tag": "herb"})
+    driver.assert_count("1 plant")
+    driver.assert_shows("herb", "#tag-bars")
+    for absent in ("#add-form", "#import-open", "#rows .remove", "#rows .box"):
+        expect(driver[absent]).to_be_hidden()
+    driver["#grid"].focus()
+    for key in ("Space", "Delete", "Control+a"):
+        driver["#grid"].press(key)
+    opens: tuple[Callable[[], None], ...] = (
+        driver["#rows .name"].dblclick,
+        lambda: driver["#grid"].press("Enter"),
+    )
+    for open_plant in opens:
+        open_plant()
+        expect(driver["#detail"]).to_be_visible()
+        expect(driver["#edit"]).to_be_hidden()
+        driver.page.keyboard.press("Escape")
+    expect(driver["#selection"]).to_be_hidden()
+    assert len(driver.list_plants()) == 1
+    assert driver.export("csv")[1] == "id,name,tag\r\n1,Fern,herb\r\n"
+
+
+def test_a_token_that_may_only_create_adds_without_a_list(driver: PageDriver) -> None:
+    token = driver.service.make_token(
+        driver.store, f"owner-of-{driver.store}", scopes=frozenset({Scope.CREATE})
+    )
+    driver.sign_in(token)
+    expect(driver["#state-forbidden"]).to_be_visible()
+    driver.add_plant("Fern", plant_id="5")
+    driver.add_plant("Aloe", plant_id="6")
+    assert [one["id"] for one in driver.list_plants()] == [5, 6]
+
+
+def test_a_role_that_was_taken_is_not_offered_any_more(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    token = driver.service.make_token(driver.store, "eve", role=Role.EDITOR)
+    driver.sign_in(token)
+    expect(driver["#add-id"]).to_have_value("2")
+    driver.service.set_role(driver.store, "eve", Role.READER)
+    driver.submit_plant("Aloe")
+    driver.assert_shows("reader", "#role")
+    expect(driver["#add-form"]).to_be_hidden()
+    assert len(driver.list_plants()) == 1

@@ -1,0 +1,28 @@
+"""The reference at ``/docs`` in somebody's hands."""
+
+from playwright.sync_api import Locator, expect
+
+from tests.features.page.page_driver import PageDriver
+
+
+def open_reference(driver: PageDriver, token: str = "") -> None:
+    """Go to it, signed in if there is a token."""
+    if token:
+        driver.keep_token(token, "/docs")
+        expect(driver["#session"]).to_contain_text("Signed in as")
+    else:
+        driver.open("/docs")
+
+
+def try_out(driver: PageDriver, operation_id: str) -> Locator:
+    """Open the form of an operation, with what its fields have from the start."""
+    operation = driver[f"#{operation_id}"]
+    operation.get_by_role("button", name="Try it").click()
+    return operation.locator("form")
+
+
+def send(form: Locator, status: str) -> Locator:
+    """Send the request, whose response has this status; where its body is shown."""
+    form.get_by_role("button", name="Send").click()
+    expect(form.get_by_role("status")).to_contain_text(status)
+    return form.locator(".result pre").last

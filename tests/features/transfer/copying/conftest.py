@@ -1,0 +1,64 @@
+"""Fixtures: a source and a target, of each pair of kinds or of those that a module names."""
+
+import shutil
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program
+from tests.databases import SQLITE, postgres_kind
+from tests.features.transfer.copying.fixtures import SQLITE_URL, Filled, fill
+
+Pair = tuple[str, str]
+
+
+@pytest.fixture(params=product(("sqlite", "postgres"), repeat=2), ids="-to-".join)
+def pair(request: pytest.FixtureRequest) -> Pair:
+    """The kinds of the source and of the target."""
+    kinds: Pair = request.param
+    return kinds
+
+
+@pytest.fixture
+def source(pair: Pair, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database to copy from."""
+    yield from fresh(pair[0], request, tmp_path / "source")
+
+
+@pytest.fixture
+def target(pair: Pair, request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+    """The URL of a database to copy to."""
+    yield from fresh(pair[1], request, tmp_path / "target")
+
+
+def fresh(kind: str, request: pytest.FixtureRequest, folder: Path) -> Iterator[str]:
+    """A new database of this kind."""
+    folder.mkdir()
+    is_sqlite = kind == "sqlite"
+    with (SQLITE if is_sqlite else postgres_kind(request.getfixturevalue("postgres_server"))).fresh(
+        folder
+    ) as url:
+        yield url
+
+
+@pytest.fixture(scope="session")
+def filled_once(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """A filled database, for copies of its file."""
+    folder = tmp_path_factory.mktemp("filled")
+    return fill(folder, SQLITE_URL.format(folder))
+
+
+@pytest.fixture
+def filled(filled_once: Filled, tmp_path: Path) -> Filled:
+    """A filled SQLite database of the test's own."""
+    url = SQLITE_URL.format(tmp_path)
+    shutil.copy(filled_once.path, tmp_path)
+    return Filled(url, filled_once.tokens)
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program."""
+    return Program(tmp_path)

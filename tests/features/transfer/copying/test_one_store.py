@@ -1,0 +1,104 @@
+"""One store is copied into a database that serves others, again and again; all else stays."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from plantstore.errors import SetupError
+from plantstore.model import Role
+from tests.administration import open_administration
+from tests.databases import execute
+from tests.features.transfer.copying.contents import contents, select
+from tests.features.transfer.copying.copies import copy
+from tests.features.transfer.copying.fixtures import fill
+from tests.service import Service
+
+STORE = "nursery"
+THIS = f"store_id = (SELECT store_id FROM stores WHERE name = '{STORE}')"
+
+
+@pytest.fixture
+def cell(target: str, tmp_path: Path) -> str:
+    """A database with users and a store of its own, whose numbers come before the source's."""
+    folder = tmp_path / "cell"
+    folder.mkdir()
+    with closing(open_administration(target)) as administration:
+        for number in range(10):
+            administration.create_user(f"stranger-{number}")
+    # A cell has a range of numbers of its own.
+    execute(target, "INSERT INTO stores (store_id, name, created_at) VALUES (1000, 'other', 0)")
+    execute(target, "INSERT INTO revisions (store_id) VALUES (1000)")
+    if target.startswith("postgres"):
+        execute(target, "SELECT setval(pg_get_serial_sequence('stores', 'store_id'), 1000)")
+    return target
+
+
+def test_a_store_is_served_in_its_new_cell_with_its_tokens(
+    source: str, cell: str, tmp_path: Path
+) -> None:
+    filled = fill(tmp_path, source)
+    (tmp_path / "there").mkdir()
+    others = select(cell, "SELECT * FROM stores")
+    copied = copy(source, cell, STORE)
+    assert copied["plants"] == len(select(source, f"SELECT 1 FROM plants WHERE {THIS}"))
+    with (
+        Service(tmp_path, database=source) as here,
+        Service(tmp_path / "there", database=cell) as there,
+    ):
+        with (
+            here.client(filled.tokens.owner) as client,
+            there.client(filled.tokens.owner) as other_client,
+        ):
+            for path in ("/plants?include=id", "/events", "/me"):
+                ours, theirs = client.get(path), other_client.get(path)
+                assert theirs.status_code == 200
+                assert theirs.json() == ours.json()
+            assert other_client.post("/plants", json={"id": 99, "name": "Fern"}).is_success
+        for token, status in ((filled.tokens.revoked, 401), (filled.tokens.expired, 401)):
+            with there.client(token) as client:
+                assert client.get("/plants").status_code == status
+        with there.client(filled.tokens.reader) as client:
+            assert client.post("/plants", json={"id": 98, "name": "Fern"}).status_code == 403
+        assert there.make_token("new")  # the next numbers are free
+    assert set(others) < set(select(cell, "SELECT * FROM stores"))
+    assert len(select(cell, "SELECT DISTINCT store_id FROM plants")) == 1
+
+
+def test_what_happened_since_is_taken_from_the_events(
+    source: str, cell: str, tmp_path: Path
+) -> None:
+    filled = fill(tmp_path, source)
+    copy(source, cell, STORE)
+    with Service(tmp_path, database=source) as service:
+        with service.client(filled.tokens.owner) as client:
+            assert client.delete("/plants/0").status_code == 204
+            assert client.put("/plants/-1", json={"name": "replaced"}).status_code == 200
+            for plant_id in (100, 101):
+                assert client.post("/plants", json={"id": plant_id, "name": "new"}).is_success
+            assert client.delete("/plants/100").status_code == 204
+        service.make_token(STORE, "somebody new", role=Role.READER)
+        service.revoke(filled.tokens.reader)  # which is written again
+    copied = copy(source, cell, STORE)
+    assert copied == {
+        "plants": 2,
+        "events": 5,
+        "users": 1,
+        "tokens": 2,
+        "members": 1,
+        "idempotency keys": copied["idempotency keys"],
+    }
+    for table in ("plants", "events"):
+        of_store = f"SELECT * FROM {table} WHERE {THIS}"
+        columns = slice(0, 6)  # users have other numbers
+        ours, theirs = ([row[columns] for row in select(url, of_store)] for url in (source, cell))
+        assert sorted(map(str, ours)) == sorted(map(str, theirs))
+
+
+def test_a_store_of_the_same_name_is_not_touched(source: str, cell: str, tmp_path: Path) -> None:
+    fill(tmp_path, source)
+    execute(cell, f"UPDATE stores SET name = '{STORE}' WHERE name = 'other'")
+    before = contents(cell)
+    with pytest.raises(SetupError, match=f"the store '{STORE}' with the number 1000"):
+        copy(source, cell, STORE)
+    assert contents(cell) == before

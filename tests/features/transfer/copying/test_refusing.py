@@ -1,0 +1,162 @@
+"""A target that was changed independently is refused and left as it is."""
+
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from plantstore.databases import migrate, open_session
+from plantstore.errors import SetupError
+from plantstore.features.transfer import tables
+from plantstore.features.transfer.copying import stores
+from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.model import Grant, NewPlant
+from tests.administration import Administration, open_administration
+from tests.cli.program import Program
+from tests.databases import execute
+from tests.features.transfer.copying.contents import contents, seed
+from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy
+from tests.features.transfer.copying.fixtures import Filled
+from tests.postgres.server import PostgresServer
+
+# What is refused does not depend on the source's kind.
+pytestmark = pytest.mark.parametrize(
+    "pair", [("sqlite", "sqlite"), ("sqlite", "postgres")], indirect=True, ids="-to-".join
+)
+
+
+@pytest.fixture
+def copied(filled: Filled, target: str) -> str:
+    """The URL of a copy of ``filled``."""
+    copy(filled.url, target)
+    return target
+
+
+def first_token(administration: Administration) -> str:
+    """The token that was made first, and is not revoked."""
+    return next(token.token_id for token in administration.list_tokens("nursery"))
+
+
+def make_store_again(administration: Administration) -> None:
+    """Another store of the same name."""
+    administration.delete_store("empty")
+    administration.create_store("empty")
+
+
+OWN: dict[str, Callable[[Administration], object]] = {
+    "store 'roof'": lambda it: it.create_store("roof"),
+    "store 'empty'": make_store_again,
+    "user 'eve'": lambda it: it.create_user("eve"),
+    "or has revoked it": lambda it: it.revoke_token(first_token(it)),
+    "the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
+}
+
+
+def assert_refused(source: str, target: str, reason: str) -> None:
+    """Fail unless the copy is refused for this reason, with nothing changed."""
+    before = contents(target), contents(source)
+    with pytest.raises(SetupError) as refused:
+        copy(source, target)
+    assert reason in str(refused.value)
+    assert (contents(target), contents(source)) == before
+
+
+@pytest.mark.parametrize("own", OWN)
+def test_a_target_that_was_administered_is_refused(filled: Filled, copied: str, own: str) -> None:
+    with closing(open_administration(copied)) as administration:
+        OWN[own](administration)
+    assert_refused(filled.url, copied, own)
+
+
+def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) -> None:
+    change(copied, 1)
+    assert_refused(filled.url, copied, "at revision 11")
+    change(filled.url, 2)
+    assert_refused(filled.url, copied, "at revision 11")
+
+
+def change(url: str, times: int) -> None:
+    """Create plants as the service does, with other names in each database."""
+    with closing(open_session(url)) as session, session.transaction():
+        store_id, _, revision, *_ = session.query("find_store", "nursery")[0]
+        for number in range(times):
+            plant = NewPlant(50 + number, url[-64:])
+            values = ("plant.created", plant.id, plant.name, None, 0, 1, "", "")
+            session.write_rows("copy_plants", [(store_id, plant.id, plant.name, None)])
+            session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
+        session.query("set_revision", store_id, revision + times)
+
+
+def test_a_target_of_another_service_is_refused(
+    program: Program, filled: Filled, target: str
+) -> None:
+    seed(target, 10)
+    reason = "the user 'sower' with the number 1"
+    assert_refused(filled.url, target, reason)
+    said = program.refusal("copy", "--from", filled.url, "--to", target)
+    assert reason in said
+    assert "nothing was written" in said
+    assert said.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "tampering",
+    [
+        "UPDATE plants SET tag = NULL WHERE id = 0",
+        "INSERT INTO plants (store_id, id, name) SELECT store_id, 9, 'x' FROM stores",
+        "DELETE FROM events WHERE revision = 2",
+        "UPDATE tokens SET scopes = 'list'",
+        "UPDATE members SET role = 'owner'",
+        "UPDATE users SET subject = 'eve' WHERE subject = 'ada'",
+        "UPDATE stores SET name = 'x' WHERE name = 'empty'",
+    ],
+)
+def test_what_differs_after_all_is_found(filled: Filled, target: str, tampering: str) -> None:
+    with open_copy(filled.url, target) as copying:
+        copying.check()
+        sum(copying.write())
+        execute(target, tampering)
+        table = next(word for word in tampering.split() if word.islower())
+        with pytest.raises(SetupError, match=f"the {table} with the "):
+            sum(copying.verify())
+
+
+def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
+    source: str, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
+    monkeypatch.setattr(stores, "MAX_ROWS", MAX_ROWS)
+    seed(source, 4 * PAGE_ROWS)
+    with open_copy(source, target) as copying:
+        copying.check()
+        steps = copying.write()
+        next(steps)
+        execute(target, "UPDATE revisions SET revision = revision + 1")
+        changed = contents(target)
+        with pytest.raises(SetupError, match="was changed during the copy"):
+            sum(steps)
+    assert contents(target) == changed
+
+
+def test_a_database_is_not_copied_to_itself(target: str) -> None:
+    open_session(target).close()
+    spelled_otherwise = target.replace("/plants.db", "/../target/plants.db")
+    assert_refused(target, spelled_otherwise, "give two databases")
+
+
+def test_a_source_that_is_missing_is_not_made(target: str, program: Program) -> None:
+    missing = program.folder / "missing.db"
+    with pytest.raises(SetupError, match=f"there is no database {missing}"):
+        copy(f"sqlite:///{missing}", target)
+    assert not missing.exists()
+
+
+def test_a_target_without_tables_is_to_be_migrated_first(
+    source: str, postgres_server: PostgresServer
+) -> None:
+    open_session(source).close()
+    empty = postgres_server.make_database()
+    with pytest.raises(SetupError, match="run `plantstore migrate` first"):
+        copy(source, empty)
+    migrate(empty, dry_run=False)
+    assert copy(source, empty) == {}

@@ -1,0 +1,170 @@
+"""A copy is repeated after an interruption, for nothing, or because the source has changed."""
+
+import random
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from plantstore.databases import open_session
+from plantstore.errors import SetupError
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.transfer import tables
+from plantstore.features.transfer.copying import stores
+from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.model import Role
+from tests.administration import open_administration
+from tests.cli.program import Program
+from tests.databases import execute
+from tests.features.transfer.copying.contents import contents, seed, select
+from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy, copy_until_killed
+from tests.features.transfer.copying.fixtures import Filled
+from tests.service import Service
+
+pytestmark = pytest.mark.parametrize(
+    "pair", [("sqlite", "postgres"), ("postgres", "sqlite")], indirect=True, ids="-to-".join
+)
+
+_SEEDED = 6 * PAGE_ROWS
+# Before it: a user, a store, its revision, a key, seven pages of plants, a page of events.
+_SECOND_PAGE_OF_EVENTS = 13
+
+
+def test_a_copy_killed_again_and_again_ends_complete(
+    program: Program, source: str, target: str
+) -> None:
+    seed(source, _SEEDED)
+    numbers = random.Random(1).choices(range(1, 8), k=4)  # noqa: S311 - no secrets
+    for number in numbers:
+        copy_until_killed(program, source, target, number)
+        assert contents(target) != contents(source)
+    copy(source, target)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}
+
+
+def test_a_store_that_is_complete_is_not_copied_again(
+    filled: Filled, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stores, "MAX_STORES", 1)
+    with open_copy(filled.url, target) as interrupted:
+        interrupted.check()
+        steps = interrupted.write()
+        next(steps), next(steps)
+    rest = copy(filled.url, target)
+    assert (rest["stores"], rest["plants"]) == (1, 1)  # the last one's
+    assert contents(target) == contents(filled.url)
+
+
+def test_an_interrupted_copy_goes_on_with_a_source_that_has_changed(
+    program: Program, source: str, target: str, tmp_path: Path
+) -> None:
+    seed(source, _SEEDED)
+    copy_until_killed(program, source, target, _SECOND_PAGE_OF_EVENTS)
+    copied = select(target, "SELECT id FROM plants ORDER BY id LIMIT 2")
+    assert len(copied) == 2
+    assert len(select(target, "SELECT 1 FROM events")) == PAGE_ROWS
+    with (
+        Service(tmp_path, database=source) as service,
+        service.client(service.make_token("seeded")) as client,
+    ):
+        for (plant_id,) in copied:
+            assert client.delete(f"/plants/{plant_id}").status_code == 204
+        replaced = {"id": copied[0][0], "name": "another"}
+        assert client.post("/plants", json=replaced).status_code == 200
+    copy(source, target)
+    assert contents(target) == contents(source)
+
+
+def test_a_later_copy_that_was_killed_goes_on(
+    program: Program, source: str, target: str, tmp_path: Path
+) -> None:
+    seed(source, 10)
+    copy(source, target)
+    later = "".join(f"{number},Later\n" for number in range(1, 4 * PAGE_ROWS, 2))
+    (tmp_path / "later.csv").write_text(f"id,name\n{later}")
+    program.out("--database", source, "import", "later.csv", "--store", "seeded")
+    execute(source, "UPDATE idempotency_keys SET key = 'later'")
+    copy_until_killed(program, source, target, 7)  # in the second page of events
+    assert len(select(target, "SELECT 1 FROM events")) == 10 + PAGE_ROWS
+    copy(source, target)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}
+
+
+def test_a_copy_is_updated(filled: Filled, source: str, target: str, tmp_path: Path) -> None:
+    copy(filled.url, source)
+    copy(source, target)
+    assert copy(source, target) == {}
+    with Service(tmp_path, database=source) as service:
+        with service.client(filled.tokens.owner) as client:
+            assert client.delete("/plants/8").status_code == 204
+            assert client.post("/plants", json={"id": 8, "name": "third"}).status_code == 200
+            assert client.delete("/plants/0").status_code == 204
+            key = {"Idempotency-Key": "later"}
+            later = {"id": 99, "name": "later"}
+            assert client.post("/plants", json=later, headers=key).status_code == 200
+        service.revoke(filled.tokens.reader)
+        service.make_token("later", "later")
+    with closing(open_administration(source)) as administration:
+        administration.add_member("empty", "kiosk", Role.READER)
+        administration.rotate_token(filled.tokens.everywhere, 3_600_000)
+    written = copy(source, target)
+    assert (written["plants"], written["tokens"]) == (2, 4)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}
+
+
+def test_a_source_that_changes_meanwhile_is_copied_as_it_was(
+    source: str, target: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
+    monkeypatch.setattr(stores, "MAX_ROWS", MAX_ROWS)
+    seed(source, _SEEDED)
+    with (
+        Service(tmp_path, database=source) as service,
+        service.client(service.make_token("seeded")) as client,
+    ):
+        before = contents(source)
+        with open_copy(source, target) as copying:
+            copying.check()
+            steps = copying.write()
+            for number, _ in enumerate(steps):
+                assert client.post("/plants", json={"id": 2 * number + 1, "name": "x"}).is_success
+            sum(copying.verify())
+        assert number > 6
+    assert contents(target) == before
+    copy(source, target)
+    assert contents(target) == contents(source) != before
+
+
+def test_a_copy_follows_what_the_source_has_trimmed(source: str, target: str) -> None:
+    seed(source, PAGE_ROWS)
+    copy(source, target)
+    with closing(open_session(source)) as session, session.transaction():
+        ((store_id, *_),) = session.query("find_store", "seeded")
+        session.query("delete_events_before", store_id, 100)
+        session.query("set_store", store_id, 1000, 99)
+    copy(source, target)
+    assert contents(target) == contents(source)
+    assert copy(source, target) == {}
+
+
+def test_members_become_those_of_the_source(filled: Filled, source: str, target: str) -> None:
+    copy(filled.url, source)
+    copy(source, target)
+    with closing(open_administration(target)) as administration:
+        administration.add_member("empty", "ada", Role.READER)
+        administration.add_member("nursery", "kiosk", Role.EDITOR)
+    assert copy(source, target) == {"removed members": 1, "members": 1}
+    assert contents(target) == contents(source)
+
+
+def test_a_restored_source_is_not_taken_for_a_later_one(source: str, target: str) -> None:
+    """What came after the backup may be in the target."""
+    seed(source, 10)
+    copy(source, target)
+    with closing(open_session(source)) as session:
+        renew_revisions(session)
+    with pytest.raises(SetupError, match="the store 'seeded' with the number 1, at revision 10"):
+        copy(source, target)

@@ -1,0 +1,18 @@
+"""``python -m tests.features.transfer.importing.stopping import …``: the program, stopped at one of its writes."""
+
+import os
+import signal
+
+from plantstore.features.transfer.importing import writing as importing
+from plantstore.program import main
+from tests.stopped_writes import stop_at
+
+PORTION_ROWS = 10
+AT, SIGNAL = "TEST_STOPPED_AT", "TEST_STOPPED_BY"
+
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # maybe it is ignored
+    importing.PORTION_ROWS = PORTION_ROWS
+    stop_at(os.environ[AT], int(os.environ[SIGNAL]))
+    main()

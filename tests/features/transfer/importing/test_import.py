@@ -1,0 +1,209 @@
+"""What `plantstore import` reads, writes and refuses, beside the running service."""
+
+import gzip
+import json
+from pathlib import Path
+
+import httpx
+import pytest
+from backports import zstd
+
+from tests.cli.program import Program
+from tests.databases import SQLITE_ONLY
+from tests.features.transfer.copying.fixtures import PLANTS, list_plants
+from tests.service import Service
+
+ROSE, FERN = {"id": 7, "name": "Rose", "tag": "red"}, {"id": 9, "name": "Fern"}
+CSV = "id,name,tag\r\n9,Fern,\r\n7,Rose,red\r\n"
+
+
+def write(program: Program, text: str | bytes, name: str = "plants.csv") -> str:
+    content = text if isinstance(text, bytes) else text.encode()
+    (program.folder / name).write_bytes(content)
+    return name
+
+
+def test_plants_are_created_with_their_events_and_listed_at_once(
+    program: Program, service: Service, store: str, client: httpx.Client
+) -> None:
+    before = client.get("/plants?include=id")
+    summary = program.data("import", write(program, CSV), "--store", store)
+    assert summary["imported"] == 2
+    changed = {"If-None-Match": before.headers["ETag"]}
+    after = client.get("/plants?include=id", headers=changed)
+    assert after.json() == [ROSE, FERN]
+    assert after.headers["X-Total-Count"] == "2"
+    events = [(e.kind, e.plant.id, e.token_label) for e in service.events(store)]
+    assert events == [("plant.created", i, "plantstore import") for i in (7, 9)]
+    assert client.post("/plants", json={"id": 8, "name": "Lily"}).status_code == 200
+    first, second, third = (event.revision for event in service.events(store))
+    assert (second, third) == (first + 1, first + 2)
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xef\xbb\xbf" + CSV.encode(),
+        CSV.encode("utf-16"),
+        b'sep=;\nTag;Note;ID;Name\n;x;9;Fern\n"red";"two\nlines";7;Rose\n',
+        b"name\tid\ttag\nRose\t7\tred\n\nFern\t9\n",
+        b'{"id":7,"name":"Rose","tag":"red"}\n\n{"id":9,"name":"Fern","more":[1]}',
+        gzip.compress(CSV.encode()),
+        zstd.compress(CSV.encode()),
+    ],
+    ids=["bom", "utf-16", "semicolons", "tabs", "ndjson", "gzip", "zstd"],
+)
+def test_a_file_is_known_by_its_content(
+    program: Program, store: str, client: httpx.Client, content: bytes
+) -> None:
+    program.out("import", write(program, content), "--store", store)
+    assert list_plants(client) == [ROSE, FERN]
+
+
+def test_one_bad_line_keeps_the_others_out_unless_the_good_are_kept(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    text = (
+        "id,name,tag\n7,Rose,red\nx,Lily,\n7,Rose,red\n7,Tulip,\n9,\xff,\n8,Ivy,a,b\n"
+        '"9","Fe"rn\n9,Fern\n,Oak\n1,\u202e,\n'
+    )
+    name = write(program, text.encode().replace(b"\xc3\xbf", b"\xff"))
+    refused = program.run("import", name, "--store", store, "--errors", "bad.ndjson")
+    assert refused.status == 1
+    assert "1 repeated in the file" in refused.err
+    assert list_plants(client) == []
+    bad = [json.loads(line) for line in (program.folder / "bad.ndjson").read_text().splitlines()]
+    assert [(line["line"], line["error"]) for line in bad] == [
+        (3, 40002),
+        (5, 40003),
+        (6, 40001),
+        (7, 40002),
+        (8, 40001),
+        (10, 40002),
+        (11, 40002),
+    ]
+    assert "line 5: id 7 is already in line 2 (40003)" in refused.err
+    kept = program.run("import", name, "--store", store, "--keep-good", "--json")
+    assert kept.status == 1
+    assert kept.data()["refused"] == len(bad)
+    assert list_plants(client) == [ROSE, FERN]
+
+
+def test_identical_and_conflicting_plants_are_told_apart(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    for plant in (ROSE, {"id": 9, "name": "Other"}):
+        assert client.post("/plants", json=plant).status_code == 200
+    name = write(program, CSV + "1,New,\r\n")
+    refused = program.run("import", name, "--store", store, "--json")
+    assert (refused.status, refused.data()["imported"]) == (1, 0)
+    assert "line 3" not in refused.err
+    assert "line 2: the id 9 belongs to another plant" in refused.err
+    summary = program.data("import", name, "--store", store, "--on-duplicate", "skip")
+    counts = [summary[key] for key in ("imported", "identical", "conflicting", "refused")]
+    assert counts == [1, 1, 1, 0]
+
+
+def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_original(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    assert client.post("/plants", json={"id": 41, "name": "Oak"}).status_code == 200
+    command = ("import", write(program, "name\n=B\nA\n"), "--store", store, "--assign-ids")
+    program.out(*command, "--dry-run")
+    assert not list(program.folder.glob("*.with-ids-*"))
+    said = program.run(*command).err
+    (made,) = program.folder.glob("plants.csv.with-ids-*.csv")
+    assert str(made) in said
+    assert made.stat().st_mode & 0o777 == 0o600
+    assert made.read_bytes() == b"id,name,tag\r\n42,'=B,\r\n43,A,\r\n"
+    # Another store gets ids of its own, and so does another file of the same name.
+    program.out("store", "create", f"{store}-other")
+    program.out("import", "plants.csv", "--store", f"{store}-other", "--assign-ids")
+    assert "\n1,'=B,\n" in program.out("export", "--store", f"{store}-other").replace("\r", "")
+    program.out("import", write(program, '{"name":"C"}'), "--store", store, "--assign-ids")
+    rows = list_plants(client)
+    assert rows == [{"id": 41 + n, "name": text} for n, text in enumerate(("Oak", "=B", "A", "C"))]
+
+
+def test_a_dry_run_says_what_would_be_done(program: Program, service: Service, store: str) -> None:
+    name = write(program, CSV)
+    planned = program.data("import", name, "--store", store, "--dry-run")
+    assert service.events(store) == []
+    done = program.data("import", name, "--store", store)
+    assert planned == done | {"dry_run": True}
+
+
+def test_the_quota_is_exact(program: Program, store: str, client: httpx.Client) -> None:
+    program.out("store", "set", store, "--max-plants", "1")
+    name = write(program, CSV)
+    assert "the store is full" in program.refusal("import", name, "--store", store)
+    assert list_plants(client) == []
+    kept = program.run("import", name, "--store", store, "--keep-good")
+    assert "line 2: the store is full" in kept.err
+    assert list_plants(client) == [ROSE]
+
+
+def test_the_events_say_who_it_was(program: Program, service: Service, store: str) -> None:
+    user = f"owner-of-{store}"
+    program.out("import", write(program, CSV), "--store", store, "--user", user)
+    assert {event.subject for event in service.events(store)} == {user}
+    stranger = f"stranger-to-{store}"
+    refusal = program.refusal("import", "x", "--store", store, "--user", stranger)
+    assert f"no user '{stranger}'" in refusal
+
+
+@SQLITE_ONLY
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"id;latin name\n", "must name the columns: id,name,tag"),
+        (b"id,name,ID\n", "two columns named id"),
+        (b"[]", "a JSON array"),
+        (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
+        (zstd.compress(CSV.encode())[:-9], "cannot be decompressed"),
+        (b"id,name\n1," + b"x" * 2**16, "line 2 of plants.csv is over 65536 characters"),
+        (CSV.encode("utf-16")[:-1], "neither in UTF-8 nor in UTF-16"),
+    ],
+    ids=["header", "twice", "array", "gzip", "zstd", "long", "utf-16"],
+)
+def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
+    program: Program, service: Service, store: str, content: bytes, reason: str
+) -> None:
+    refused = program.refusal("import", write(program, content), "--store", store, "--keep-good")
+    assert reason in refused
+    assert service.events(store) == []
+
+
+@pytest.mark.parametrize("form", ["csv", "ndjson"])
+def test_an_export_is_imported_exactly(
+    program: Program, store: str, client: httpx.Client, form: str
+) -> None:
+    names = ("=1+1", "+", "-x", "@", "'=", "''", 'a"b', "a;b, c", " x ", "\ufeff")
+    plants = [*PLANTS, *({"id": n, "name": name} for n, name in enumerate(names, 1))]
+    for plant in plants:
+        assert client.post("/plants", json=plant).status_code == 200
+    program.out("store", "create", f"{store}-again")
+    script = f"plantstore export - --format {form} --store {store} |"
+    done = program.in_shell(f"{script} plantstore import - --store {store}-again --json")
+    assert done.data()["imported"] == len(plants)
+    exports = [
+        program.out("export", "--store", one, "--format", "ndjson")
+        for one in (store, f"{store}-again")
+    ]
+    assert exports[0] == exports[1]
+    assert [json.loads(line) for line in exports[0].split("\n")] == list_plants(client)
+
+
+def test_an_exported_file_is_private_and_replaced_as_a_whole(
+    program: Program, store: str, tmp_path: Path
+) -> None:
+    program.out("import", write(program, CSV), "--store", store)
+    target = tmp_path / "tagged.csv.gz"
+    target.write_bytes(b"before")
+    program.out("export", str(target), "--store", store, "--tag", "red")
+    assert gzip.decompress(target.read_bytes()) == b"id,name,tag\r\n7,Rose,red\r\n"
+    assert target.stat().st_mode & 0o777 == 0o600
+    before = sorted(tmp_path.iterdir())
+    program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
+    assert sorted(tmp_path.iterdir()) == before

@@ -1,0 +1,140 @@
+"""An import that is killed, interrupted or repeated: the same command writes what is missing."""
+
+import signal
+import subprocess
+import sys
+from contextlib import closing
+
+import httpx
+import pytest
+
+from plantstore.databases import open_session
+from plantstore.errors import IdTakenError, PlantStoreError
+from plantstore.features.transfer.importing import writing as importing
+from plantstore.features.transfer.importing.staging import Staging
+from plantstore.model import NewPlant
+from tests.cli.program import Program
+from tests.contract.harness import replay
+from tests.features.transfer.copying.fixtures import list_plants
+from tests.features.transfer.importing.stopping import AT, PORTION_ROWS, SIGNAL
+from tests.service import Service
+
+COUNT = 10 * PORTION_ROWS
+NAMES = [f"Plant {number}" for number in range(1, COUNT + 1)]
+ROWS = [{"id": number, "name": name} for number, name in enumerate(NAMES, 1)]
+WITHOUT_IDS = "name\n" + "\n".join(NAMES)
+WITH_IDS = "id,name\n" + "\n".join(f"{row['id']},{row['name']}" for row in ROWS)
+# A portion is two writes: of plants, and of events.
+FOURTH_PORTION, ITS_EVENTS = 7, 8
+
+
+def write_file(program: Program, text: str) -> str:
+    """A file of the plants."""
+    file = program.folder / "plants.csv"
+    file.write_text(text, encoding="utf-8")
+    return str(file)
+
+
+def stop_import(
+    program: Program, store: str, text: str, write: int, stop: signal.Signals, *options: str
+) -> subprocess.CompletedProcess[str]:
+    """Import a file, up to a write at which the program gets a signal."""
+    command = [sys.executable, "-m", "tests.features.transfer.importing.stopping", "import"]
+    return subprocess.run(
+        [*command, write_file(program, text), "--store", store, *options],
+        check=False,
+        env=program.environ | {AT: str(write), SIGNAL: str(int(stop))},
+        capture_output=True,
+        text=True,
+    )
+
+
+def assert_events_explain_the_plants(service: Service, store: str) -> None:
+    events = service.events(store)
+    with service.administration() as administration:
+        (found,) = (one for one in administration.list_stores() if one.name == store)
+    begin = found.revision - len(events)
+    assert [event.revision - begin for event in events] == list(range(1, len(events) + 1))
+    assert found.plants == len(replay(events))
+
+
+@pytest.mark.parametrize(
+    ("text", "options"), [(WITH_IDS, []), (WITHOUT_IDS, ["--assign-ids"])], ids=["ids", "assign"]
+)
+def test_an_import_that_is_killed_again_and_again_creates_each_plant_once(
+    program: Program,
+    service: Service,
+    *,
+    store: str,
+    client: httpx.Client,
+    text: str,
+    options: list[str],
+) -> None:
+    written = 0
+    for write in (1, FOURTH_PORTION, ITS_EVENTS):
+        killed = stop_import(program, store, text, write, signal.SIGKILL, *options)
+        assert killed.returncode == -signal.SIGKILL
+        written += (write - 1) // 2 * PORTION_ROWS
+        assert list_plants(client) == ROWS[:written]
+    summary = program.data("import", "plants.csv", "--store", store, *options)
+    assert (summary["identical"], summary["imported"]) == (written, COUNT - written)
+    assert list_plants(client) == ROWS
+    assert_events_explain_the_plants(service, store)
+
+
+def test_an_import_that_is_repeated_writes_nothing_and_succeeds(
+    program: Program, service: Service, store: str
+) -> None:
+    """As after a kill between its last commit and its exit status."""
+    file = write_file(program, WITHOUT_IDS)
+    program.out("import", file, "--store", store, "--assign-ids")
+    events = service.events(store)
+    again = program.run("import", file, "--store", store, "--assign-ids")
+    assert again.status == 0
+    assert f"all {COUNT} plants are already there" in again.err
+    assert service.events(store) == events
+
+
+@pytest.mark.parametrize(
+    ("write", "stop"),
+    [(1, signal.SIGINT), (FOURTH_PORTION, signal.SIGTERM)],
+)
+def test_an_interrupted_import_says_how_much_is_written(
+    program: Program,
+    service: Service,
+    *,
+    store: str,
+    client: httpx.Client,
+    write: int,
+    stop: signal.Signals,
+) -> None:
+    stopped = stop_import(program, store, WITH_IDS, write, stop)
+    assert stopped.returncode == 130
+    written = (write - 1) // 2 * PORTION_ROWS
+    assert f"stopped: {written} plants are written" in stopped.stderr
+    assert list_plants(client) == ROWS[:written]
+    assert_events_explain_the_plants(service, store)
+
+
+def test_an_id_that_is_taken_meanwhile_ends_the_import(
+    service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
+    refused: list[tuple[int, PlantStoreError]] = []
+    with closing(open_session(service.database)) as session, closing(Staging()) as staging:
+        for line, name in enumerate(NAMES, 1):
+            staging.add(NewPlant(line, name), line)
+        running = importing.Import(
+            session, importing.Options(store), staging.read, lambda *one: refused.append(one)
+        )
+        assert sum(running.plan()) == COUNT
+        steps = running.write()
+        assert next(steps) == PORTION_ROWS
+        taken = {"id": COUNT, "name": "taken meanwhile"}
+        assert client.post("/plants", json=taken).status_code == 200
+        with pytest.raises(importing.RefusedError):
+            sum(steps)
+        assert [(line, type(error)) for line, error in refused] == [(COUNT, IdTakenError)]
+        assert running.imported == COUNT - PORTION_ROWS
+    assert list_plants(client) == [*ROWS[:-PORTION_ROWS], taken]
+    assert_events_explain_the_plants(service, store)

@@ -1,0 +1,68 @@
+"""The service keeps what its OpenAPI document promises, as schemathesis reads it.
+
+Schemathesis lives in an environment of its own (``scripts/setup schemathesis``), since it demands
+other versions of what the project pins.
+"""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from plantstore.model import Scope
+from tests.service import Service
+
+ROOT = Path(__file__).parents[2]
+COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
+SECONDS = 280
+
+
+@pytest.fixture
+def service(tmp_path: Path) -> Iterator[Service]:
+    """A service that has all that the document has."""
+    with Service(tmp_path) as running:
+        yield running
+
+
+def test_the_service_keeps_its_documents_promises(
+    service: Service, store: str, tmp_path: Path
+) -> None:
+    assert COMMAND.exists(), "install it: sh scripts/setup schemathesis"
+    owner = f"owner of {store}"
+    token = service.make_token(store, owner, scopes=frozenset(Scope))
+    settings = tmp_path / "schemathesis.toml"
+    # Unknown parameters are ignored, which the document says but cannot express.
+    generation = "[generation]\nallow-extra-parameters = false\n"
+    # Old events are trimmed, however valid the request for them.
+    acceptance = "[checks.positive_data_acceptance]\nexpected-statuses = "
+    acceptance += '["2xx", "3xx", 401, 403, 404, 409, 410, 429, "5xx"]\n'
+    bearer = f'[auth.openapi.bearer]\nbearer = "{token}"\n'
+    # Each operation does what it is for, and not only refuses what it is sent.
+    warnings = "[warnings]\nfail-on = true\n"
+    settings.write_text(generation + acceptance + bearer + warnings)
+    arguments = ["--checks=all", "--phases=examples,coverage,fuzzing,stateful"]
+    arguments += ["--seed=1", "--generation-deterministic"]
+    arguments += ["--max-examples=10", "--no-color", "--output-truncate=false"]
+    hooks = {"SCHEMATHESIS_HOOKS": "tests.whole.schemathesis_hooks", "PYTHONPATH": str(ROOT)}
+    # Its own variables, of which some are options of its, begin with its name.
+    hooks |= {"TEST_STORE": store, "TEST_USER": owner}
+    hooks |= {"TEST_ORIGIN": service.origin, "TEST_TOKEN": token}
+    run = subprocess.run(
+        [COMMAND, f"--config-file={settings}", "run", f"{service.origin}/openapi.json", *arguments],
+        cwd=tmp_path,
+        env=os.environ | hooks,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    assert run.returncode == 0, run.stdout
+    # It has reached what the service is for.
+    assert {event.kind for event in service.events(store)} == {
+        "plant.created",
+        "plant.updated",
+        "plant.deleted",
+    }
