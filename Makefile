@@ -12,7 +12,7 @@ TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl opens
 	systemd-analyze:systemd systemd-socket-activate:systemd git
 export PATH := $(CURDIR)/.tools/bin:$(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
-.PHONY: help serve test test-oldest test-citus quick check format docs picture bench lock sbom clean
+.PHONY: help serve test test-oldest test-citus quick without check format docs picture bench lock sbom clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -36,18 +36,23 @@ test-oldest: ## run the tests of PostgreSQL on the oldest version that is suppor
 	@scripts/setup dev
 	@scripts/need pgbouncer
 	POSTGRESQL_PROGRAMS=$(POSTGRESQL_15) .venv/bin/pytest --numprocesses 3 \
-		-k postgres tests/contract tests/copying tests/plans tests/postgres $(ARGS)
+		-k postgres tests/contract tests/features/transfer/copying tests/plans tests/postgres $(ARGS)
 
 test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path of one that has it
 	@scripts/setup dev
 	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
 		--numprocesses 2 -k "postgres or citus" \
-		tests/contract tests/copying tests/faults tests/http tests/citus $(ARGS)
+		tests/contract tests/features/transfer/copying tests/faults tests/http tests/citus $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev
 	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
-		tests/http tests/contract tests/sqlite tests/test_*.py $(ARGS)
+		tests/http tests/contract tests/sqlite tests/test_*.py \
+		tests/features/access tests/features/bulk tests/features/events tests/features/logs $(ARGS)
+
+without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all
+	@scripts/setup dev
+	@scripts/without $(FEATURE) $(ARGS)
 
 check: ## check style, types, the layers of imports, and the workflow of CI
 	@scripts/setup dev

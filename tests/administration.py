@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from plantstore.databases import open_session
-from plantstore.model import NewPlant, Role
+from plantstore.model import Member, NewPlant, Role
 from plantstore.sql.administration import new_tokens, records, rotation, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
@@ -19,12 +19,22 @@ Result = TypeVar("Result")
 Function = Callable[Concatenate[Session, Given], Result]
 Method = Callable[Concatenate["Administration", Given], Result]
 
+_OF_A_STORE = ("members", "tokens", "idempotency_keys", "events", "plants", "revisions", "stores")
 # What tests ask of a database beside the program's own queries.
 _QUERIES = {
     "events_of_store": """
         SELECT revision, kind, plant_id, name, tag, at,
-            (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), token_label, token_id
+            (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), token_label, token_id,
+            user_id IS NOT NULL AND user_id = -1
         FROM events AS e WHERE store_id = {mark}1 ORDER BY revision
+    """,
+    **{
+        f"delete_from_{table}": f"DELETE FROM {table} WHERE store_id = {{mark}}1"
+        for table in _OF_A_STORE
+    },
+    "members_of_store": """
+        SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user_id
+        WHERE m.store_id = {mark}1 ORDER BY u.subject
     """,
     "set_quota": "UPDATE revisions SET max_plants = {mark}2 WHERE store_id = {mark}1",
 }
@@ -40,6 +50,7 @@ class Event(Struct, frozen=True):
     subject: str | None
     token_label: str
     token_id: str
+    is_user_deleted: bool = False
 
 
 def open_administration(url: str) -> "Administration":
@@ -107,9 +118,25 @@ def set_quota(session: Session, store: str, max_plants: int | None) -> None:
     session.query("set_quota", id_of(session, store), max_plants)
 
 
+def list_members(session: Session, store: str) -> list[Member]:
+    rows = session.query("members_of_store", id_of(session, store))
+    return [Member(subject, Role(role)) for subject, role in rows]
+
+
+def delete_store(session: Session, store: str) -> None:
+    store_id = id_of(session, store)
+    for table in _OF_A_STORE:
+        session.query(f"delete_from_{table}", store_id)
+
+
 def list_events(session: Session, store: str) -> list[Event]:
     rows = session.query("events_of_store", id_of(session, store))
-    return [Event(*row[:2], NewPlant(*row[2:5]), *row[5:]) for row in rows]
+    return [to_event(*row) for row in rows]
+
+
+def to_event(revision: int, kind: str, *values: Any) -> Event:  # noqa: ANN401 - a row's
+    *plant, at, subject, label, token_id, is_deleted = values
+    return Event(revision, kind, NewPlant(*plant), at, subject, label, token_id, bool(is_deleted))
 
 
 def id_of(session: Session, store: str) -> int:
@@ -125,11 +152,13 @@ class Administration:
 
     create_store = changing(records.insert_store)
     set_quota = changing(set_quota)
+    delete_store = changing(delete_store)
     list_stores = reading(records.list_stores)
     create_user = changing(records.insert_user)
     list_users = reading(records.list_users)
     add_member = changing(add_member)
     remove_member = changing(remove_member)
+    list_members = reading(list_members)
     create_token = changing(new_tokens.create_token)
     list_tokens = reading(list_tokens)
     find_token = reading(tokens.find_token)

@@ -30,7 +30,7 @@ class DatabaseHarness:
 
     def __init__(self, url: str, administration: Administration, **settings: float) -> None:
         self._settings = Settings(database=url, **settings)  # type: ignore[arg-type]
-        self.administration = administration
+        self.administration: Any = administration  # of which features have more
 
     async def open(self) -> None:
         """Open the database; again, where a test has closed it."""

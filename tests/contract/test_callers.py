@@ -24,10 +24,10 @@ SCOPES = (
 
 def set_role(administration: Administration, store: str, role: Role | None) -> None:
     """Give ada this role in the store, or none."""
-    if role is not None:
-        administration.add_member(store, "ada", role)
-    elif "ada" in {member.subject for member in administration.list_members(store)}:
+    if role is None:
         administration.remove_member(store, "ada")
+    else:
+        administration.add_member(store, "ada", role)
 
 
 def ids_of_stores(administration: Administration) -> dict[str, int]:

@@ -1,0 +1,1 @@
+"""The tests of each feature, which go with it."""

@@ -1,0 +1,1 @@
+"""The interface as a whole, with all features."""

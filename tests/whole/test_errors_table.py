@@ -7,12 +7,12 @@ The errors that need a server in trouble stand in ``test_errors_bounds`` and
 import pytest
 
 from plantstore.http.errors import TABLE
+from tests.features.access.http import test_access_bounds
+from tests.features.events.http import test_events
 from tests.http import (
     invalid_requests,
-    test_access_bounds,
     test_errors_bounds,
     test_errors_database,
-    test_events,
     test_framing_refused,
     test_refusals,
 )

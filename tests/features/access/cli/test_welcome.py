@@ -4,6 +4,7 @@ import json
 import os
 import re
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from plantstore.features.access.links import MAX_LINKS
 from plantstore.model import Grant, Role
 from plantstore.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
+from tests.features.access.administration import open_administration
 from tests.features.access.cli.welcoming import CODE, Welcoming, paste, redeem
 from tests.postgres.server import PostgresServer
 from tests.service import Service
@@ -198,7 +200,7 @@ def test_too_many_unused_links_do_not_keep_it_from_starting(tmp_path: Path) -> N
     with Welcoming(tmp_path) as service:
         assert service.stop() == 0
         request = Grant(subject="gardener", label="", expires_at=None)
-        with service.administration() as administration:
+        with closing(open_administration(service.database)) as administration:
             for _ in range(MAX_LINKS - 1):
                 administration.create_link("nursery", request)
         service.start()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 
 import httpx
@@ -10,6 +10,7 @@ import pytest
 
 from plantstore.model import Role
 from tests.databases import ON_BOTH, Kind
+from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import make_token, managing, set_role, status_of
 from tests.service import Service
 
@@ -42,7 +43,7 @@ def change_at_once(method: str, *calls: Call) -> list[int]:
 
 
 def count_owners(service: Service, store: str) -> int:
-    with service.administration() as administration:
+    with closing(open_administration(service.database)) as administration:
         roles = [member.role for member in administration.list_members(store)]
     return roles.count(Role.OWNER)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from plantstore.features.access.links import MAX_LINKS
 from plantstore.model import Grant, Role, Scope
 from plantstore.tokens import CODE_PREFIX, make_token
 from tests.databases import ON_BOTH, execute
+from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
 from tests.features.logs.log_lines import LoggingService
 from tests.http.calls import expect_refused
@@ -56,7 +58,7 @@ def test_a_code_gives_the_token_once(service: Service, manager: httpx.Client, st
 def test_a_link_of_the_command_line_gives_all_that_the_role_allows(
     service: Service, manager: httpx.Client, store: str
 ) -> None:
-    with service.administration() as administration:
+    with closing(open_administration(service.database)) as administration:
         for manages in (False, True):
             request = Grant(subject=f"owner of {store}", manages=manages)
             code = administration.create_link(store, request).code

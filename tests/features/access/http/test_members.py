@@ -1,11 +1,13 @@
 """A store's members over HTTP: who they are, and how owners change them."""
 
+from contextlib import closing
 from urllib.parse import quote
 
 import httpx
 import pytest
 
 from plantstore.model import Role
+from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import members_of, set_role
 from tests.http.calls import expect_refused
 from tests.service import Service
@@ -54,6 +56,6 @@ def test_the_command_line_sees_what_was_changed(
     service: Service, store: str, manager: httpx.Client
 ) -> None:
     set_role(manager, "kiosk", "editor")
-    with service.administration() as administration:
+    with closing(open_administration(service.database)) as administration:
         roles = {member.subject: member.role for member in administration.list_members(store)}
     assert roles == {"kiosk": Role.EDITOR, f"owner of {store}": Role.OWNER}

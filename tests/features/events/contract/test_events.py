@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from plantstore.features.events import reading
 from plantstore.features.events.reading import read_page
 from plantstore.model import Caller, Grant, NewPlant, Role
 from tests.administration import Event
@@ -20,16 +21,20 @@ async def test_events_are_read_in_pages_by_revision(harness: DatabaseHarness, ur
     read = partial(read_page, harness.database)
     expected = harness.read_events()
     assert [event.subject for event in expected] == ["ada"] * 25
-    after, found = 0, list[Event]()
+    after, found = 0, list[reading.Event]()
     while page := await read(harness.store_id, after, 10):
         assert (page.revision, page.trimmed) == (25, 0)
         if not page.events:
             break
         found += page.events
         after = page.events[-1].revision
-    assert found == expected
+    assert [to_row(event) for event in found] == expected
     assert (await read(harness.store_id, 2**53 - 1, 10)) == page
     assert await read(harness.store_id + 1, 0, 10) is None
+
+
+def to_row(event: reading.Event) -> Event:
+    return Event(*(getattr(event, field) for field in Event.__struct_fields__))
 
 
 async def test_events_up_to_the_trimmed_revision_are_never_read(

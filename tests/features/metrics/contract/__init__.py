@@ -1,0 +1,1 @@
+"""Tests of the feature metrics for every kind of database."""

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api } from "../../../src/plantstore/features/page/static/api.js";
+import { Api } from "../../../../src/plantstore/features/page/static/api.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const nothing = () => {};

@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api, ApiError } from "../../../src/plantstore/features/page/static/api.js";
-import { createAll, each } from "../../../src/plantstore/features/page/static/batch.js";
+import { Api, ApiError } from "../../../../src/plantstore/features/page/static/api.js";
+import { createAll, each } from "../../../../src/plantstore/features/page/static/batch.js";
 
 const run = (items, act, options) =>
   each(items, act, { atOnce: 3, signal: new AbortController().signal, tell: () => {}, ...options });

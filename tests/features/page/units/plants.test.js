@@ -2,8 +2,8 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { compareIds, findBrokenRule, parseExactly, Plants, writePlant } from "../../../src/plantstore/features/page/static/plant.js";
-import { View } from "../../../src/plantstore/features/page/static/view.js";
+import { compareIds, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
+import { View } from "../../../../src/plantstore/features/page/static/view.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import jsQR from "jsqr";
-import { encodeQr } from "../../../src/plantstore/features/page/static/qr.js";
+import { encodeQr } from "../../../../src/plantstore/features/page/static/qr.js";
 
 const SCALE = 4;
 const MARGIN = 4;

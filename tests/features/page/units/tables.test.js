@@ -2,9 +2,9 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Plants } from "../../../src/plantstore/features/page/static/plant.js";
-import { checkRows, countNamesakes } from "../../../src/plantstore/features/page/static/rows.js";
-import { FileError, readTable, writeCsv } from "../../../src/plantstore/features/page/static/tables.js";
+import { Plants } from "../../../../src/plantstore/features/page/static/plant.js";
+import { checkRows, countNamesakes } from "../../../../src/plantstore/features/page/static/rows.js";
+import { FileError, readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
 import { makeOddPlants } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";

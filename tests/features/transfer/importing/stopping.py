@@ -1,4 +1,4 @@
-"""``python -m tests.features.transfer.importing.stopping import …``: the program, stopped at one of its writes."""
+"""The program, stopped at one of its writes: ``python -m`` this module, ``import`` and so on."""
 
 import os
 import signal
