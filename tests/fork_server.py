@@ -23,6 +23,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from plantstore.features import FEATURES
 from plantstore.program import cli
 from plantstore.program import main as run
 
@@ -32,7 +33,7 @@ _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
-    *("plantstore.features.transfer.exporting", "rich.progress", "rich.table", "ssl"),
+    *("rich.progress", "rich.table", "ssl"),
     *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),
 )
 
@@ -158,6 +159,9 @@ def main() -> None:
     for module in _IMPORTS:
         import_module(module)
     list(cli.commands.values())  # imports them
+    for feature in FEATURES:
+        if feature.adds_to is not None:
+            feature.load(feature.adds_to)
     gc.freeze()  # or each fork would copy what its collector looks at
     with socket.socket(fileno=int(sys.argv[1])) as control:
         _serve(control)

@@ -51,7 +51,9 @@ def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
 def in_folder(tmp_path: Path, *prefix: str) -> Program:
     """The program with a database that has a store, in a folder of its own."""
     environ = {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/data/plants.db"}
-    Program(tmp_path, environ).out("store", "create", "nursery")
+    Program(tmp_path, environ).out(
+        "token", "create", "--create", "--store", "nursery", "--user", "ada"
+    )
     return Program(tmp_path, environ, prefix)
 
 
@@ -208,4 +210,4 @@ def test_a_file_that_may_only_be_read_is_refused_and_leaves_nothing_in_the_way(
         said = powerless.refusal(*command)
         assert f"cannot write to the database {file}; {file} belongs to" in said
     file.chmod(0o600)
-    powerless.out("store", "create", "orchard")
+    powerless.out("token", "create", "--create", "--store", "orchard", "--user", "ada")

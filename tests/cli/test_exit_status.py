@@ -81,7 +81,7 @@ def take_terminal() -> None:
 
 
 def test_an_interrupted_question_ends_with_130(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     with subprocess.Popen(
         [*PLANTSTORE, "store", "delete", "nursery"],
         stdin=subprocess.PIPE,
@@ -106,7 +106,7 @@ def test_the_version_is_printed(program: Program) -> None:
 
 
 def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     ours, theirs = pty.openpty()
     with subprocess.Popen(
         [*PLANTSTORE, "store", "delete", "nursery"],

@@ -23,7 +23,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("store", "li
 def program(url: str, tmp_path: Path) -> Program:
     """The program with a database of each kind, which has a store."""
     made = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
-    made.out("store", "create", "nursery")
+    made.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     return made
 
 

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from tests.cli.program import Program
-from tests.cli.test_help import COMMANDS
+from tests.whole.test_help import COMMANDS
 
 
 def advice(program: Program, call: str) -> str:
@@ -51,7 +51,7 @@ def test_after_the_command_they_are_refused_with_the_corrected_command(
 
 def test_the_corrected_command_works_when_it_is_pasted(alone: Program) -> None:
     other = f"sqlite:///{alone.folder / 'other one.db'}"
-    line = advice(alone, f"store create orchard --database '{other}'")
+    line = advice(alone, f"token create --create --store orchard --user ada --database '{other}'")
     assert alone.in_shell(line).out == "orchard\n"
     listed = alone.data("--database", other, "store", "list")
     assert [store["name"] for store in listed] == ["orchard"]

@@ -92,7 +92,16 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     )
     program = Program(tmp_path)
     del program.environ["PLANTSTORE_DATABASE"]
-    program.out("store", "create", "nursery", PLANTSTORE_SETTINGS=str(file))
+    program.out(
+        "token",
+        "create",
+        "--create",
+        "--store",
+        "nursery",
+        "--user",
+        "ada",
+        PLANTSTORE_SETTINGS=str(file),
+    )
     program.out("--settings", str(file), "check")
     assert (tmp_path / "of-file.db").exists()
     assert "there is no database" in program.refusal("store", "list")
@@ -102,7 +111,7 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
 
 def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Program) -> None:
     del program.environ["PLANTSTORE_DATABASE"]
-    program.out("store", "create", "nursery")
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     (found,) = program.folder.rglob("plantstore.db")
     assert found.stat().st_mode & 0o777 == 0o600
     if sys.platform == "linux":
@@ -110,7 +119,17 @@ def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Pro
 
 
 def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
-    program.out("--database", "sqlite:///here.db", "store", "create", "nursery")
+    program.out(
+        "--database",
+        "sqlite:///here.db",
+        "token",
+        "create",
+        "--create",
+        "--store",
+        "nursery",
+        "--user",
+        "ada",
+    )
     assert (program.folder / "here.db").exists()
 
 

@@ -41,7 +41,7 @@ def test_wrong_settings_and_names_are_refused(tmp_path: Path) -> None:
 
 
 def test_the_file_of_settings_names_the_database(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     (program.folder / "s.toml").write_text(f'database = "{program.database}"\n')
     elsewhere = Program(program.folder, {"PLANTSTORE_DATABASE": ""})
     assert "no database" in elsewhere.refusal("store", "list")

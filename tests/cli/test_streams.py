@@ -105,5 +105,5 @@ def test_ids_are_whole_on_a_narrow_terminal(program: Program) -> None:
 def test_errors_and_questions_leave_stdout_alone(program: Program) -> None:
     done = program.run("store", "delete", "nursery", stdin="n\n")
     assert done.out == ""
-    done = program.run("store", "create", "nursery")
+    done = program.run("token", "create", "--create", "--store", "nursery", "--user", "ada")
     assert (done.out, done.err.startswith("Error: ")) == ("", True)

@@ -143,3 +143,12 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
     FROM (SELECT user_id, key FROM idempotency_keys WHERE store_id = ?1 ORDER BY user_id, key LIMIT 5000) AS part
     ORDER BY user_id DESC, key DESC LIMIT 1
 ) RETURNING 1
+
+-- name: list_users
+SELECT user_id, subject FROM users ORDER BY subject
+
+-- The revisions of a range of stores, locked until the end of the transaction: Citus locks no rows of
+-- several shards but by changing them.
+
+-- name: lock_revisions
+UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision

@@ -17,9 +17,6 @@ SELECT (SELECT count(*) FROM members WHERE store_id = ?1),
 -- name: delete_store
 DELETE FROM stores WHERE store_id = ?1
 
--- name: list_users
-SELECT user_id, subject FROM users ORDER BY subject
-
 -- name: rename_user
 UPDATE users SET subject = ?2 WHERE user_id = ?1
 

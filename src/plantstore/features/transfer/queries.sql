@@ -46,9 +46,3 @@ WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, rev
 -- name: page_of_keys
 SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
-
--- The revisions of a range of stores, locked until the end of the transaction: Citus locks no rows of
--- several shards but by changing them.
-
--- name: lock_revisions
-UPDATE revisions SET revision = revision WHERE store_id BETWEEN ?1 AND ?2 RETURNING store_id, revision

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.cli.program import Program
-from tests.cli.test_help import EXAMPLE
+from tests.whole.test_help import EXAMPLE
 
 COMPLETE = """
 {setup}

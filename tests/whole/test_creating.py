@@ -8,8 +8,8 @@ from click.testing import CliRunner
 from plantstore.errors import SetupError
 from plantstore.program import cli
 from tests.cli.program import Program
-from tests.cli.test_help import COMMANDS
 from tests.service import Service
+from tests.whole.test_help import COMMANDS
 
 CREATING = {("serve",), ("migrate",), ("store", "create"), ("copy",)}
 WITHOUT_DATABASE = {("check",), ("help",), ("settings", "show")}
