@@ -47,8 +47,8 @@ OWN: dict[str, Callable[[Administration], object]] = {
     "store 'roof'": lambda it: it.create_store("roof"),
     "store 'empty'": make_store_again,
     "user 'eve'": lambda it: it.create_user("eve"),
-    "or has revoked it": lambda it: it.revoke_token(first_token(it)),
-    "the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
+    "a revocation or an earlier expiry of the token": lambda it: it.revoke_token(first_token(it)),
+    "has the token": lambda it: it.create_token(Grant(subject="ada", store="nursery")),
 }
 
 
@@ -66,6 +66,13 @@ def test_a_target_that_was_administered_is_refused(filled: Filled, copied: str, 
     with closing(open_administration(copied)) as administration:
         OWN[own](administration)
     assert_refused(filled.url, copied, own)
+
+
+def test_a_token_that_expires_earlier_in_the_target_is_not_prolonged(
+    filled: Filled, copied: str
+) -> None:
+    execute(copied, "UPDATE tokens SET expires_at = 0 WHERE expires_at = 1")
+    assert_refused(filled.url, copied, "an earlier expiry of the token")
 
 
 def test_a_target_that_was_written_to_is_refused(filled: Filled, copied: str) -> None:

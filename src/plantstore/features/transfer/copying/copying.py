@@ -62,8 +62,9 @@ class Copy:
             found = next(self._find_conflicts(), None)
         if found is not None:
             raise SetupError(
-                f"{self._target.location} has {found}, {self._source.location} does not: delete "
-                "the user or the store there, or copy to an empty database; nothing was written"
+                f"{self._target.location} has {found}, {self._source.location} does not: delete it "
+                "there, make the same change to the source, or copy to an empty database; nothing "
+                "was written"
             )
 
     def count_rows(self) -> int:
@@ -111,8 +112,9 @@ class Copy:
         for our_token, their_token in self._pairs(TOKENS):
             if their_token is not None and not _is_earlier_token(our_token, their_token):
                 store_id, token_hash = TOKENS.key(their_token)
+                own = "the" if our_token is None else "a revocation or an earlier expiry of the"
                 where = f"of the store with the number {store_id}"
-                yield f"the token {token_id_of(token_hash)} {where}, or has revoked it"
+                yield f"{own} token {token_id_of(token_hash)} {where}"
 
     def _is_earlier(self, ours: StoreRow | None, theirs: StoreRow) -> bool:
         """Whether the target's store is an earlier state of the source's, whose events lead on.
@@ -174,9 +176,10 @@ def _describe_event(row: Row) -> dict[str, object]:
 
 def _is_earlier_token(ours: Row | None, theirs: Row) -> bool:
     """Whether the target's token is an earlier state of the source's: it ends no earlier."""
+    ends = {"expires_at", "revoked_at"}
     return ours is not None and all(
         column == "user_id"
         or their == our
-        or (column in {"expires_at", "revoked_at"} and our is not None and (their or our) >= our)
+        or (column in ends and our is not None and (their is None or their >= our))
         for column, their, our in zip(TOKENS.columns, theirs, ours, strict=True)
     )
