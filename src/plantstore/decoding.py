@@ -6,6 +6,7 @@ quickly; any other with precise error messages.
 
 import json
 import sys
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any, NoReturn
 
 import msgspec
@@ -15,6 +16,8 @@ from plantstore.errors import RequestError
 from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, broken_rule
 
 MAX_LINE = 64 * 1024  # bytes of NDJSON
+
+Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
 
 
 class _Body(Struct):
@@ -42,11 +45,19 @@ def decode_new_plant(body: bytes) -> NewPlant:
     return NewPlant(found.id, name, found.tag or None)
 
 
-def decode_line(line: bytes, *, with_id: bool = True) -> NewPlant | RequestError:
-    """The plant in a line of NDJSON, or why there is none.
+def decode_lines(
+    lines: Iterable[bytes], first: int = 1, *, with_ids: bool = True
+) -> Iterator[Line]:
+    """The plants in lines of NDJSON, of which ``first`` is the number of the first one.
 
-    Without an id, the plant's is 0, whatever the line says.
+    Blank lines are counted, and skipped. Without ids, each plant's is 0, whatever its line says.
     """
+    for number, line in enumerate(lines, first):
+        if line and not line.isspace():
+            yield number, _decode_line(line, with_id=with_ids)
+
+
+def _decode_line(line: bytes, *, with_id: bool) -> NewPlant | RequestError:
     if len(line) > MAX_LINE:
         return RequestError(41301)
     try:

@@ -13,6 +13,7 @@ from functools import partial
 
 from plantstore import operations
 from plantstore.database import Database
+from plantstore.decoding import Line, decode_lines
 from plantstore.errors import (
     AlreadyStoredError,
     IdTakenError,
@@ -21,7 +22,7 @@ from plantstore.errors import (
     RequestError,
     StoreFullError,
 )
-from plantstore.features.bulk.lines import Line, Lines, decode_lines, write_result
+from plantstore.features.bulk.lines import Lines, write_result
 from plantstore.http.app import App
 from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.limits.turns import Turns

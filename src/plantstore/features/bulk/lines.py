@@ -3,20 +3,15 @@
 Invariant: of an incomplete line no more is kept than shows that it is too long.
 """
 
-from collections.abc import Iterator, Sequence
-
 import msgspec
 from msgspec import Struct
 
-from plantstore.decoding import MAX_LINE, decode_line
+from plantstore.decoding import MAX_LINE
 from plantstore.errors import PlantStoreError
 from plantstore.http.errors import describe_error
-from plantstore.model import NewPlant
 
 _CREATED = b'{"line":%d,"status":200}\n'
 _encode = msgspec.json.Encoder().encode
-
-Line = tuple[int, NewPlant | PlantStoreError]  # its number, and its plant, or why it has none
 
 
 class Refused(Struct, frozen=True):
@@ -43,13 +38,6 @@ class Lines:
     def end(self) -> list[bytes]:
         """The last line, which needs no line end."""
         return [self._rest]
-
-
-def decode_lines(lines: Sequence[bytes], first_number: int) -> Iterator[Line]:
-    """The plants in the lines. Blank ones are counted, and skipped."""
-    for number, line in enumerate(lines, first_number):
-        if line and not line.isspace():
-            yield number, decode_line(line)
 
 
 def write_result(number: int, error: PlantStoreError | None) -> bytes:

@@ -10,13 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plantstore.decoding import decode_line, to_new_plant
+from plantstore.decoding import Line, decode_lines, to_new_plant
 from plantstore.errors import RequestError, SetupError
 from plantstore.features.transfer.cells import COLUMNS, restore
 from plantstore.features.transfer.source import Source
 from plantstore.model import INT64_MAX, NewPlant
-
-Line = tuple[int, NewPlant | RequestError]  # with its number, from 1
 
 _NOT_READABLE, _NOT_A_PLANT = 40001, 40002
 _OPTIONAL = set(COLUMNS[-len(NewPlant.__struct_defaults__) :])
@@ -40,16 +38,10 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
     if first == "[":
         raise SetupError(f"{source.name} is a JSON array: write a plant a line; `jq -c .[]` does")
     if first == "{":
-        yield from _read_ndjson(chain(head, lines), with_ids=with_ids)
+        bodies = (line.encode("utf-8", "surrogateescape") for line in chain(head, lines))
+        yield from decode_lines(bodies, with_ids=with_ids)
     elif first:
         yield from _read_csv(chain(head, lines), head[-1], source.name, with_ids=with_ids)
-
-
-def _read_ndjson(lines: Iterator[str], *, with_ids: bool) -> Iterator[Line]:
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            body = line.strip().encode("utf-8", "surrogateescape")
-            yield number, decode_line(body, with_id=with_ids)
 
 
 def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) -> Iterator[Line]:

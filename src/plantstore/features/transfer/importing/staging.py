@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 import apsw
-from msgspec.structs import astuple
+import msgspec
 
 from plantstore.features.transfer.importing.writing import StagedPlant
 from plantstore.model import NewPlant
@@ -16,12 +16,15 @@ _SETTINGS = """
     PRAGMA journal_mode = OFF;
     PRAGMA synchronous = OFF;
     PRAGMA cache_size = -16384;
-    CREATE TABLE staged (id INTEGER PRIMARY KEY, name TEXT, tag TEXT, line INTEGER) STRICT;
+    CREATE TABLE staged (id INTEGER PRIMARY KEY, line INTEGER, plant BLOB) STRICT;
     BEGIN;
 """
-_INSERT = "INSERT INTO staged (id, name, tag, line) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING"
-_FIND = "SELECT id, name, tag, line FROM staged WHERE id = ?"
-_READ = "SELECT id, name, tag, line FROM staged ORDER BY id"
+_INSERT = "INSERT INTO staged (id, line, plant) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"
+_FIND = "SELECT line, plant FROM staged WHERE id = ?"
+_READ = "SELECT line, plant FROM staged ORDER BY id"
+
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder(NewPlant).decode
 
 
 class Staging:
@@ -35,17 +38,17 @@ class Staging:
 
     def add(self, plant: NewPlant, line: int) -> StagedPlant | None:
         """Add a plant; where its id is taken, the plant that has it instead."""
-        self._execute(_INSERT, (*astuple(plant), line))
+        self._execute(_INSERT, (plant.id, line, _encode(plant)))
         if self._connection.changes():
             self.count += 1
             return None
-        ((*earlier, first_line),) = self._execute(_FIND, (plant.id,))
-        return first_line, NewPlant(*earlier)
+        ((first_line, earlier),) = self._execute(_FIND, (plant.id,))
+        return first_line, _decode(earlier)
 
     def read(self, size: int) -> Iterator[Sequence[StagedPlant]]:
         """The plants, in portions of this size."""
         rows = self._connection.execute(_READ)
-        while portion := [(line, NewPlant(*plant)) for *plant, line in islice(rows, size)]:
+        while portion := [(line, _decode(plant)) for line, plant in islice(rows, size)]:
             yield portion
 
     def close(self) -> None:
