@@ -278,5 +278,5 @@ def test_postgresql_has_its_own_tools() -> None:
     assert "back it up with pg_dump" in done.stderr
     section = re.search(r'see "(.*)" in (\S+)', done.stderr)
     assert section
-    page = (Path(__file__).parents[2] / section[2]).read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / section[2]).read_text(encoding="utf-8")
     assert f"\n## {section[1]}\n" in page

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.cli.program import Program
 
-PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
 SECTION = PAGE.split("\n## SQLite\n")[1].split("\n### Litestream")[0]
 NAMED = "plants-20301231T235959.123Z.db"
 

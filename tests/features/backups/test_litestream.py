@@ -18,7 +18,7 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 LITESTREAM = str(Path(sys.executable).with_name("litestream"))
-PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
 SECTION = PAGE.split("\n### Litestream")[1].split("\n## ")[0]
 MOMENT = "2030-12-31T23:59:59Z"
 

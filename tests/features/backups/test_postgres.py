@@ -15,7 +15,7 @@ from tests.postgres.server import PROGRAMS, PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
 
-PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
 BACKUPS = "/var/backups/plantstore"
 TARGET = "2030-12-31 23:59:59+00"
 

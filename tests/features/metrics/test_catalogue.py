@@ -14,7 +14,7 @@ from tests.features.metrics.scraping import Scrape, metered, scrape_until
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
-MONITORING = Path(__file__).parents[2] / "docs" / "monitoring"
+MONITORING = Path(__file__).parents[3] / "docs" / "monitoring"
 # What stands in expressions beside metrics; Prometheus makes ``up`` itself.
 WORDS = {"absent", "and", "by", "histogram_quantile", "max", "min", "or", "rate", "sum", "up"}
 ADDED = {"instance", "job", "le"}  # labels

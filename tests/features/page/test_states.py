@@ -15,7 +15,7 @@ from tests.features.page.browser import OpenPage
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.states.setup import FLOWS
 
-FOLDER = Path(__file__).parents[2] / ".screenshots"
+FOLDER = Path(__file__).parents[3] / ".screenshots"
 HAS_PICTURES = "PLANTSTORE_PICTURES" in os.environ
 # A state is made on a phone, which folds some of the page away; a wider window shows that again.
 PHONE: ViewportSize = {"width": 390, "height": 800}
