@@ -14,7 +14,8 @@ import httpx
 
 from plantstore.databases import create_database
 from plantstore.model import Grant, Role, Scope
-from plantstore.settings import Settings, setting_names
+from plantstore.program.loading import SETTINGS
+from plantstore.settings import Settings
 from tests.administration import Administration, Event, open_administration
 from tests.fork_server import ForkedProcess
 
@@ -44,8 +45,9 @@ class Service:
         self.database = database or f"sqlite:///{folder / 'plants.db'}"
         self.log_path = folder / "log.txt"
         self.command = command
-        bounds = set(Settings.__struct_fields__).difference(setting_names())
-        given = {**_SETTINGS, **(settings or {}), "database": self.database}
+        bounds = Settings.__struct_fields__ - SETTINGS.keys()
+        usual = {name: value for name, value in _SETTINGS.items() if name in SETTINGS}
+        given = {**usual, **(settings or {}), "database": self.database}
         self._bounds = {name: given.pop(name) for name in bounds & given.keys()}
         self._environ = os.environ | {
             f"PLANTSTORE_{name.upper()}": str(value) for name, value in given.items()

@@ -1,24 +1,19 @@
 """Settings: where they come from, and which values they take."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from plantstore.errors import SetupError
-from plantstore.settings import (
-    Settings,
-    default_database,
-    load_database,
-    load_settings,
-    setting_names,
-    unknown_variables,
-    without_password,
-)
+from plantstore.program.loading import SETTINGS, load_settings
+from plantstore.settings import Settings, default_database, load_database, without_password
+from plantstore.sources import Sources, find_unknown
 
 URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
-DEFAULTS = Settings(database="sqlite:///x.db")
 OTHER: dict[str, tuple[str, Any]] = {
     "database": ("sqlite:///y.db", "sqlite:///y.db"),
     "host": ("::1", "::1"),
@@ -53,40 +48,56 @@ OTHER: dict[str, tuple[str, Any]] = {
 }
 
 
+def load(
+    flags: dict[str, object], environ: dict[str, str], file: Path | None = None
+) -> dict[str, Any]:
+    """The settings by name."""
+    return find_values(load_settings(Sources(flags, environ, str(file or ""))))
+
+
+def find_values(settings: Settings) -> dict[str, Any]:
+    return {name: getattr(settings.of(kind), name) for name, kind in SETTINGS.items()}
+
+
+DEFAULTS = find_values(Settings(database="sqlite:///x.db"))
+
+
 def test_without_any_all_have_their_defaults() -> None:
-    assert load_settings({}, URL) == DEFAULTS
-    assert load_settings({}, {}).database == default_database()
+    assert load({}, URL) == DEFAULTS
+    assert load({}, {})["database"] == default_database()
 
 
 def test_every_setting_is_tried_here() -> None:
-    assert set(OTHER) | {"tls_cert", "tls_key"} == set(setting_names())
+    assert SETTINGS.keys() <= OTHER.keys() | {"tls_cert", "tls_key"}
 
 
 def test_bounds_follow_from_the_requests() -> None:
-    settings = load_settings({}, URL | {"PLANTSTORE_MAX_REQUESTS": "256"})
-    assert (settings.max_connections, settings.max_listeners) == (512, 256)
+    settings = load_settings(Sources({}, URL | {"PLANTSTORE_MAX_REQUESTS": "256"}))
+    assert settings.max_connections == 512
     assert (settings.max_writes, settings.max_streams) == (128, 16)
-    assert "max_writes" not in setting_names()
+    assert "max_writes" not in SETTINGS
 
 
 def test_each_source_goes_before_the_next(tmp_path: Path) -> None:
-    for name, (written, value) in OTHER.items():
-        default = getattr(DEFAULTS, name)
+    for name, default in DEFAULTS.items():
+        if name in {"tls_cert", "tls_key"}:  # whose files must exist
+            continue
+        written, value = OTHER[name]
         file, secret = tmp_path / "settings.toml", tmp_path / "secret"
         file.write_text(f"{name} = {to_toml(value)}\n")
         in_file = URL | {"PLANTSTORE_SETTINGS": str(file)}
         if name == "database":
             del in_file["PLANTSTORE_DATABASE"]
         variable = f"PLANTSTORE_{name.upper()}"
-        assert getattr(load_settings({name: None}, in_file), name) == value
+        assert load({name: None}, in_file)[name] == value
         file.write_text(f"{name} = {to_toml(default)}\n")
         secret.write_text(f"  {written}\n")
         in_secret = in_file | {f"{variable}_FILE": str(secret)}
-        assert getattr(load_settings({}, in_secret), name) == value
+        assert load({}, in_secret)[name] == value
         in_variable = in_file | {variable: f" {written} \r\n"}  # white space is not of the value
-        assert getattr(load_settings({}, in_variable), name) == value
+        assert load({}, in_variable)[name] == value
         if default is not None:
-            assert getattr(load_settings({name: default}, in_variable), name) == default
+            assert load({name: default}, in_variable)[name] == default
         assert value != default
 
 
@@ -106,31 +117,31 @@ def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> 
     for name, port in (("named.toml", 1), ("of-variable.toml", 2)):
         (tmp_path / name).write_text(f"port = {port}\n")
     environ = URL | {"PLANTSTORE_SETTINGS": str(tmp_path / "of-variable.toml")}
-    assert load_settings({}, environ).port == 2
-    assert load_settings({}, environ, str(tmp_path / "named.toml")).port == 1
+    assert load({}, environ)["port"] == 2
+    assert load({}, environ, tmp_path / "named.toml")["port"] == 1
 
 
 def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "settings.toml").write_text("port = 9000\r\n", encoding="utf-8-sig")
     (tmp_path / "secret").write_text("sqlite:///y.db\r\n", encoding="utf-8-sig")
     environ = {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")}
-    settings = load_settings({}, environ, str(tmp_path / "settings.toml"))
-    assert (settings.port, settings.database) == (9000, "sqlite:///y.db")
+    settings = load({}, environ, tmp_path / "settings.toml")
+    assert (settings["port"], settings["database"]) == (9000, "sqlite:///y.db")
 
 
 @pytest.mark.parametrize("space", ["", " \r"])
 def test_an_empty_variable_is_none(tmp_path: Path, space: str) -> None:
-    empty = {f"PLANTSTORE_{name.upper()}": space for name in setting_names()}
-    assert load_settings({}, empty | URL) == DEFAULTS
+    empty = {f"PLANTSTORE_{name.upper()}": space for name in SETTINGS}
+    assert load({}, empty | URL) == DEFAULTS
     (tmp_path / "secret").write_text("9000")
     (tmp_path / "settings.toml").write_text("workers = 2")
     more = {
         "PLANTSTORE_PORT_FILE": str(tmp_path / "secret"),
         "PLANTSTORE_SETTINGS": str(tmp_path / "settings.toml"),
     }
-    settings = load_settings({}, empty | URL | more)
-    assert settings.workers == 2
-    assert settings.port == 9000
+    settings = load({}, empty | URL | more)
+    assert settings["workers"] == 2
+    assert settings["port"] == 9000
 
 
 BAD_VALUES = (
@@ -144,8 +155,6 @@ BAD_VALUES = (
     ("rate_limit", "fast"),
     ("rate_limit", "0/second"),
     ("rate_limit", "1/second;2/minute"),
-    ("access_log", "maybe"),
-    ("slow_request", "-1"),
     ("trusted_proxies", "10.0.0.1/8"),
     ("trusted_proxies", "10.0.0.1, proxy.example"),
     ("rate_limit", "1 per second"),
@@ -167,7 +176,7 @@ def test_a_value_out_of_bounds_is_refused_by_name() -> None:
     for name, value in BAD_VALUES:
         variable = f"PLANTSTORE_{name.upper()}"
         with pytest.raises(SetupError, match=f"^{variable} (is '{value}'|has )"):
-            load_settings({}, URL | {variable: value})
+            load({}, URL | {variable: value})
 
 
 WORDS: tuple[tuple[dict[str, object], dict[str, str], str], ...] = (
@@ -188,7 +197,8 @@ WORDS: tuple[tuple[dict[str, object], dict[str, str], str], ...] = (
         {"PREPARE_STATEMENTS": "maybe"},
         "PLANTSTORE_PREPARE_STATEMENTS is 'maybe', but must be true or false",
     ),
-    ({"rate_limit": "fast"}, {}, "--rate-limit is 'fast', which is not a rate: write it as 100/"),
+    ({"rate_limit": "fast"}, {}, "--rate-limit is 'fast', but must be a rate, such as 100/second;"),
+    ({}, {"UDS_MODE": "rw"}, "PLANTSTORE_UDS_MODE is 'rw', but must be three octal digits"),
 )
 
 
@@ -198,7 +208,7 @@ def test_a_refusal_names_the_source_and_what_is_allowed(
 ) -> None:
     environ = URL | {f"PLANTSTORE_{name}": value for name, value in variables.items()}
     with pytest.raises(SetupError, match=f"^{re.escape(words)}"):
-        load_settings(flags, environ)
+        load(flags, environ)
 
 
 @pytest.mark.parametrize(
@@ -213,13 +223,13 @@ def test_a_refusal_names_the_key_in_the_file(tmp_path: Path, line: str, words: s
     file = tmp_path / "settings.toml"
     file.write_text(line)
     with pytest.raises(SetupError, match=f"^{re.escape(words.format(file))}"):
-        load_settings({}, URL, str(file))
+        load({}, URL, file)
 
 
 def test_a_refusal_does_not_show_what_a_secrets_file_has(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("hunter2")
     with pytest.raises(SetupError, match=r"^PLANTSTORE_PORT_FILE has a file whose") as refused:
-        load_settings({}, URL | {"PLANTSTORE_PORT_FILE": str(tmp_path / "secret")})
+        load({}, URL | {"PLANTSTORE_PORT_FILE": str(tmp_path / "secret")})
     assert "hunter2" not in str(refused.value)
 
 
@@ -227,29 +237,29 @@ def test_booleans_are_read_as_people_write_them() -> None:
     for value, words in ((True, "true True TRUE 1 yes Yes YES"), (False, "false FALSE 0 no No")):
         for word in words.split():
             environ = URL | {"PLANTSTORE_PREPARE_STATEMENTS": word}
-            assert load_settings({}, environ).prepare_statements is value
+            assert load({}, environ)["prepare_statements"] is value
 
 
 def test_a_variable_and_its_file_cannot_both_be_set(tmp_path: Path) -> None:
     (tmp_path / "secret").write_text("sqlite:///y.db")
     both = URL | {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")}
     words = "^PLANTSTORE_DATABASE and PLANTSTORE_DATABASE_FILE are both set: unset one of them$"
-    for load in (lambda: load_settings({}, both), lambda: load_database({}, both)):
+    for read in (load_settings, load_database):
         with pytest.raises(SetupError, match=words):
-            load()
+            read(Sources({}, both))
 
 
 def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
-    known = {f"PLANTSTORE_{name.upper()}": "" for name in setting_names()}
+    known = {f"PLANTSTORE_{name.upper()}": "" for name in SETTINGS}
     known |= {f"{variable}_FILE": "" for variable in known}
     others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
-    assert unknown_variables(known | others) == []
+    assert find_unknown(known | others, SETTINGS) == []
     typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
     for typo, meant in typos.items():
-        assert unknown_variables({f"PLANTSTORE_{typo}": "1"}) == [
+        assert find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS) == [
             f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{meant}?"
         ]
-    assert unknown_variables({"PLANTSTORE_XYZ": ""}) == ["PLANTSTORE_XYZ is not a setting"]
+    assert find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS) == ["PLANTSTORE_XYZ is not a setting"]
 
 
 @pytest.mark.parametrize("service", ["", "METRICS_"])
@@ -258,15 +268,8 @@ def test_what_kubernetes_sets_for_a_service_of_our_name_is_passed_over(service: 
     environ = {port: "tcp://10.0.0.1:80", f"{port}_80_TCP": "tcp://10.0.0.1:80"}
     environ |= {f"{port}_80_TCP_{name}": "1" for name in ("PROTO", "PORT", "ADDR")}
     environ |= {f"PLANTSTORE_{service}SERVICE_{name}": "1" for name in ("HOST", "PORT", "PORT_WEB")}
-    assert unknown_variables(environ) == []
-    assert load_settings({}, URL | environ) == DEFAULTS
-
-
-def test_none_means_that_no_page_may_call_wherever_it_stands(tmp_path: Path) -> None:
-    (tmp_path / "settings.toml").write_text('cors_origins = ["none"]\n')
-    assert load_settings({}, URL, str(tmp_path / "settings.toml")).cors_origins == ()
-    assert load_settings({}, URL | {"PLANTSTORE_CORS_ORIGINS": "none"}).cors_origins == ()
-    assert load_settings({"cors_origins": ("none",)}, URL).cors_origins == ()
+    assert find_unknown(environ, SETTINGS) == []
+    assert load({}, URL | environ) == DEFAULTS
 
 
 def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -> None:
@@ -274,19 +277,22 @@ def test_the_database_is_found_though_other_settings_are_wrong(tmp_path: Path) -
     file.write_text('prot = 1\nport = "x"\ndatabase = "sqlite:///of-file.db"\n')
     wrong = {"PLANTSTORE_PORT": "abc", "PLANTSTORE_RATE_LIMIT_FILE": "/nowhere"}
     wrong["PLANTSTORE_SETTINGS"] = str(file)
-    assert load_database({}, wrong) == "sqlite:///of-file.db"
-    assert load_database({}, URL | wrong) == "sqlite:///x.db"
-    assert load_database({"database": "sqlite:///flag.db"}, URL | wrong) == "sqlite:///flag.db"
-    assert load_database({}, {}) == default_database()
+    assert load_database(Sources({}, wrong)) == "sqlite:///of-file.db"
+    assert load_database(Sources({}, URL | wrong)) == "sqlite:///x.db"
+    assert (
+        load_database(Sources({"database": "sqlite:///flag.db"}, URL | wrong))
+        == "sqlite:///flag.db"
+    )
+    assert load_database(Sources({}, {})) == default_database()
     file.write_text("database = 1")
     with pytest.raises(SetupError, match="database"):
-        load_database({}, wrong)
+        load_database(Sources({}, wrong))
 
 
 @pytest.mark.parametrize("one", ["tls_cert", "tls_key"])
 def test_certificate_and_key_go_together(one: str) -> None:
     with pytest.raises(SetupError, match=f"^--{one[:3]}-{one[4:]} is given alone, but"):
-        load_settings({one: "file.pem"}, URL)
+        load({one: "file.pem"}, URL)
 
 
 def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
@@ -294,7 +300,23 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(
         SetupError, match="unknown setting 'prot'; the settings are: database, host"
     ):
-        load_settings({}, URL, str(tmp_path / "settings.toml"))
+        load({}, URL, tmp_path / "settings.toml")
+
+
+def test_a_feature_takes_its_settings_with_it() -> None:
+    without = "features.FEATURES = [one for one in features.FEATURES if one.name != 'metrics']"
+    program = (
+        f"from plantstore import features; {without}; from plantstore.program import main; main()"
+    )
+    environ = {"PLANTSTORE_METRICS": "127.0.0.1:0"}
+    for words, said in (
+        ("serve --metrics 127.0.0.1:0", "No such option '--metrics'"),
+        ("settings show metrics", "Warning: PLANTSTORE_METRICS is not a setting\n"),
+    ):
+        call = [sys.executable, "-c", program, *words.split()]
+        done = subprocess.run(call, capture_output=True, check=False, env=environ, text=True)
+        assert done.returncode == 2
+        assert said in done.stderr
 
 
 @pytest.mark.parametrize(

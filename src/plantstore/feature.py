@@ -27,8 +27,8 @@ class Metric(Struct, frozen=True):
 class Start(Struct, frozen=True, kw_only=True):
     """A service that is about to begin, whose page is at the ``address``.
 
-    ``settings_file`` is what ``--settings`` named. It ``is_local`` if nobody but this machine
-    reaches it. ``flags`` are those of features that ``serve`` was given.
+    It ``is_local`` if nobody but this machine reaches it. ``flags`` are those of features that
+    ``serve`` was given.
     """
 
     settings: Settings
@@ -43,15 +43,18 @@ class Feature(Struct, frozen=True, kw_only=True):
 
     ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
     requests. ``surrounds`` is a context manager around the service, entered with its ``Start``
-    before workers are forked. ``commands`` are those of the command line, by name, and ``flags``
-    are flags of ``serve``, with their help. The ``metrics`` are gauges, of which the application
-    has the values. ``builds`` makes the files that the package has of it, when it is built.
+    before workers are forked. ``commands`` are those of the command line, by name. The ``metrics``
+    are gauges, of which the application has the values. ``builds`` makes the files that the package
+    has of it, when it is built. ``settings`` are its own, a struct such as the core's ``Settings``.
+    ``flags`` are options of ``serve``, with their help: one gives the setting of its name, or else
+    is among the ``flags`` of a ``Start``.
     """
 
     name: str
     adds_to: str | None = None
     surrounds: str | None = None
     builds: str | None = None
+    settings: type[Struct] | None = None
     metrics: tuple[Metric, ...] = ()
     commands: Mapping[str, str] = {}
     flags: Mapping[str, str] = {}

@@ -4,9 +4,10 @@ Invariant: every error names the flag, the variable or the key as it was given, 
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+from functools import cached_property
 from pathlib import Path
-from typing import Any, get_origin
+from typing import Any, TypeVar, get_origin
 
 import msgspec
 from msgspec import Struct, inspect
@@ -14,7 +15,7 @@ from msgspec import Struct, inspect
 from plantstore.errors import SetupError
 
 PREFIX = "PLANTSTORE_"
-SETTINGS_FILE = f"{PREFIX}SETTINGS"
+_SETTINGS_FILE = f"{PREFIX}SETTINGS"
 _FILE = "_FILE"
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 _BOOLEANS = {"yes": True, "no": False}  # beside those that msgspec knows
@@ -22,10 +23,11 @@ _WORDS = {inspect.BoolType: "true or false", inspect.VarTupleType: "a list of te
 
 # What Kubernetes sets in every container for Services named plantstore or plantstore-something.
 _OF_SERVICE = re.compile(
-    r"(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)"
+    rf"{PREFIX}(\w+_)?(SERVICE_HOST=|SERVICE_PORT(_\w+)?=|PORT=(tcp|udp|sctp)://|"
+    r"PORT_\d+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?=)"
 )
-_PORT_OF_SERVICE = re.compile(r"(\w+_)?PORT")
-_URL_OF_SERVICE = re.compile(r"(tcp|udp|sctp)://.*")
+
+T = TypeVar("T", bound=Struct)
 
 
 class Given(Struct, frozen=True):
@@ -36,95 +38,82 @@ class Given(Struct, frozen=True):
     is_shown: bool = True
 
 
-def read_flags(flags: Mapping[str, object]) -> dict[str, Given]:
-    """The flags that are given, by the settings' names."""
-    return {
-        name: Given(value, f"--{name.replace('_', '-')}")
-        for name, value in flags.items()
-        if value not in (None, "")
-    }
+class Sources:
+    """Where settings are read from.
 
-
-def read_environment(environ: Mapping[str, str], names: Sequence[str]) -> dict[str, Given]:
-    """The values of these settings' variables; an empty one is ignored.
-
-    :raises SetupError: a variable's file cannot be read, or both are set.
+    Of several that have one the first counts: a flag, its variable, the file that its variable's
+    ``_FILE`` names, the settings file. Empty ones are ignored.
     """
-    found = {name: _read_variable(PREFIX + name.upper(), environ) for name in names}
-    return {name: given for name, given in found.items() if given is not None}
+
+    def __init__(
+        self, flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
+    ) -> None:
+        self.flags = flags
+        self.file = file or environ.get(_SETTINGS_FILE)
+        self._environ = environ
+
+    @cached_property
+    def in_file(self) -> Mapping[str, object]:
+        """The values in the settings file, if there is one.
+
+        :raises SetupError: it cannot be read.
+        """
+        if not self.file:
+            return {}
+        import tomllib  # noqa: PLC0415 - 3 ms that a start without a file need not take
+
+        try:
+            return tomllib.loads(Path(self.file).read_text(encoding=_UTF_8))
+        except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+            raise SetupError(f"cannot read the settings file {self.file}: {error}") from None
+
+    def find(self, name: str) -> Given | None:
+        """What is given for a setting.
+
+        :raises SetupError: a source cannot be read, or a variable and its file are both set.
+        """
+        if (flag := self.flags.get(name)) not in (None, ""):
+            return Given(flag, f"--{name.replace('_', '-')}")
+        variable = PREFIX + name.upper()
+        value, file = self._environ.get(variable, "").strip(), self._environ.get(variable + _FILE)
+        if _OF_SERVICE.match(f"{variable}={value}"):
+            value = ""
+        if value and file:
+            raise SetupError(f"{variable} and {variable}{_FILE} are both set: unset one of them")
+        if value:
+            return Given(value, variable)
+        if file and (content := _read_secret(variable + _FILE, file)):
+            return Given(content, variable + _FILE, is_shown=False)
+        in_file = self.in_file.get(name, "")
+        return None if in_file == "" else Given(in_file, f"{name} in {self.file}")
+
+    def read(self, kind: type[T], *names: str) -> T:
+        """The settings of a struct, or only those with these names: then others may be wrong.
+
+        :raises SetupError: a source cannot be read, or a value is not valid.
+        """
+        types = setting_types(kind)
+        found = {name: self.find(name) for name in names or types}
+        return kind(**{name: _convert(one, types[name]) for name, one in found.items() if one})
 
 
-def read_file(path: str | None) -> dict[str, Given]:
-    """The values in the TOML file, if there is one.
-
-    :raises SetupError: it cannot be read.
-    """
-    if not path:
-        return {}
-    import tomllib  # noqa: PLC0415 - 3 ms that a start without a file need not take
-
-    try:
-        values = tomllib.loads(Path(path).read_text(encoding=_UTF_8))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise SetupError(f"cannot read the settings file {path}: {error}") from None
-    return {name: Given(value, f"{name} in {path}") for name, value in values.items()}
+def setting_types(kind: type[Struct]) -> dict[str, Any]:
+    """The types of a struct's fields that can be set: those with a description, the last text."""
+    hints = kind.__annotations__
+    return {name: hint for name, hint in hints.items() if hasattr(hint, "__metadata__")}
 
 
-def convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
-    """The value, converted to this type.
-
-    :raises SetupError: it cannot be.
-    """
-    try:
-        return msgspec.convert(_interpret(given.value, hint), hint, strict=False)
-    except msgspec.ValidationError:
-        shown = f"is {given.value!r}, but" if given.is_shown else "has a file whose content"
-        raise SetupError(f"{given.origin} {shown} must be {describe_type(hint)}") from None
-
-
-def describe_type(hint: Any) -> str:  # noqa: ANN401 - any type
-    """The values of a type, in words."""
-    return _describe(inspect.type_info(hint))
-
-
-def find_unknown(environ: Mapping[str, str], names: Sequence[str]) -> list[str]:
-    """A sentence for each unknown ``PLANTSTORE_*`` variable, with the nearest known one."""
+def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> list[str]:
+    """A sentence for each ``PLANTSTORE_*`` variable that is not a setting's, with the nearest."""
     known = {name.upper() for name in names}
-    known |= {name + _FILE for name in known} | {SETTINGS_FILE.removeprefix(PREFIX)}
+    known |= {name + _FILE for name in known} | {_SETTINGS_FILE.removeprefix(PREFIX)}
     return [
         _describe_unknown(variable.removeprefix(PREFIX), known)
-        for variable in sorted(environ)
+        for variable, value in sorted(environ.items())
         if variable.startswith(PREFIX)
         and variable.removeprefix(PREFIX) not in known
-        and not _is_of_service(variable, environ[variable])
+        and not _OF_SERVICE.match(f"{variable}={value}")
     ]
-
-
-def _read_variable(variable: str, environ: Mapping[str, str]) -> Given | None:
-    """The variable's value, else the content of the file in its ``_FILE``."""
-    value, file = environ.get(variable, "").strip(), environ.get(variable + _FILE)
-    if _is_of_service(variable, value):
-        value = ""
-    if value and file:
-        raise SetupError(f"{variable} and {variable}{_FILE} are both set: unset one of them")
-    if file:
-        content = _read_secret(variable + _FILE, file)
-        return Given(content, variable + _FILE, is_shown=False) if content else None
-    return Given(value, variable) if value else None
-
-
-def _read_secret(variable: str, file: str) -> str:
-    try:
-        return Path(file).read_text(encoding=_UTF_8).strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
-
-
-def _is_of_service(variable: str, value: str) -> bool:
-    name = variable.removeprefix(PREFIX)
-    if _OF_SERVICE.fullmatch(name):
-        return True
-    return bool(_PORT_OF_SERVICE.fullmatch(name) and _URL_OF_SERVICE.fullmatch(value))
 
 
 def _describe_unknown(name: str, known: set[str]) -> str:
@@ -135,32 +124,41 @@ def _describe_unknown(name: str, known: set[str]) -> str:
     return f"{PREFIX}{name} is not a setting{advice}"
 
 
-def _interpret(value: object, hint: Any) -> object:  # noqa: ANN401 - any type
-    """Split the text of a list at commas and spaces; read the yes and no of a boolean."""
-    if not isinstance(value, str):
-        return value
-    plain = getattr(hint, "__origin__", hint)  # without its description
-    if get_origin(plain) is tuple:
-        return tuple(value.replace(",", " ").split())
-    return _BOOLEANS.get(value.lower(), value) if plain is bool else value
+def _read_secret(variable: str, file: str) -> str:
+    try:
+        return Path(file).read_text(encoding=_UTF_8).strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
+
+
+def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
+    """The value as this type; the text of a list is split at commas and spaces."""
+    value = given.value
+    if isinstance(value, str) and get_origin(hint.__origin__) is tuple:
+        value = tuple(value.replace(",", " ").split())
+    elif isinstance(value, str) and hint.__origin__ is bool:
+        value = _BOOLEANS.get(value.lower(), value)
+    try:
+        return msgspec.convert(value, hint, strict=False)
+    except msgspec.ValidationError:
+        shown = f"is {given.value!r}, but" if given.is_shown else "has a file whose content"
+        allowed = _describe(inspect.type_info(hint))
+        raise SetupError(f"{given.origin} {shown} must be {allowed}") from None
 
 
 def _describe(kind: inspect.Type) -> str:
+    """The values of a type, in words: its description, if it has one."""
     match kind:
+        case inspect.Metadata(extra_json_schema={"description": str(words)}):
+            return words
         case inspect.Metadata():
             return _describe(kind.type)
         case inspect.UnionType():  # a type or None
             return _describe(kind.types[0])
-        case inspect.IntType():
-            return "a whole number" + _describe_bounds(kind)
-        case inspect.FloatType():
-            return "a number" + _describe_bounds(kind)
+        case inspect.IntType() | inspect.FloatType():
+            words = "a whole number" if isinstance(kind, inspect.IntType) else "a number"
+            bounds = (("above", kind.gt), ("at least", kind.ge), ("at most", kind.le))
+            return f"{words}, {' and '.join(f'{name} {n}' for name, n in bounds if n is not None)}"
         case inspect.LiteralType():
             return " or ".join(map(str, kind.values))
     return _WORDS.get(type(kind), "text")
-
-
-def _describe_bounds(kind: inspect.IntType | inspect.FloatType) -> str:
-    bounds = (("above", kind.gt), ("at least", kind.ge), ("below", kind.lt), ("at most", kind.le))
-    said = [f"{words} {bound}" for words, bound in bounds if bound is not None]
-    return f", {' and '.join(said)}" if said else ""

@@ -152,12 +152,6 @@ def test_the_log_is_json_where_asked(tmp_path: Path) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT[\d:.]+Z", record["time"])
 
 
-def test_a_flag_has_every_request_logged(tmp_path: Path) -> None:
-    with Flagged(tmp_path, "--access-log", access_log="false") as service:
-        httpx.get(f"{service.origin}/livez")
-        assert " INFO plantstore.requests: request " in service.log()
-
-
 def test_no_token_reaches_the_log(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"access_log": True}) as service:
         token = service.make_token()

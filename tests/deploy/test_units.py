@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from plantstore.settings import load_settings
+from plantstore.program.loading import load_settings
+from plantstore.sources import Sources
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -53,7 +54,7 @@ def test_the_settings_of_a_unit_are_valid(unit: Path) -> None:
     lines = [line for line in unit.read_text().splitlines() if line.startswith("Environment=")]
     found = _SETTING.findall("\n".join([*lines, ""]).replace("=%i", "=8081"))
     settings = dict(setting.split("=", 1) for setting in found)
-    loaded = load_settings({}, settings)
+    loaded = load_settings(Sources({}, settings))
     assert loaded.database == "sqlite:////var/lib/plantstore/plants.db"
 
 
@@ -73,7 +74,7 @@ def test_the_manifest_has_kubernetes_form() -> None:
     pod = deployment["spec"]["template"]["spec"]
     for container in (*pod["initContainers"], *pod["containers"]):
         environ = {one["name"]: one.get("value", "sqlite:///x.db") for one in container["env"]}
-        settings = load_settings({}, environ)
+        settings = load_settings(Sources({}, environ))
         ends = settings.lame_duck + settings.drain_timeout + settings.write_timeout
         assert ends < pod["terminationGracePeriodSeconds"]
 

@@ -4,14 +4,15 @@
 """
 
 from collections.abc import Iterator
-from typing import get_args, get_type_hints
+from typing import Any, get_args
 
 import click
 
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
 from plantstore.program import cli
-from plantstore.settings import Settings, setting_description, setting_names
+from plantstore.program.loading import SETTINGS
+from plantstore.sources import setting_types
 
 _INTRODUCTION = """\
 # Reference
@@ -62,21 +63,20 @@ def render() -> str:
 
 
 def _settings() -> Iterator[str]:
-    for name in setting_names():
-        default = _default(name)
-        yield f"| `{name}` | `PLANTSTORE_{name.upper()}` | {default} | {_describe(name)} |"
+    for name, kind in SETTINGS.items():
+        default, meaning = _default(getattr(kind(), name)), _describe(setting_types(kind)[name])
+        yield f"| `{name}` | `PLANTSTORE_{name.upper()}` | {default} | {meaning} |"
 
 
-def _describe(name: str) -> str:
-    text = setting_description(name)
-    choices = get_args(get_args(get_type_hints(Settings, include_extras=True)[name])[0])
+def _describe(hint: Any) -> str:  # noqa: ANN401 - any type
+    text: str = hint.__metadata__[-1]
+    choices = get_args(hint.__origin__)
     if all(isinstance(choice, str) for choice in choices) and choices:
         text += ": " + " or ".join(f"`{choice}`" for choice in choices)
     return text
 
 
-def _default(name: str) -> str:
-    value = getattr(Settings(database=""), name)
+def _default(value: object) -> str:
     if isinstance(value, tuple):
         value = ", ".join(value)
     return f"`{value}`" if value not in ("", None) else ""

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from plantstore.settings import setting_names
+from plantstore.program.loading import SETTINGS
 from tests.docs.reference import render
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference.md"
@@ -14,4 +14,4 @@ def test_the_reference_is_what_the_code_says() -> None:
 
 def test_every_setting_is_described() -> None:
     text = render()
-    assert all(f"| `{name}` |" in text for name in setting_names())
+    assert all(f"| `{name}` |" in text for name in SETTINGS)

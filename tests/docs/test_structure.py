@@ -11,7 +11,7 @@ import click
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
 from plantstore.program import cli
-from plantstore.settings import setting_names
+from plantstore.program.loading import SETTINGS
 from tests.docs.pages import (
     DOCS,
     NOT_RUN,
@@ -31,6 +31,7 @@ SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
     *(
         "settings.py",
+        "program/loading.py",
         "sources.py",
         "databases.py",
         "sql/migrations.py",
@@ -124,7 +125,7 @@ def test_commands_and_their_options_exist() -> None:
 
 
 def test_settings_exist() -> None:
-    known = {f"PLANTSTORE_{name.upper()}" for name in setting_names()}
+    known = {f"PLANTSTORE_{name.upper()}" for name in SETTINGS}
     known |= {f"{name}_FILE" for name in known} | {"PLANTSTORE_SETTINGS"}
     for page in PAGES:
         named = set(re.findall(r"(?<!_)PLANTSTORE_[A-Z_]*[A-Z]\b", read_page(page)))

@@ -12,7 +12,7 @@ from click.shell_completion import CompletionItem
 
 from plantstore.cli.sources import find_sources
 from plantstore.databases import open_session
-from plantstore.settings import load_database, setting_names
+from plantstore.settings import load_database
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 
@@ -30,7 +30,7 @@ def _completing(read: Read) -> Complete:
         found: list[CompletionItem] = []
         with (
             suppress(Exception),
-            closing(open_session(load_database(*find_sources(context)))) as session,
+            closing(open_session(load_database(find_sources(context)))) as session,
         ):
             found += (item for item in read(session) if str(item.value).startswith(incomplete))
         return found[:_MAX_ITEMS]
@@ -52,10 +52,3 @@ complete_users = _completing(
     lambda session: [CompletionItem(user.subject) for user in records.list_users(session)]
 )
 complete_tokens = _completing(_read_tokens)
-
-
-def complete_settings(
-    _context: click.Context, _parameter: click.Parameter, incomplete: str
-) -> list[str]:
-    """The settings' names."""
-    return [name for name in setting_names() if name.startswith(incomplete)]

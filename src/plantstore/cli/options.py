@@ -1,6 +1,5 @@
 """Options of several commands."""
 
-import os
 import socket
 from collections.abc import Callable
 from contextlib import closing
@@ -13,24 +12,23 @@ from plantstore.cli.administration_log import describe_person
 from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
-from plantstore.cli.sources import Sources, find_sources
+from plantstore.cli.sources import find_sources
 from plantstore.clock import now
 from plantstore.databases import open_session
 from plantstore.errors import PlantStoreError
 from plantstore.model import LABEL_MAX, Role, broken_rule
-from plantstore.settings import load_database, load_setting, unknown_variables
+from plantstore.settings import Settings, load_database
+from plantstore.sources import Sources
 
 Command = Callable[..., None]
 
 
 def pass_sources(command: Command) -> Command:
-    """The command gets the ``sources`` of its settings. Warns of ``PLANTSTORE_*`` that are none."""
+    """The command gets the ``sources`` of its settings."""
 
     @wraps(command)
     @click.pass_context
     def run(context: click.Context, /, **arguments: object) -> None:
-        for sentence in unknown_variables(os.environ):
-            click.echo(f"Warning: {sentence}", err=True)
         command(sources=find_sources(context), **arguments)
 
     return run
@@ -41,7 +39,7 @@ def pass_database(command: Command) -> Command:
 
     @wraps(command)
     def run(*, sources: Sources, **arguments: object) -> None:
-        command(database=load_database(*sources), **arguments)
+        command(database=load_database(sources), **arguments)
 
     return pass_sources(run)
 
@@ -154,16 +152,14 @@ def grant_options(command: Command) -> Command:
 
 
 def _find_quota(context: click.Context, _option: click.Parameter, given: int | None) -> int | None:
-    quota: int | None = load_setting("max_plants", *find_sources(context, max_plants=given))
-    return quota
+    return find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
 
 
 def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
     """When a new token expires: as it was asked for, or as the setting says."""
     if text is not None:
         return read_expiry(text)
-    days: int = load_setting("token_expiry", *find_sources(context))
-    return now() + days * DAY_MS
+    return now() + find_sources(context).read(Settings, "token_expiry").token_expiry * DAY_MS
 
 
 def _make_label() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from plantstore.errors import SetupError
 from plantstore.settings import Settings, load_database, without_password
-from plantstore.sources import SETTINGS_FILE
+from plantstore.sources import Sources
 
 _SQLITE = "sqlite:///"
 
@@ -56,15 +56,14 @@ def _find_program() -> str:
     return shlex.quote(str(Path(program).absolute()))
 
 
-def _find_options(database: str, settings_file: str | None) -> str:
+def _find_options(database: str, file: str | None) -> str:
     """The options that name the database, as far as the command would not find it by itself."""
-    file = settings_file or os.environ.get(SETTINGS_FILE)
-    options = "" if file is None else f" --settings {shlex.quote(str(Path(file).absolute()))}"
+    options = f" --settings {shlex.quote(str(Path(file).absolute()))}" if file else ""
     if database.startswith(_SQLITE):
         path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
         database = f"{_SQLITE}{path}"
     with suppress(SetupError):  # this user has no home directory, and so no default
-        if database == load_database({}, {}, file):
+        if database == load_database(Sources({}, {}, file)):
             return options
     if database != without_password(database):  # the password must not be on the screen
         return f'{options} --database "$PLANTSTORE_DATABASE"'

@@ -1,18 +1,10 @@
 """Where commands find the settings: the options of ``plantstore`` itself, and the environment."""
 
 import os
-from collections.abc import Mapping
-from typing import NamedTuple
 
 import click
 
-
-class Sources(NamedTuple):
-    """The arguments of ``load_settings`` and of its like."""
-
-    flags: Mapping[str, object]
-    environ: Mapping[str, str]
-    file: str | None
+from plantstore.sources import Sources
 
 
 def find_sources(context: click.Context, **flags: object) -> Sources:

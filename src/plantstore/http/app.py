@@ -5,7 +5,6 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 
 import asyncio
 import logging
-import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
@@ -60,9 +59,8 @@ class App:
 
     Each of the ``observers`` gets every request with its response and the seconds between them,
     from the request's last byte, except requests that are answered from memory by their bytes.
-    The ``logs`` get those that were refused or slow, or all where that is asked for. The ``gauges``
-    give the current values of features' metrics, by name. ``at_close`` is called at the end.
-    ``process`` says which process this is; ``open_session`` administers the database.
+    The ``gauges`` give the current values of features' metrics, by name. ``at_close`` is called at
+    the end. ``process`` says which process this is; ``open_session`` administers the database.
     """
 
     def __init__(
@@ -73,10 +71,8 @@ class App:
         self.open_session = open_session
         self.process = process
         self.observers: list[Observer] = []
-        self.logs: list[Observer] = []
         self.gauges: dict[str, Callable[[], float]] = {}
         self.at_close: list[Callable[[], Awaitable[None]]] = []
-        self._logged_seconds = 0.0 if settings.access_log else settings.slow_request or math.inf
         self.connections: Collection[object] = ()
         limit = settings.rate_limit
         self._rates = None if limit is None else Rates(*read_rate(limit))
@@ -93,8 +89,7 @@ class App:
         self._max_requests = settings.max_requests
         self._in_flight = 0
         self._observe_refusal_at = 0.0
-        # A cached response would not be logged.
-        self.recall = _forget if settings.access_log else self._recall
+        self.recall: Callable[[bytes], Response | None] = self._recall
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
 
@@ -140,9 +135,6 @@ class App:
         seconds = time.perf_counter() - began
         for observe in self.observers:
             observe(request, response, seconds)
-        if response.error or seconds >= self._logged_seconds:
-            for log in self.logs:
-                log(request, response, seconds)
         # A client that retries at once must not take the others' time; a connection that is
         # refused as such is not kept for longer.
         if response.error == _OVERLOADED and request.error is None:
@@ -157,10 +149,14 @@ class App:
         """Run work that has no end beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
 
+    def handle_all(self) -> None:
+        """Answer no more requests from memory, so that observers get each."""
+        self.recall = _forget
+
     def announce_stop(self) -> None:
         """See ``Application``."""
         self.routes.health.is_stopping = True
-        self.recall = _forget
+        self.handle_all()
 
     async def close(self) -> None:
         """See ``Application``."""

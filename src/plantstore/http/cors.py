@@ -21,14 +21,14 @@ _PREFLIGHT = (
 
 
 class Cors:
-    """The headers for the origins in the settings; ``*`` stands for any.
+    """The headers for the origins in the settings; ``*`` stands for any, ``none`` for no page.
 
     Without an Origin, a response has those in ``plain``.
     """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
-        self._origins = frozenset(origin.encode() for origin in origins)
-        self.plain = b"" if _ANY in self._origins or not origins else _VARY
+        self._origins = frozenset(origin.encode() for origin in origins if origin != "none")
+        self.plain = b"" if _ANY in self._origins or not self._origins else _VARY
 
     def headers_for(self, request: Request) -> HeaderLines:
         """The headers that let the page that sent the request read the response."""

@@ -11,14 +11,16 @@ import click
 from plantstore.cli.errors import describe_error
 from plantstore.errors import PlantStoreError, SetupError
 from plantstore.features import FEATURES
+from plantstore.program.loading import SETTINGS
+from plantstore.sources import find_unknown
 from plantstore.version import VERSION
 
 INTERRUPTED = 130
 
 _CORE = {
-    "check": "cli.maintenance.check",
+    "check": "program.maintenance.check",
     "help": "program.help.show_help",
-    "migrate": "cli.maintenance.migrate",
+    "migrate": "program.maintenance.migrate",
     "serve": "program.serve.serve",
     "settings": "program.settings.settings",
     "token": "cli.tokens.token",
@@ -57,7 +59,8 @@ class Commands(Mapping[str, click.Command]):
     "--settings", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
 )
 @click.version_option(VERSION, message="%(version)s")
-def cli(**_options: str | None) -> None:  # commands find them in the context: sources.py
+@click.pass_context
+def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/sources.py
     """Plant Store stores plant inventories behind a small HTTP/JSON interface.
 
     \b
@@ -73,6 +76,9 @@ def cli(**_options: str | None) -> None:  # commands find them in the context: s
     Complete commands in bash; zsh_source and fish_source are for other shells:
       eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"
     """
+    if context.invoked_subcommand != "serve":  # which logs them
+        for sentence in find_unknown(os.environ, SETTINGS):
+            click.echo(f"Warning: {sentence}", err=True)
 
 
 def main() -> None:

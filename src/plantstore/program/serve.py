@@ -11,7 +11,9 @@ from plantstore.cli.sources import find_sources
 from plantstore.feature import Start
 from plantstore.features import FEATURES
 from plantstore.logs import set_up_logs
-from plantstore.settings import Settings, load_settings, unknown_variables, without_password
+from plantstore.program.loading import SETTINGS, load_settings
+from plantstore.settings import Settings, without_password
+from plantstore.sources import find_unknown
 
 logger = logging.getLogger("plantstore")
 
@@ -25,7 +27,9 @@ _FLAGS = {name: text for feature in FEATURES for name, text in feature.flags.ite
 
 def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
     for name, text in _FLAGS.items():
-        command = click.option(f"--{name}", is_flag=True, help=text)(command)
+        is_flag = name not in SETTINGS or isinstance(getattr(SETTINGS[name](), name), bool)
+        option = f"--{name.replace('_', '-')}"
+        command = click.option(option, is_flag=is_flag, default=None, help=text)(command)
     return command
 
 
@@ -44,16 +48,14 @@ def _feature_flags(command: Callable[..., None]) -> Callable[..., None]:
     help="Origin whose pages may call the service; repeatable; none for no page.  [default: *]",
 )
 @click.option("--log-format", type=click.Choice(["text", "json"]), help="[default: text]")
-@click.option("--metrics", metavar="ADDRESS", help="Serve /metrics there, such as 127.0.0.1:9464.")
-@click.option("--access-log", is_flag=True, default=None, help="Log every request.")
 @_feature_flags
 @click.pass_context
 def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: object) -> None:
     """Serve the HTTP interface; a missing SQLite file is created.
 
     \b
-    The options, except --welcome, and more settings can be given as environment
-    variables, such as PLANTSTORE_PORT, and in the settings file. To list them all:
+    Settings can also be given as environment variables, such as PLANTSTORE_PORT, and in
+    the settings file. To list them all:
       plantstore settings show
 
     \b
@@ -62,13 +64,13 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
       plantstore --database sqlite:///plants.db serve --port 9000
       plantstore serve --host 0.0.0.0 --tls-cert cert.pem --tls-key key.pem
     """
-    chosen = frozenset(name for name in _FLAGS if flags.pop(name))
+    chosen = frozenset(name for name in _FLAGS if name not in SETTINGS and flags.pop(name))
     if cors_origins:
         flags["cors_origins"] = cors_origins
     sources = find_sources(context, **flags)
-    settings = load_settings(*sources)
+    settings = load_settings(sources)
     set_up_logs(settings.log_format)
-    for sentence in unknown_variables(os.environ):
+    for sentence in find_unknown(os.environ, SETTINGS):
         logger.warning("%s", sentence)
     if not _serve(settings, sources.file, chosen):
         raise click.exceptions.Exit(1)

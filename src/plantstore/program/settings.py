@@ -2,15 +2,18 @@
 
 import click
 
-from plantstore.cli.completion import complete_settings
 from plantstore.cli.options import json_option, pass_sources
 from plantstore.cli.output import Output
-from plantstore.cli.sources import Sources
-from plantstore.settings import collect, load_settings, setting_names, without_password
-from plantstore.sources import PREFIX, Given
+from plantstore.program.loading import SETTINGS, load_settings
+from plantstore.settings import without_password
+from plantstore.sources import PREFIX, Given, Sources
 
 _COLUMNS = ("setting", "value", "source", "origin")
 _HIDDEN = "..."
+
+
+def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in SETTINGS if name.startswith(incomplete)]
 
 
 @click.group()
@@ -19,7 +22,7 @@ def settings() -> None:
 
 
 @settings.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=complete_settings)
+@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
 @pass_sources
 @json_option
 def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
@@ -33,12 +36,12 @@ def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:
       plantstore settings show
       plantstore settings show port database
     """
-    if unknown := set(names) - set(setting_names()):
+    if unknown := set(names) - SETTINGS.keys():
         raise click.BadParameter(f"there is no setting {min(unknown)!r}")
-    values, given = load_settings(*sources), collect(*sources)
+    values = load_settings(sources)
     records = [
-        _describe(name, getattr(values, name), given.get(name))
-        for name in setting_names()
+        _describe(name, getattr(values.of(kind), name), sources.find(name))
+        for name, kind in SETTINGS.items()
         if not names or name in names
     ]
     output.print_records(records, _COLUMNS)

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
 
+import httpx
 import pytest
 
+from tests.cli.test_serve import Flagged
 from tests.databases import execute
 from tests.features.logs.log_lines import LoggingService, Record
 from tests.http.blocking import (
@@ -72,6 +74,12 @@ def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture)
         assert record["request_id"] == response.headers["x-request-id"]
         assert record["body_bytes"] == len(response.body)
         assert record["duration_ms"] >= 0
+
+
+def test_a_flag_has_every_request_logged(tmp_path: Path) -> None:
+    with Flagged(tmp_path, "--access-log", access_log="false") as flagged:
+        httpx.get(f"{flagged.origin}/livez")
+        assert " INFO plantstore.requests: request " in flagged.log()
 
 
 def test_the_same_list_is_logged_each_time(service: LoggingService, fixture: StoreFixture) -> None:

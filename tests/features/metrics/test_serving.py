@@ -60,4 +60,4 @@ def test_an_address_that_is_not_ours_is_refused(program: Program, address: str) 
 @pytest.mark.parametrize("address", ["9464", "::1:9464", "127.0.0.1:", "127.0.0.1:http"])
 def test_what_is_no_address_is_refused(program: Program, address: str) -> None:
     said = program.refusal("serve", "--port", "0", "--metrics", address)
-    assert f"metrics is '{address}', which is not an address" in said
+    assert f"metrics is '{address}', but must be an address" in said

@@ -3,11 +3,25 @@
 The core writes the events, in the transaction of the change.
 """
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
 from plantstore.feature import Feature, Metric
+
+
+class EventsSettings(Struct, frozen=True):
+    """The settings of events."""
+
+    events_keep: Annotated[
+        float, Meta(ge=0, le=36_500), "days that the events of a store are kept; 0 means forever"
+    ] = 90
+
 
 FEATURE = Feature(
     name="events",
     adds_to="routes.add_events",
+    settings=EventsSettings,
     commands={"event": "commands.event", "plant": "plant_commands.plant"},
     metrics=(Metric("listeners", "gauge", "Clients that listen to events"),),
 )

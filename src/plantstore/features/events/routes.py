@@ -1,5 +1,6 @@
 """Adds the events to an application, and trims those that are older than the setting says."""
 
+from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
 from plantstore.features.events.operations import EventOperations
 from plantstore.features.events.retention import Retention
@@ -10,10 +11,10 @@ from plantstore.http.routes import reads
 
 def add_events(app: App) -> None:
     """Add the route, the gauge, and the trimming beside the requests."""
-    listeners = Listeners(app.database, app.settings.max_listeners)
+    listeners = Listeners(app.database, app.settings.max_requests)
     operations = EventOperations(app.database, app.authentication, listeners)
     app.routes.add_of_store("/events", reads(operations.list_events))
     app.gauges["listeners"] = lambda: listeners.count
     app.at_close.append(listeners.close)
-    if app.settings.events_keep:
-        app.run_beside(Retention(app.database, app.settings.events_keep, SteadyClock()).run())
+    if days := app.settings.of(EventsSettings).events_keep:
+        app.run_beside(Retention(app.database, days, SteadyClock()).run())

@@ -1,5 +1,28 @@
 """Logs of the requests: those that failed, were slow or refused, or all."""
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="logs", adds_to="routes.add_logs")
+
+class LogsSettings(Struct, frozen=True):
+    """The settings of the logs."""
+
+    access_log: Annotated[bool, "whether to log every request; cached lists are then slower"] = (
+        False
+    )
+    slow_request: Annotated[
+        float,
+        Meta(ge=0, le=86400),
+        "seconds from a request to its response from which it is logged as slow; 0 for never",
+    ] = 1.0
+
+
+FEATURE = Feature(
+    name="logs",
+    adds_to="routes.add_logs",
+    settings=LogsSettings,
+    flags={"access_log": "Log every request."},
+)

@@ -5,7 +5,6 @@ second is logged, but all that failed by an error of ours.
 """
 
 import logging
-import math
 import time
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +13,6 @@ from plantstore.failures import RepeatLimit
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.log_lines import LineLimit, describe_caller, describe_request
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.settings import Settings
 
 logger = logging.getLogger("plantstore.requests")
 
@@ -24,11 +22,13 @@ _MAX_SLOW_LINES = 100  # a second
 
 
 class RequestLog:
-    """Writes the lines of a process's requests, as ``access_log`` and ``slow_request`` say."""
+    """Writes the lines of a process's requests."""
 
-    def __init__(self, settings: Settings, client_address: ClientAddress) -> None:
-        self._logs_all = settings.access_log
-        self._slow_seconds = settings.slow_request or math.inf
+    def __init__(
+        self, client_address: ClientAddress, slow_seconds: float, *, logs_all: bool
+    ) -> None:
+        self._logs_all = logs_all
+        self._slow_seconds = slow_seconds
         self._client_address = client_address
         self._slow_limit = LineLimit(logger, _MAX_SLOW_LINES)
         self._failure_limit = RepeatLimit()

@@ -1,5 +1,32 @@
 """Metrics for Prometheus: what workers count, how it comes together, and how it is served."""
 
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
 from plantstore.feature import Feature
 
-FEATURE = Feature(name="metrics", adds_to="starting.add_metrics", surrounds="starting.surround")
+
+class MetricsSettings(Struct, frozen=True):
+    """The settings of metrics."""
+
+    metrics: Annotated[
+        Annotated[
+            str,
+            Meta(
+                pattern=r"^(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}\Z",
+                description="an address, such as 127.0.0.1:9464",
+            ),
+        ]
+        | None,
+        "address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default",
+    ] = None
+
+
+FEATURE = Feature(
+    name="metrics",
+    adds_to="starting.add_metrics",
+    surrounds="starting.surround",
+    settings=MetricsSettings,
+    flags={"metrics": "Serve /metrics at this address, such as 127.0.0.1:9464."},
+)

@@ -4,13 +4,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from plantstore.feature import Start
+from plantstore.features.metrics import MetricsSettings
 from plantstore.http.app import App
 
 
 @contextmanager
 def surround(start: Start) -> Iterator[None]:
     """Make the folder that workers share, before they are forked."""
-    if start.settings.metrics is None or start.settings.workers == 1:
+    if start.settings.of(MetricsSettings).metrics is None or start.settings.workers == 1:
         yield
         return
     from plantstore.features.metrics.folder import shared_folder  # noqa: PLC0415
@@ -23,9 +24,10 @@ def surround(start: Start) -> Iterator[None]:
 
 def add_metrics(app: App) -> None:
     """Have the application counted and measured, until it is closed."""
-    if app.settings.metrics is not None:
+    address = app.settings.of(MetricsSettings).metrics
+    if address is not None:
         from plantstore.features.metrics.exporter import serve_metrics  # noqa: PLC0415
         from plantstore.features.metrics.meter import measure  # noqa: PLC0415
 
-        serve_metrics(app.settings.metrics, app.process.number)
+        serve_metrics(address, app.process.number)
         measure(app)

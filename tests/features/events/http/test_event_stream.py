@@ -218,7 +218,7 @@ def test_an_old_client_gets_events_until_the_connection_ends(
 
 
 def test_listeners_have_places_of_their_own(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"max_listeners": 4, "max_streams": 1}) as service:
+    with Service(tmp_path, settings={"max_requests": 4, "max_streams": 1}) as service:
         tokens = [service.make_token("nursery", name, role=Role.OWNER) for name in "abc"]
         tokens.append(service.make_token("orchard", "d"))
         with ExitStack() as stack:
@@ -243,7 +243,7 @@ def is_served(service: Service, token: str) -> bool:
 
 def test_a_listener_that_does_not_read_is_given_up(tmp_path: Path) -> None:
     """While its system takes the bytes it listens; then it has as long as any other client."""
-    with Service(tmp_path, settings={"body_timeout": 1, "max_listeners": 1}) as service:
+    with Service(tmp_path, settings={"body_timeout": 1, "max_requests": 1}) as service:
         token = service.make_token()
         with (
             service.client(token) as client,

@@ -10,12 +10,13 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.cli.sources import Sources, find_sources
+from plantstore.cli.sources import find_sources
 from plantstore.features.access.address import find_address
 from plantstore.features.access.links import create_link
 from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
-from plantstore.settings import load_database, load_setting
+from plantstore.settings import Settings, load_database
+from plantstore.sources import Sources
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
@@ -67,12 +68,13 @@ def _find_address(sources: Sources, given: str | None, output: Output) -> str:
 
     :raises click.UsageError: a browser could not open it there.
     """
-    public_url = load_setting("public_url", *sources)
+    public_url = sources.read(Settings, "public_url").public_url
     address = given or (public_url if "://" in public_url else None)
-    address = address or find_address(load_database(*sources))
+    address = address or find_address(load_database(sources))
     if address is None:
-        scheme = "http" if load_setting("tls_cert", *sources) is None else "https"
-        address = make_origin(scheme, *(load_setting(name, *sources) for name in ("host", "port")))
+        settings = sources.read(Settings, "tls_cert", "host", "port")
+        scheme = "http" if settings.tls_cert is None else "https"
+        address = make_origin(scheme, settings.host, settings.port)
         output.note(f"no running service was found; give --address if it is not at {address}")
     if not address.startswith(("http://", "https://")):
         raise click.UsageError(

@@ -13,9 +13,10 @@ from plantstore.cli.options import (
     pass_sources,
 )
 from plantstore.cli.output import Output
-from plantstore.cli.sources import Sources
 from plantstore.errors import SetupError
-from plantstore.settings import load_settings, without_password
+from plantstore.program.loading import load_settings
+from plantstore.settings import without_password
+from plantstore.sources import Sources
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
 from plantstore.version import VERSION
@@ -82,7 +83,7 @@ def _run_checks(sources: Sources) -> Iterator[Check]:
     """Each check in turn; if one fails that the next ones need, it is the last."""
     name = "settings"
     try:
-        settings = load_settings(*sources)
+        settings = load_settings(sources)
         yield Check(name, ok=True, detail="the settings are valid")
         name = "database"
         yield from databases.check_database(settings.database)

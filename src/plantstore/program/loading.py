@@ -1,0 +1,75 @@
+"""Loads the settings: the core's, and those of the features that are there."""
+
+from ipaddress import ip_network
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from plantstore.errors import SetupError
+from plantstore.features import FEATURES
+from plantstore.settings import UNIX, Settings, default_database
+from plantstore.sources import Sources, setting_types
+
+_MIN_CONNECTIONS = 64  # so that /readyz has one when no more requests are taken
+_MIN_STREAMS = 16  # a user has a quarter of them
+
+_OF_FEATURES = [feature.settings for feature in FEATURES if feature.settings is not None]
+_KINDS: list[type[Struct]] = [Settings, *_OF_FEATURES]
+# All settings by name, in the order of the reference, each with the struct that has it.
+SETTINGS = {name: kind for kind in _KINDS for name in setting_types(kind)}
+
+
+def load_settings(sources: Sources) -> Settings:
+    """All settings, with the bounds that follow from ``max_requests``.
+
+    :raises SetupError: a value is not valid, or the settings file has an unknown setting.
+    """
+    for name in sources.in_file:
+        if name not in SETTINGS:
+            known = ", ".join(SETTINGS)
+            raise SetupError(f"{sources.file}: unknown setting {name!r}; the settings are: {known}")
+    settings = sources.read(Settings)
+    _check_tls(settings, sources)
+    _check_proxies(settings, sources)
+    requests = settings.max_requests
+    return replace(
+        settings,
+        database=settings.database or default_database(),
+        of_features=tuple(map(sources.read, _OF_FEATURES)),
+        max_connections=max(_MIN_CONNECTIONS, 2 * requests),
+        max_writes=max(1, requests // 2),
+        max_streams=max(_MIN_STREAMS, requests // 128),
+    )
+
+
+def _check_tls(settings: Settings, sources: Sources) -> None:
+    """Check the certificate and its key, which maybe only the service may read."""
+    pair = [given for name in ("tls_cert", "tls_key") if (given := sources.find(name))]
+    if not pair:
+        return
+    if len(pair) == 1:
+        raise SetupError(
+            f"{pair[0].origin} is given alone, but tls_cert and tls_key go together: give both or "
+            "neither"
+        )
+    import ssl  # noqa: PLC0415 - not needed without TLS
+
+    try:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(settings.tls_cert or "", settings.tls_key)
+    except (OSError, ValueError) as error:
+        named = " with ".join(f"{given.origin} {given.value}" for given in pair)
+        raise SetupError(f"cannot use {named}: {error}") from None
+
+
+def _check_proxies(settings: Settings, sources: Sources) -> None:
+    given = sources.find("trusted_proxies")
+    for proxy in settings.trusted_proxies:
+        try:
+            if proxy != UNIX:
+                ip_network(proxy)
+        except ValueError:
+            raise SetupError(
+                f"{given and given.origin} has {proxy!r}, which is neither an address, such as "
+                "192.0.2.1, nor a network, such as 10.0.0.0/8, nor unix"
+            ) from None
