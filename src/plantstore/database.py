@@ -21,6 +21,7 @@ from plantstore.model import (
     Scope,
     TokenInfo,
 )
+from plantstore.pools import Pool
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
@@ -97,6 +98,7 @@ class Database(Protocol):
     """What serving needs of a database. It passes each commit to the ``commit_observers``."""
 
     commit_observers: list[CommitObserver]
+    writes: Pool  # that wait for the next batch, by store
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None

@@ -94,16 +94,11 @@ class Settings(Struct, frozen=True, kw_only=True):
         bool,
         "whether to prepare statements on PostgreSQL; `false` for PgBouncer's transaction mode",
     ] = True
-    max_connections_per_address: Annotated[
-        int,
-        Meta(ge=0, le=1_000_000),
-        "maximum open connections from one address; 0 for no limit, as behind a proxy",
-    ] = 0
     max_requests: Annotated[
         Count,
         (
-            "maximum in-flight requests; further ones get 503. Twice as many connections may be "
-            "open, as many clients may listen to events, half as many writes may wait"
+            "maximum in-flight requests of one store; further ones get 503. What it may have of "
+            "connections, of clients that listen and of writes that wait follows from it"
         ),
     ] = 2048
     max_plants: Annotated[
@@ -132,7 +127,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     of_features: tuple[Struct, ...] = ()
 
     # Not to be set: what follows from max_requests, and seconds that fit all clients.
-    max_connections: int = 4096  # beyond it the longest idle one is closed
+    max_connections: int = 8192  # beyond a share of it the longest idle one is closed
     max_writes: int = 1024  # that wait for a commit
     max_streams: int = 16  # long lists sent at the same time, and bodies of many plants read
     head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake

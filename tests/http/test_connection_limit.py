@@ -19,8 +19,8 @@ _ids = count(10_000)
 
 @pytest.fixture
 def fixture(tmp_path: Path) -> Iterator[StoreFixture]:
-    """A store in a service of two connections."""
-    with Service(tmp_path, settings={"max_connections": 2}) as running:
+    """A store in a service of four connections, of which one network has two."""
+    with Service(tmp_path, settings={"max_connections": 4}) as running:
         yield make_fixture(running)
 
 
@@ -114,17 +114,3 @@ def test_a_request_that_never_comes_makes_room(fixture: StoreFixture, stack: Exi
     for _ in range(5):
         connect(fixture, stack).send(b"GET /livez HTTP/1.1\r\n")
     assert connect(fixture, stack).ask(LIVE).status == 200
-
-
-def test_one_address_may_have_a_bound_of_its_own(tmp_path: Path, stack: ExitStack) -> None:
-    with Service(tmp_path, settings={"max_connections_per_address": 2}) as own:
-        fixture = make_fixture(own)
-        busy = [begin_create(fixture, stack) for _ in range(2)]
-        expect_no_room(fixture, stack)
-        for connection, body in busy:
-            connection.send(body)
-            assert connection.receive().json == {"name": "Aloe"}
-        newcomer = connect(fixture, stack)
-        assert newcomer.ask(LIVE).status == 200
-        wait_until(lambda: [is_open(connection) for connection, _ in busy].count(False) == 1)
-        assert newcomer.ask(LIVE).status == 200

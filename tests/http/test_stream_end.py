@@ -6,6 +6,7 @@ import weakref
 from collections.abc import AsyncIterator, Collection
 from contextlib import ExitStack
 
+from plantstore.pools import Pools
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Request, Response, Stream
@@ -22,6 +23,7 @@ class OneStream:
 
     def __init__(self) -> None:
         self.closing, self.lost, self.closed = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        self.pools = Pools(Settings(database=""))
 
     def recall(self, data: bytes) -> Response | None:
         """See ``Application``."""

@@ -10,6 +10,7 @@ import pytest
 from plantstore.database import Create, Delete
 from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import NewPlant, Outcome
+from plantstore.pools import Pool
 from plantstore.settings import Settings
 from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
@@ -94,7 +95,7 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
 @pytest.mark.anyio
 async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
     path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, 2, 0.01)
+    writer = Writer(path, Pool("writes", 2), 0.01)
     with open_lock(path) as lock:
         with lock.held():
             with pytest.raises(DatabaseUnavailableError):
@@ -108,7 +109,7 @@ async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
 
 @pytest.mark.anyio
 async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(url: str) -> None:
-    writer = Writer(Path(url.removeprefix("sqlite:///")), 64, 10)
+    writer = Writer(Path(url.removeprefix("sqlite:///")), Pool("writes", 64), 10)
     first = [writer.submit(create(number)) for number in range(10)]
     while writer.queue_depth:  # noqa: ASYNC110 - until the first batch runs
         await asyncio.sleep(0)

@@ -22,13 +22,14 @@ from plantstore.http.authentication import Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
 from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.limits import Limits
 from plantstore.http.limits.rates import Rates
-from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.limits.turns import RECALLED, Turns
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
 from plantstore.http.routes import Methods, Routes
+from plantstore.pools import Pools
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings, read_rate
@@ -38,7 +39,6 @@ logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # for what may be lost
-_UNBOUNDED = (b"/livez", b"/readyz")  # for supervisors, under any load
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
@@ -77,16 +77,16 @@ class App:
         limit = settings.rate_limit
         self._rates = None if limit is None else Rates(*read_rate(limit))
         self.turns = Turns()
+        self.pools = Pools(settings)
+        self.pools.add_pool(database.writes)
         self.cache = ResponseCache(settings.cache_size)
         self._cors = Cors(settings.cors_origins)
         self.client_address = ClientAddress(settings.trusted_proxies)
-        self.authentication = Authentication(
-            database, settings, self.client_address, self._rates, self.turns
-        )
-        lists = PlantLists(database, self.cache, self._cors, StreamPlaces(settings.max_streams))
+        limits = Limits(self.client_address, self._rates, self.turns, self.pools)
+        self.authentication = Authentication(database, settings, limits)
+        lists = PlantLists(database, self.cache, self._cors, self.pools.streams)
         self.plants = PlantOperations(database, self.authentication, lists)
-        self.routes = Routes(database, self.authentication, self.plants)
-        self._max_requests = settings.max_requests
+        self.routes = Routes(database, self.authentication, self.plants, self.pools)
         self._in_flight = 0
         self._observe_refusal_at = 0.0
         self.recall: Callable[[bytes], Response | None] = self._recall
@@ -130,6 +130,8 @@ class App:
             response = _explain(error, request)
         finally:
             self._in_flight -= 1
+            if request.holder is not None:
+                self.pools.requests.give_back(request.holder)
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not our slowness
         seconds = time.perf_counter() - began
@@ -180,8 +182,6 @@ class App:
         operation = methods.get(request.method)
         if operation is None:
             return self._respond_otherwise(request, methods)
-        if self._in_flight > self._max_requests and path not in _UNBOUNDED:
-            raise OverloadedError
         return operation(request, *arguments)
 
     async def _respond_otherwise(self, request: Request, methods: Methods) -> Response:

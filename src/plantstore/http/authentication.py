@@ -5,7 +5,7 @@ address, the address's before.
 """
 
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
 
 from plantstore.database import Database
@@ -18,12 +18,13 @@ from plantstore.errors import (
     RequestError,
 )
 from plantstore.http.known_tokens import KnownToken, KnownTokens
-from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.invalid_tokens import InvalidTokens, network_of
-from plantstore.http.limits.rates import Rates, require
-from plantstore.http.limits.turns import ROUTED, Turns
+from plantstore.http.limits.invalid_tokens import InvalidTokens
+from plantstore.http.limits.limits import Limits
+from plantstore.http.limits.rates import require
+from plantstore.http.limits.turns import ROUTED
 from plantstore.model import Caller, Scope, TokenInfo
 from plantstore.operations import authenticate, introspect, is_expired, require_scope
+from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
 from plantstore.settings import Settings, read_rate
 from plantstore.tokens import MAX_LENGTH, parse_token
@@ -41,19 +42,13 @@ Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the p
 class Authentication:
     """Identifies callers, who take ``turns``, and whose calls the ``rates`` limit, if any."""
 
-    def __init__(
-        self,
-        database: Database,
-        settings: Settings,
-        client_address: ClientAddress,
-        rates: Rates | None,
-        turns: Turns,
-    ) -> None:
+    def __init__(self, database: Database, settings: Settings, limits: Limits) -> None:
         self._database = database
-        self._client_address = client_address
+        self._client_address = limits.client_address
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
-        self._rates = rates
-        self._turns = turns
+        self._rates = limits.rates
+        self._turns = limits.turns
+        self._requests = limits.pools.requests
         self._known = KnownTokens()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -101,6 +96,7 @@ class Authentication:
         """
         sent, known = self._read_token(request)
         bearer = await self._look_up(request, sent, known, introspect)
+        self.begin(request, bearer.token_store_id)
         if self._rates is not None:
             require(self._rates.take(bearer.principal))
         await self._turns.take(bearer.principal, ROUTED)
@@ -143,9 +139,19 @@ class Authentication:
     def _try_take_turn(self, request: Request, caller: Caller) -> bool:
         """Count their call; whether it is their turn."""
         request.caller = caller
+        self.begin(request, caller.token_store_id)
         if self._rates is not None:
             require(self._rates.take(caller.principal))
         return self._turns.try_take(caller.principal, ROUTED)
+
+    def begin(self, request: Request, holder: Hashable) -> None:
+        """Count the request among those in flight.
+
+        :raises OverloadedError: the holder has too many.
+        """
+        if request.holder is None:
+            self._requests.take(holder)
+            request.holder = holder
 
     async def _check_token(self, request: Request, token: str) -> None:
         address = self._client_address(request)

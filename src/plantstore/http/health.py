@@ -10,6 +10,7 @@ from plantstore.database import Database
 from plantstore.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.http.errors import error_response
 from plantstore.http.responses import NO_STORE, json_response
+from plantstore.pools import Pools
 from plantstore.server.messages import Request, Response
 from plantstore.version import VERSION
 
@@ -19,8 +20,9 @@ logger = logging.getLogger(__name__)
 class Health:
     """Responds to ``/livez`` and ``/readyz``."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, pools: Pools) -> None:
         self._database = database
+        self._pools = pools
         self._reason: object = None  # why it is not ready
         self._since = 0.0
         self.is_stopping = False
@@ -39,6 +41,10 @@ class Health:
             reason = error.details.get("reason")
             self._log_change(reason)
             return error_response(error, reason)
+        if (pool := self._pools.find_full()) is not None:
+            reason = f"the pool {pool.name} is full"
+            self._log_change(reason)
+            return error_response(OverloadedError(), reason)
         self._log_change(None)
         return _respond("ready")
 

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 from plantstore.database import Database, Snapshot
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
-from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import JSON, header_line, is_current, make_response
 from plantstore.model import Caller, PlantQuery
+from plantstore.pools import Pool
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
@@ -30,9 +30,7 @@ _CACHING = b"Cache-Control: private, no-cache\r\nVary: Accept-Encoding, Authoriz
 class PlantLists:
     """The lists of all stores."""
 
-    def __init__(
-        self, database: Database, cache: ResponseCache, cors: Cors, places: StreamPlaces
-    ) -> None:
+    def __init__(self, database: Database, cache: ResponseCache, cors: Cors, places: Pool) -> None:
         self._database = database
         self._places = places
         self._cache = cache
@@ -58,13 +56,13 @@ class PlantLists:
         store_id = caller.store_id
         page = await self._database.read_page(store_id, query, _PAGE_SIZE)
         if page.more and (query.limit is None or query.limit > _PAGE_SIZE):
-            await self._places.acquire(caller)
+            await self._places.wait_and_take(caller.token_store_id)
             response: Response | Stream | None = None
             try:
                 response = await self._stream(request, caller, query)
             finally:
                 if not isinstance(response, Stream):  # which gives the place back at its end
-                    self._places.release(caller)
+                    self._places.give_back(caller.token_store_id)
             return response
         headers = _make_headers(store_id, page.revision, request)
         if query.tag is None:
@@ -103,7 +101,7 @@ class PlantLists:
         try:
             await snapshot.close()
         finally:
-            self._places.release(caller)
+            self._places.give_back(caller.token_store_id)
 
 
 def _find_unmodified(request: Request, caller: Caller) -> Response | None:

@@ -13,6 +13,7 @@ from plantstore.http.health import Health
 from plantstore.http.me import describe_token
 from plantstore.http.one_plant import OnePlant
 from plantstore.http.plants import PlantOperations
+from plantstore.pools import Pools
 from plantstore.server.messages import Response, Stream
 
 Operation = Callable[..., Awaitable[Response | Stream]]
@@ -25,9 +26,13 @@ class Routes:
     """The routes of one database's application."""
 
     def __init__(
-        self, database: Database, authentication: Authentication, operations: PlantOperations
+        self,
+        database: Database,
+        authentication: Authentication,
+        operations: PlantOperations,
+        pools: Pools,
     ) -> None:
-        self.health = Health(database)
+        self.health = Health(database, pools)
         one = OnePlant(database, authentication)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
+from plantstore import pools
 from plantstore.database import MAX_TRIMMED, CommitObserver, Row, Write
 from plantstore.errors import DatabaseUnavailableError, OverloadedError, SetupError
 from plantstore.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
@@ -43,6 +44,7 @@ class PostgresDatabase:
         self._plants = Plants(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
+        self.writes = pools.Pool("writes", settings.max_writes)
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
             self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
@@ -188,6 +190,7 @@ class PostgresDatabase:
             self.commit_observers,
             is_distributed=is_distributed,
         )
+        self._writer.queue = self.writes  # the same for any writer
 
     async def _open(self) -> None:
         """Return when the server was reached and its schema has been checked.

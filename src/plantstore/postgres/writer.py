@@ -7,7 +7,6 @@ may still be committed after later ones: its outcome is unknown.
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Sequence
 
 import msgspec
@@ -16,9 +15,10 @@ from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
+from plantstore import pools
 from plantstore.clock import now
 from plantstore.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.model import Outcome
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
@@ -38,7 +38,7 @@ _SERVER_LOST = ("08", "57P")
 class Writer(Batcher[Write, Outcome]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit.
 
-    A store has at most half of the queue. A batch waits for the locks of all of its stores; where
+    Stores share the ``queue``. A batch waits for the locks of all of its stores; where
     the tables are distributed it has one, and more batches are in flight.
     """
 
@@ -60,18 +60,14 @@ class Writer(Batcher[Write, Outcome]):
         self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
-        self._max_of_store = max(1, settings.max_writes // 2)
-        self._counts: Counter[int] = Counter()  # of a store's writes in the queue
+        self.queue = pools.Pool("writes", settings.max_writes)
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
 
     def submit(self, item: Write) -> "asyncio.Future[Outcome]":
         """See ``Batcher``."""
-        if self._counts[item.store_id] >= self._max_of_store:
-            raise OverloadedError
-        future = super().submit(item)
-        self._counts[item.store_id] += 1
-        return future
+        self.queue.take(item.store_id)
+        return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
         """The oldest writes that may go together, by store, each store's in their order."""
@@ -83,14 +79,15 @@ class Writer(Batcher[Write, Outcome]):
             store_id = waiting.item.store_id
             is_full = len(stores) == self._max_stores and store_id not in stores
             if waiting.arrived < deadline:
+                self.queue.give_back(store_id)
                 _time_out(waiting)
             elif store_id in self._busy or is_full or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
             else:
+                self.queue.give_back(store_id)
                 batch.append(waiting)
                 stores.add(store_id)
         self._waiting = later
-        self._counts = Counter(waiting.item.store_id for waiting in later)
         self._busy |= stores
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 

@@ -8,12 +8,13 @@ not parsed, and buffered only up to the bounds.
 import asyncio
 import logging
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any
 
-from plantstore.errors import RequestError
+from plantstore.errors import OverloadedError, RequestError
+from plantstore.pools import network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
-from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.connections import Connections
 from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.phases import Phase
@@ -43,6 +44,7 @@ class Connection(asyncio.Protocol):
 
     def __init__(self, connections: Connections) -> None:
         self.address = ""
+        self.network: Hashable = ""
         self.since, self.timeout = connections.now, math.inf
         self._connections = connections
         self._settings = connections.settings
@@ -77,6 +79,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
+        self.network = network_of(self.address)
         self._connections.begin(self, transport)
 
     def data_received(self, data: bytes) -> None:
@@ -125,6 +128,7 @@ class Connection(asyncio.Protocol):
         self._connections.release(self)
         self._sender.close()
         if self._body is not None:
+            self._connections.pools.bodies.remove(self)
             self._body.fail(ClientGoneError())
         if self._parser is not None:
             self._parser.close()
@@ -141,6 +145,7 @@ class Connection(asyncio.Protocol):
             self._connections.release(self)
             return
         if transport is not self._transport:
+            self._connections.pools.handshakes.remove(self)
             self._transport = transport
             self._sender = Sender(transport, self._connections)
         self._wait(REQUEST, self._settings.head_timeout)
@@ -269,6 +274,7 @@ class Connection(asyncio.Protocol):
             if self._phase is BODY:
                 self._end()
         elif body.is_complete:
+            self._connections.pools.bodies.remove(self)
             self._body = None
             self._asks_to_continue = False
             self.timeout = math.inf
@@ -281,10 +287,19 @@ class Connection(asyncio.Protocol):
     def _want_body(self) -> None:
         """Receive the rest of the body, or its next part: somebody waits for it from now on."""
         self.since = self._connections.now
+        bodies = self._connections.pools.bodies
+        bodies.remove(self)
+        bodies.put(self, self.holder, self._evict_body)
         if self._asks_to_continue and not self._transport.is_closing():
             self._asks_to_continue = False
             self._transport.write(_CONTINUE)
         self._transport.resume_reading()
+
+    def _evict_body(self) -> None:
+        """Refuse the request: others have bodies to send, too."""
+        if self._body is not None:
+            self._connection_line = CLOSE
+            self._body.fail(OverloadedError())
 
     # Responses
 
@@ -319,7 +334,7 @@ class Connection(asyncio.Protocol):
             self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
-        if self._connections.unsent > MAX_UNSENT and not self._sender.has_room_for(response):
+        if not self._sender.has_room_for(response, self.holder):
             self._refuse(RequestError(50301))
         elif self._sender.send(head, body, is_shared=response.is_shared):
             self._finish()
@@ -399,6 +414,12 @@ class Connection(asyncio.Protocol):
     def _wait(self, phase: Phase, timeout: float) -> None:
         self._phase = phase
         self.since, self.timeout = self._connections.now, timeout
+
+    @property
+    def holder(self) -> Hashable:
+        """Who holds what the request takes of the pools."""
+        request = self._request
+        return self.network if request is None or request.holder is None else request.holder
 
     @property
     def is_stuck(self) -> bool:

@@ -7,7 +7,6 @@ longest is closed.
 import asyncio
 import ssl
 import time
-from collections import Counter
 from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
@@ -21,7 +20,6 @@ from plantstore.settings import Settings
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection
 
-MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not read, over all connections
 _TICK = 0.1  # seconds: the precision of deadlines
 _ROOM = 64  # one connection in so many is closed at a time, since finding them takes time
 
@@ -46,9 +44,8 @@ class Connections:
             self.certificate = Certificate(settings.tls_cert, settings.tls_key)
         self.known_lines = KnownLines()
         self.request_ids = RequestIds()
-        self.unsent = 0
+        self.pools = application.pools
         self.is_stopping = False
-        self._addresses: Counter[str] = Counter()
         self._loop = asyncio.get_running_loop()
         self._are_closed = asyncio.Event()
         self._are_closed.set()
@@ -69,6 +66,7 @@ class Connections:
         elif self.context is None:
             connection.open(transport)
         else:
+            self.pools.handshakes.put(connection, connection.network, transport.abort)
             seconds = self.settings.head_timeout
             handshake = self._loop.start_tls(
                 transport, connection, self.context, server_side=True, ssl_handshake_timeout=seconds
@@ -77,26 +75,22 @@ class Connections:
 
     def _admit(self, connection: "Connection") -> bool:
         """Count a new connection, if there is room or some can be made."""
-        bound, address = self.settings.max_connections_per_address, connection.address
-        if len(self.opened) >= self.settings.max_connections:
-            self._make_room(self.opened)
-        if bound and self._addresses[address] >= bound:
-            self._make_room(one for one in self.opened if one.address == address)
-        is_full = len(self.opened) >= self.settings.max_connections
-        if is_full or (bound and self._addresses[address] >= bound):
+        pool, network = self.pools.connections, connection.network
+        if not pool.has_room(network):
+            owner = pool.largest if pool.used >= pool.size else network
+            self._make_room(one for one in self.opened if one.network == owner)
+        if not pool.try_take(network):
             return False
         self.opened.add(connection)
         self._are_closed.clear()
-        self._addresses[address] += 1
         return True
 
     def release(self, connection: "Connection") -> None:
         """Stop counting a connection."""
         if connection in self.opened:
             self.opened.remove(connection)
-            self._addresses[connection.address] -= 1
-            if not self._addresses[connection.address]:
-                del self._addresses[connection.address]
+            self.pools.connections.give_back(connection.network)
+            self.pools.handshakes.remove(connection)
             if not self.opened:
                 self._are_closed.set()
 
@@ -136,8 +130,9 @@ class Connections:
         for connection in tuple(self.opened):
             if connection.since + connection.timeout <= self.now:
                 connection.expire()
-        if self.unsent > MAX_UNSENT:
-            self._make_room(one for one in self.opened if one.is_stuck)
+        unsent = self.pools.unsent_bytes
+        if unsent.used > unsent.size:
+            self._make_room(one for one in self.opened if one.holder == unsent.largest)
 
 
 def _begin(handshake: Handshake, done: Callable[[asyncio.Transport | None], None]) -> None:

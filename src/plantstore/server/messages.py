@@ -1,13 +1,14 @@
 """What passes between the server and the application: a request, and its response or stream."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Hashable, Mapping
 from typing import Any, Protocol, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from plantstore.errors import RequestError
+from plantstore.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
 
@@ -23,7 +24,8 @@ class Request(Struct):
     the server refuses the request; the application makes the response. ``raw`` is all bytes of a
     GET, without tracing lines, if ``Application.recall`` may respond to the same bytes next time.
     ``lines`` are all header lines, if some were left out of the headers. ``address`` is the
-    peer's; the application sets ``caller``, who sent it, ``route``, its path's pattern, and
+    peer's; the application sets ``caller``, who sent it, ``holder``, who holds what it takes of the
+    pools, ``route``, its path's pattern, and
     ``refusal``, why it was refused.
     """
 
@@ -38,6 +40,7 @@ class Request(Struct):
     raw: bytes = b""
     lines: bytes = b""
     caller: Any = None
+    holder: Hashable = None
     route: str = ""
     refusal: Exception | None = None
 
@@ -99,9 +102,10 @@ Handling = Coroutine["asyncio.Future[Any] | None", None, Response | Stream]
 
 
 class Application(Protocol):
-    """What the server serves, on the ``connections`` that it tells."""
+    """What the server serves, on the ``connections`` that it tells; both share the ``pools``."""
 
     connections: Collection[object]
+    pools: Pools
 
     def recall(self, data: bytes) -> Response | None:
         """The response to these bytes, a complete GET seen before, if it is still valid.

@@ -7,11 +7,12 @@ the client reads.
 import asyncio
 import logging
 import math
+from collections.abc import Hashable
 from contextlib import suppress
 
 from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
-from plantstore.server.connections import MAX_UNSENT, Connections
+from plantstore.server.connections import Connections
 from plantstore.server.messages import Response, Stream
 from plantstore.server.sockets import count_unacknowledged
 
@@ -34,7 +35,10 @@ class Sender:
         self._timeout = connections.settings.body_timeout
         self._rest = memoryview(b"")
         self._is_shared = False
-        self._counted = 0  # our share of connections.unsent
+        self._pool = connections.pools.unsent_bytes
+        self._holder: Hashable = None  # of what is counted
+        self._counted = 0
+        self._counted_for: Hashable = None
         self._outstanding = 0
         self._progress_at = 0.0
         self._sent, self._acknowledged = 0, -math.inf  # bytes of a stream without an end
@@ -50,10 +54,11 @@ class Sender:
         """Whether the client reads nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
-    def has_room_for(self, response: Response) -> bool:
-        """Whether a response may be sent, given what is being sent to other clients."""
+    def has_room_for(self, response: Response, holder: Hashable) -> bool:
+        """Whether the holder's response may be sent, given what is being sent to other clients."""
+        self._holder = holder
         is_small = response.is_shared or len(response.body) <= _MAX_COPIED
-        return is_small or self._connections.unsent <= MAX_UNSENT
+        return is_small or self._pool.has_room(holder)
 
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
         """Send a response; whether all of it was sent at once."""
@@ -160,5 +165,8 @@ class Sender:
         return self._transport.get_write_buffer_size() + count_unacknowledged(self._transport)
 
     def _count_unsent(self, count: int) -> None:
-        self._connections.unsent += count - self._counted
-        self._counted = count
+        if self._counted:
+            self._pool.give_back(self._counted_for, self._counted)
+        self._counted, self._counted_for = count, self._holder
+        if count:
+            self._pool.add(self._holder, count)

@@ -24,6 +24,7 @@ from plantstore.model import (
     PlantQuery,
     TokenInfo,
 )
+from plantstore.pools import Pool
 from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
@@ -58,13 +59,14 @@ class SQLiteDatabase:
         self._sql = load_queries("plantstore.sqlite")
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
+        self.writes = Pool("writes", settings.max_writes)
         with explained(self._path):
             self._connection = connect_in_place(self._path, _CACHE_MIB)
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
             self.data_version = DataVersion(self._path)
             self._writer = Writer(
-                self._path, settings.max_writes, settings.write_timeout, self.commit_observers
+                self._path, self.writes, settings.write_timeout, self.commit_observers
             )
         self.write = self._writer.submit
         self._readiness = Readiness(self._path, self._writer, self._read_little)

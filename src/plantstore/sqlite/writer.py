@@ -11,7 +11,6 @@ import asyncio
 import logging
 import math
 import time
-from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -19,9 +18,10 @@ from pathlib import Path
 import apsw
 
 from plantstore.database import CommitObserver, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
+from plantstore.pools import Pool
 from plantstore.sqlite.batch import BatchWriter, Chore, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (
@@ -49,8 +49,7 @@ Pending = tuple[Write | Chore, "asyncio.Future[Outcome]", float]
 class Writer:
     """The only writer of this process.
 
-    ``max_waiting`` bounds the queue, of which a store has at most half; a write not begun within
-    ``timeout`` seconds times out.
+    The ``queue`` is shared by stores; a write not begun within ``timeout`` seconds times out.
     ``broken`` gets the error after which nothing more is written; ``worked_at`` is the loop's time
     of the last commit. The ``observers`` get each commit.
     """
@@ -58,7 +57,7 @@ class Writer:
     def __init__(
         self,
         path: Path,
-        max_waiting: int,
+        queue: Pool,
         timeout: float,
         observers: Sequence[CommitObserver] = (),
     ) -> None:
@@ -77,9 +76,7 @@ class Writer:
         self._failures = FailureLog(logger, "writes work again")
         self._checkpoint_failures = FailureLog(logger, "checkpoints work again")
         self._pending: list[Pending] = []
-        self._max_waiting = max_waiting
-        self._max_of_store = max(1, max_waiting // 2)
-        self._counts: Counter[int] = Counter()  # of a store's writes among them
+        self._queue = queue
         self._is_late = False
         self._running: asyncio.Task[None] | None = None
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
@@ -89,10 +86,7 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        count = self._counts.get(write.store_id, 0)
-        if len(self._pending) >= self._max_waiting or count >= self._max_of_store:
-            raise OverloadedError
-        self._counts[write.store_id] = count + 1
+        self._queue.take(write.store_id)
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
@@ -138,7 +132,8 @@ class Writer:
     def _time_out_late(self) -> None:
         late = [pending for pending in self._pending if pending[2] <= self._loop.time()]
         del self._pending[: len(late)]
-        self._counts = Counter(write.store_id for write, _, _ in self._pending)
+        for write, _, _ in late:
+            self._queue.give_back(write.store_id)
         self._is_late = self._is_late or bool(late)
         _deliver(late, [DatabaseUnavailableError() for _ in late])
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
@@ -169,7 +164,7 @@ class Writer:
         try:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
-            self._counts.clear()
+            self._queue.clear()
             batch = [one for one in pending if not one[1].done()]
             results = await self._commit(batch)
         finally:

@@ -166,8 +166,8 @@ def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
             assert {result["status"] for result in results} == {200}
 
 
-def test_a_user_has_a_quarter_of_the_places(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"max_streams": 8}) as service:
+def test_a_store_has_half_of_the_places(tmp_path: Path) -> None:
+    with Service(tmp_path, settings={"max_streams": 4}) as service:
         fixture, other = make_fixture(service), make_fixture(service)
         body = bulk_message(fixture.token, plant_line(9))
         with after_two_lines(fixture) as first:

@@ -24,12 +24,12 @@ from plantstore.errors import (
 )
 from plantstore.features.bulk.lines import Lines, write_result
 from plantstore.http.app import App
-from plantstore.http.limits.streams import StreamPlaces
 from plantstore.http.limits.turns import Turns
 from plantstore.http.new_plant import JSON_TYPE, check_media_type
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response
 from plantstore.model import Caller, NewPlant, Scope
+from plantstore.pools import Pool
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.settings import Settings
@@ -46,7 +46,8 @@ _OF_ONE_LINE = (RequestError, IdTakenError, AlreadyStoredError, StoreFullError)
 
 def add_bulk_creates(app: App) -> None:
     """Have ``POST /plants`` take many plants, too."""
-    bulk = BulkCreates(app.database, app.settings, app.turns)
+    places = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
+    bulk = BulkCreates(app.database, app.settings, app.turns, places)
     create_one, admit = app.plants.create, app.authentication.admit
 
     def create(request: Request, store_name: str | None = None) -> Awaitable[Response | Stream]:
@@ -63,10 +64,10 @@ def add_bulk_creates(app: App) -> None:
 class BulkCreates:
     """Creates the plants of bodies with many, some bodies at a time."""
 
-    def __init__(self, database: Database, settings: Settings, turns: Turns) -> None:
+    def __init__(self, database: Database, settings: Settings, turns: Turns, places: Pool) -> None:
         self._database = database
         self._turns = turns
-        self._places = StreamPlaces(settings.max_streams)
+        self._places = places
         # One window at a time is in the queue of writes: half of what its store may have there.
         self._window_size = max(1, settings.max_writes // 4)
         self._writing = asyncio.Lock()
@@ -79,14 +80,14 @@ class BulkCreates:
             raise RequestError(40010, reason=reason)
         refuse_precondition(request.headers)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
-        await self._places.acquire(caller)
+        await self._places.wait_and_take(caller.token_store_id)
         body.accept()
         close = partial(self._close, caller)
         parts = self._write_results(body, caller, request.id)
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
     async def _close(self, caller: Caller) -> None:
-        self._places.release(caller)
+        self._places.give_back(caller.token_store_id)
 
     async def _write_results(
         self, body: Body, caller: Caller, request_id: bytes

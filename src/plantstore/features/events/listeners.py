@@ -15,8 +15,8 @@ from plantstore.database import Database
 from plantstore.errors import NoSuchStoreError, PlantStoreError, RequestError
 from plantstore.features.events.listener import Access, Feed, Listener
 from plantstore.features.events.reading import EventPage, read_page
-from plantstore.http.limits.streams import StreamPlaces
 from plantstore.model import Caller, IsFresh, never_fresh
+from plantstore.pools import Pool
 
 logger = logging.getLogger(__name__)
 
@@ -27,12 +27,12 @@ _MAX_IN_A_ROW = 64  # listeners that are woken before the loop runs other tasks
 
 
 class Listeners:
-    """All listeners of a process, at most ``max_listeners``. Make it on the event loop."""
+    """All listeners of a process, who share the ``places``. Make it on the event loop."""
 
-    def __init__(self, database: Database, max_listeners: int) -> None:
+    def __init__(self, database: Database, places: Pool) -> None:
         self._database = database
         self._loop = asyncio.get_running_loop()
-        self._places = StreamPlaces(max_listeners)
+        self._places = places
         self._feeds: dict[int, Feed] = {}  # of the stores that are listened to
         self._has_committed = asyncio.Event()
         self._unchanged: IsFresh = never_fresh  # since the last check of access
@@ -50,11 +50,11 @@ class Listeners:
         :raises RequestError: what follows it is not there any more, or it is not the store's.
         :raises OverloadedError: there is no place.
         """
-        await self._places.acquire(caller)
+        await self._places.wait_and_take(caller.token_store_id)
         try:
             page = await require_page(self._database, caller.store_id, after, 0)
         except BaseException:
-            self._places.release(caller)
+            self._places.give_back(caller.token_store_id)
             raise
         feed = Feed(self._database, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
@@ -72,7 +72,7 @@ class Listeners:
             listeners.remove(listener)
             if not listeners:
                 del self._feeds[listener.caller.store_id]
-            self._places.release(listener.caller)
+            self._places.give_back(listener.caller.token_store_id)
 
     async def close(self) -> None:
         """End all."""

@@ -7,11 +7,13 @@ from plantstore.features.events.retention import Retention
 from plantstore.features.events.steady_clock import SteadyClock
 from plantstore.http.app import App
 from plantstore.http.routes import reads
+from plantstore.pools import Pool
 
 
 def add_events(app: App) -> None:
     """Add the route, the gauge, and the trimming beside the requests."""
-    listeners = Listeners(app.database, app.settings.max_requests)
+    places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
+    listeners = Listeners(app.database, places)
     operations = EventOperations(app.database, app.authentication, listeners)
     app.routes.add_of_store("/events", reads(operations.list_events))
     app.gauges["listeners"] = lambda: listeners.count

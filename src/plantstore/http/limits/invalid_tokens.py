@@ -5,13 +5,10 @@ as in guessing, are counted together by address. Beyond the rate they are refuse
 malformed and repeated ones cost no query.
 """
 
-import socket
-
 from plantstore.errors import InvalidTokenError
 from plantstore.http.limits.rates import Rates, require
+from plantstore.pools import network_of
 from plantstore.tokens import is_well_formed
-
-_NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
 
 
 class InvalidTokens:
@@ -45,10 +42,3 @@ class InvalidTokens:
         self._tokens.take((network, key))
         if is_guess:
             require(self._networks.take(network))
-
-
-def network_of(address: str) -> str | bytes:
-    """What tells one client's addresses from another's."""
-    if ":" not in address:
-        return address
-    return socket.inet_pton(socket.AF_INET6, address.partition("%")[0])[:_NETWORK_BYTES]

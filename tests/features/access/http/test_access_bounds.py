@@ -102,14 +102,14 @@ def test_a_change_that_is_given_up_does_not_happen_later(own_service: LoggingSer
         assert set_role(manager, "eve", "owner").status_code == 201
 
 
-def test_a_flood_of_one_user_keeps_nobody_out(own_service: LoggingService) -> None:
+def test_a_flood_of_one_store_keeps_nobody_out(own_service: LoggingService) -> None:
     with (
         managing(own_service, "nursery", "ada") as ada,
         managing(own_service, "orchard", "eve") as eve,
         administration_held(own_service.database),
-        ThreadPoolExecutor(21) as threads,
+        ThreadPoolExecutor(41) as threads,
     ):
-        flood = [threads.submit(set_role, ada, f"x{number}", "reader") for number in range(20)]
+        flood = [threads.submit(set_role, ada, f"x{number}", "reader") for number in range(40)]
         wait_until(lambda: any(one.done() for one in flood))
         refused = threads.submit(set_role, eve, "ada", "reader").result()
         expect_refused(refused, 50302)  # it had its turn to wait

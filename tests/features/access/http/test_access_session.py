@@ -12,6 +12,7 @@ import pytest
 
 from plantstore.databases import open_session
 from plantstore.features.access.http import jobs
+from plantstore.pools import Pool
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import database_path, open_lock
@@ -187,7 +188,7 @@ async def test_it_is_closed_while_nobody_needs_it(
         monkeypatch.setattr(session, "close", close_and_tell)
         return session
 
-    queue = jobs.JobQueue(open_one, 30.0)
+    queue = jobs.JobQueue(open_one, 30.0, Pool("administration", 4))
     for _ in range(2):
         assert await queue.run("ada", lambda session, _job: list_stores(session)) == []
         assert await asyncio.to_thread(closed.acquire, timeout=30.0)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from plantstore.database import Database, Row
 from plantstore.features.events.listeners import Listeners
 from plantstore.model import Caller, NewPlant, never_fresh
+from plantstore.pools import Pool
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio
@@ -92,7 +93,7 @@ async def test_a_thousand_listeners_cost_nothing_until_something_happens(
     harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     database = CountedDatabase(harness.database)
-    listeners = Listeners(database, 4 * LISTENERS)  # type: ignore[arg-type]  # what it needs
+    listeners = Listeners(database, Pool("listeners", 2 * LISTENERS))  # type: ignore[arg-type]  # what it needs
     callers = [await harness.make_caller("nursery", "ada", str(number)) for number in range(10)]
     streams = [
         (await listeners.add(caller, None)).read_parts()

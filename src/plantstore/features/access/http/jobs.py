@@ -7,7 +7,7 @@ that is cancelled at its deadline commits nothing afterwards, unless its commit 
 import asyncio
 import logging
 import threading
-from collections import Counter
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
@@ -17,17 +17,16 @@ from typing import Any, Generic, TypeVar
 from plantstore.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
-    OverloadedError,
     PlantStoreError,
     SetupError,
 )
 from plantstore.failures import FailureLog
+from plantstore.pools import Pool
 from plantstore.sql.session import OpenSession, Session
 
 failures = FailureLog(logging.getLogger(__name__), "access can be administered again")
 
-_MAX_JOBS = 64
-_MAX_JOBS_OF_ONE = 8  # of those: a user's, or all that have no token
+MAX_JOBS = 64
 _IDLE_SECONDS = 60.0  # a connection that is idle for longer may be lost on its way
 _CLOSING_SECONDS = 2.0
 
@@ -79,44 +78,47 @@ class Job(Generic[Result]):
 
 
 class JobQueue:
-    """The jobs of one process, each for at most ``seconds``, with the wait for its turn."""
+    """The jobs of one process, one at a time, each for at most ``seconds`` with the wait for it.
 
-    def __init__(self, open_session: OpenSession, seconds: float) -> None:
+    They share the ``places``, and run in turns of their holders.
+    """
+
+    def __init__(self, open_session: OpenSession, seconds: float, places: Pool) -> None:
         self._open_session = open_session
         self._seconds = seconds
-        self._counts: Counter[Hashable] = Counter()
-        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()
+        self._places = places
+        self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
+        self._lock = threading.Lock()  # for what waits
+        self._tickets: SimpleQueue[bool] = SimpleQueue()  # True for each that waits, False to end
         self._thread: threading.Thread | None = None
 
-    async def run(self, key: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
-        """The result of work; ``key`` is the user that it is for.
+    async def run(self, holder: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
+        """The result of work for a store, or for a network without a token.
 
         :raises PlantStoreError: what the work raises; or the database did not do it in time; or
             too many jobs wait already.
         """
-        if self._counts[key] >= _MAX_JOBS_OF_ONE or self._counts.total() >= _MAX_JOBS:
-            raise OverloadedError
+        self._places.take(holder)
         if self._thread is None:  # as a daemon it never keeps the process from exiting
             self._thread = threading.Thread(target=self._run_jobs, name="access", daemon=True)
             self._thread.start()
         job = Job(work)
-        self._counts[key] += 1
-        self._jobs.put(job)
+        with self._lock:
+            self._waiting.setdefault(holder, deque()).append(job)
+        self._tickets.put(True)  # noqa: FBT003 - what it says stands above
         timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
         try:
             result = await asyncio.wrap_future(job.future)
         finally:
             timer.cancel()
-            self._counts[key] -= 1
-            if not self._counts[key]:
-                del self._counts[key]
+            self._places.give_back(holder)
         if failures.is_failing:
             failures.note_success()
         return result
 
     async def close(self) -> None:
         """Close the session, after the job that runs."""
-        self._jobs.put(None)
+        self._tickets.put(False)  # noqa: FBT003 - as above
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
 
@@ -125,14 +127,22 @@ class JobQueue:
         is_closing = False
         while not is_closing:
             with suppress(Empty):
-                job = self._jobs.get(timeout=_IDLE_SECONDS)
-                if job is not None:
-                    session = job.run(session, self._open_session)
+                if self._tickets.get(timeout=_IDLE_SECONDS):
+                    session = self._next_job().run(session, self._open_session)
                     continue
                 is_closing = True
             if session is not None:
                 session.close()
                 session = None
+
+    def _next_job(self) -> Job[Any]:
+        """The next job of the holder whose turn was the longest ago."""
+        with self._lock:
+            holder, jobs = self._waiting.popitem(last=False)
+            job = jobs.popleft()
+            if jobs:
+                self._waiting[holder] = jobs
+        return job
 
 
 def _is_current(session: Session) -> bool:

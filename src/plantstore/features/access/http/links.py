@@ -4,6 +4,8 @@ Invariant: guessing costs no query beyond the rate of invalid tokens for each ad
 never in a URL that reaches the service: pages have it in the fragment.
 """
 
+from collections.abc import Hashable
+
 from msgspec import Struct
 
 from plantstore.clock import write_time
@@ -19,17 +21,15 @@ from plantstore.features.access.http.tokens import (
     read_grant,
 )
 from plantstore.features.access.owners import Manager
-from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.invalid_tokens import network_of
+from plantstore.http.app import App
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_STORE, json_response
+from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
-from plantstore.settings import Settings, read_rate
+from plantstore.settings import read_rate
 from plantstore.sql.administration.tokens import IssuedToken
 from plantstore.sql.session import Session
 from plantstore.tokens import CODE_PREFIX, is_well_formed
-
-_ANYBODY = "anybody"  # who exchanges a code is known only afterwards
 
 
 class LinkCode(Struct, frozen=True):
@@ -58,28 +58,28 @@ def create_link(days: int, session: Session, manager: Manager, body: NewToken) -
 class Exchange:
     """The exchange of codes for tokens, by anybody who has one."""
 
-    def __init__(
-        self, jobs: JobQueue, owners: Owners, client_address: ClientAddress, settings: Settings
-    ) -> None:
+    def __init__(self, jobs: JobQueue, owners: Owners, app: App) -> None:
         self._jobs = jobs
         self._owners = owners
-        self._client_address = client_address
-        self._guesses = Rates(*read_rate(settings.invalid_token_rate))
+        self._client_address = app.client_address
+        self._authentication = app.authentication
+        self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
     async def exchange_code(self, request: Request) -> Response:
         """Exchange a code for a new token."""
         network = network_of(self._client_address(request))
+        self._authentication.begin(request, network)
         require(self._guesses.check(network))
         code = (await read_body(request, LinkCode)).code
         try:
-            issued = await self._exchange(request, code)
+            issued = await self._exchange(request, code, network)
         except InvalidCodeError:
             require(self._guesses.take(network))
             raise
         record = describe_token(issued.token, issued.secret, issued.token.store)
         return json_response(201, record, NO_STORE)
 
-    async def _exchange(self, request: Request, code: str) -> IssuedToken:
+    async def _exchange(self, request: Request, code: str, network: Hashable) -> IssuedToken:
         if not is_well_formed(code, CODE_PREFIX):  # it is refused without a query
             raise InvalidCodeError
 
@@ -90,4 +90,4 @@ class Exchange:
             self._owners.log(request, {**who, **describe_made(issued.token)})
             return issued
 
-        return await self._jobs.run(_ANYBODY, work)
+        return await self._jobs.run(network, work)

@@ -48,7 +48,7 @@ class Owners:
         async def operate(request: Request, store_name: str | None = None) -> Response:
             caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
             records = await self._jobs.run(
-                caller.principal, lambda session, _job: read(session, caller.store_id)
+                caller.token_store_id, lambda session, _job: read(session, caller.store_id)
             )
             return json_response(200, records, NO_STORE)
 
@@ -83,4 +83,4 @@ class Owners:
             self.log(request, changed)
             return response
 
-        return await self._jobs.run(caller.principal, work)
+        return await self._jobs.run(caller.token_store_id, work)

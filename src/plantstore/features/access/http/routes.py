@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from plantstore.features.access.http.jobs import JobQueue
+from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
 from plantstore.features.access.http.links import Exchange, create_link
 from plantstore.features.access.http.members import (
     MemberRole,
@@ -13,15 +13,17 @@ from plantstore.features.access.http.members import (
 from plantstore.features.access.http.owners import Owners
 from plantstore.features.access.http.tokens import NewToken, create_token, list_tokens, revoke_token
 from plantstore.http.app import App
+from plantstore.pools import Pool
 
 
 def add_access(app: App) -> None:
     """Add the routes, and the queue of their jobs."""
     routes, settings = app.routes, app.settings
-    jobs = JobQueue(app.open_session, settings.write_timeout)
+    places = app.pools.add_pool(Pool("administration", MAX_JOBS))
+    jobs = JobQueue(app.open_session, settings.write_timeout, places)
     app.at_close.append(jobs.close)
     owners = Owners(jobs, app.authentication, app.client_address)
-    exchange = Exchange(jobs, owners, app.client_address, settings)
+    exchange = Exchange(jobs, owners, app)
     create, link = (partial(make, settings.token_expiry) for make in (create_token, create_link))
     of_member = {
         "PUT": owners.changing(set_member, MemberRole, values=1),

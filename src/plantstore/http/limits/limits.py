@@ -1,0 +1,17 @@
+"""What limits the requests of one process, together."""
+
+from msgspec import Struct
+
+from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.limits.rates import Rates
+from plantstore.http.limits.turns import Turns
+from plantstore.pools import Pools
+
+
+class Limits(Struct, frozen=True):
+    """The ``rates`` are None without the setting ``rate_limit``."""
+
+    client_address: ClientAddress
+    rates: Rates | None
+    turns: Turns
+    pools: Pools

@@ -1,0 +1,184 @@
+"""What all clients share: connections, requests, bodies, unsent bytes, streams, queues.
+
+One rule for each pool: **a holder may take more while it holds less than is free**. So one holder
+has at most half of a pool, two have at most a third each, and who holds nothing finds something
+free. A holder is a store, or the network of an address before a request's token is known.
+
+Invariant: what was taken is given back once, by the same holder.
+"""
+
+import asyncio
+import logging
+import socket
+from collections.abc import Callable, Hashable
+from typing import TypeVar
+
+from plantstore.errors import OverloadedError
+from plantstore.failures import RepeatLimit
+from plantstore.settings import Settings
+
+logger = logging.getLogger(__name__)
+
+MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not read
+_WAIT_SECONDS = 1.0
+_FULL_SECONDS = 1.0  # after a refusal
+_NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
+
+Evict = Callable[[], None]
+PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
+
+
+class Pool:
+    """``size`` units, of which ``used`` are taken.
+
+    ``refused_at`` is the loop's time when somebody was last refused who held nothing: the pool is
+    full.
+    """
+
+    def __init__(self, name: str, size: int) -> None:
+        self.name = name
+        self.size = size
+        self.used = 0
+        self.refused_at = float("-inf")
+        self._held: dict[Hashable, int] = {}
+        self._waiting: dict[asyncio.Future[None], Hashable] = {}
+        self._log_limit = RepeatLimit()
+
+    def has_room(self, holder: Hashable) -> bool:
+        """Whether the holder may take more."""
+        held = self._held.get(holder, 0)
+        if held < self.size - self.used:
+            return True
+        if not held:
+            self._note_full()
+        return False
+
+    def try_take(self, holder: Hashable, count: int = 1) -> bool:
+        """Take some, if the holder may; whether that was so."""
+        # As has_room, which costs as much again.
+        held = self._held.get(holder, 0)
+        if held >= self.size - self.used:
+            return self.has_room(holder)
+        self._held[holder] = held + count
+        self.used += count
+        return True
+
+    def take(self, holder: Hashable, count: int = 1) -> None:
+        """Take some.
+
+        :raises OverloadedError: the holder may not.
+        """
+        if not self.try_take(holder, count):
+            raise OverloadedError
+
+    def add(self, holder: Hashable, count: int) -> None:
+        """Take some, whatever is free: it is in use already."""
+        self._held[holder] = self._held.get(holder, 0) + count
+        self.used += count
+
+    def give_back(self, holder: Hashable, count: int = 1) -> None:
+        """Give some back, to the first of those waiting who may have it."""
+        self.used -= count
+        left = self._held[holder] - count
+        if left:
+            self._held[holder] = left
+        else:
+            del self._held[holder]
+        for place, waiting in self._waiting.items():
+            if self.try_take(waiting):
+                del self._waiting[place]
+                place.set_result(None)
+                return
+
+    async def wait_and_take(self, holder: Hashable) -> None:
+        """Take one, and wait a little for it.
+
+        :raises OverloadedError: none became free.
+        """
+        if self.try_take(holder):
+            return
+        loop = asyncio.get_running_loop()
+        place = loop.create_future()
+        self._waiting[place] = holder
+        timer = loop.call_later(_WAIT_SECONDS, self._refuse, place)
+        await place
+        timer.cancel()
+
+    def clear(self) -> None:
+        """Take all units back."""
+        self.used = 0
+        self._held.clear()
+
+    @property
+    def largest(self) -> Hashable:
+        """Who holds most; None if nobody holds anything."""
+        return max(self._held, key=self._held.__getitem__, default=None)
+
+    def _refuse(self, place: "asyncio.Future[None]") -> None:
+        if self._waiting.pop(place, None) is not None:
+            place.set_exception(OverloadedError())
+
+    def _note_full(self) -> None:
+        self.refused_at = asyncio.get_running_loop().time()
+        if self._log_limit.admit(self.name) is not None:
+            most = self.largest
+            held = self._held.get(most, 0)
+            message = "the pool %s is full: %s holds most, %d of %d"
+            logger.warning(message, self.name, most, held, self.size)
+
+
+class EvictingPool(Pool):
+    """A pool whose units are taken away again: of who holds too many, the oldest first."""
+
+    def __init__(self, name: str, size: int) -> None:
+        super().__init__(name, size)
+        self._units: dict[object, tuple[Hashable, Evict]] = {}  # the oldest first
+
+    def put(self, unit: object, holder: Hashable, evict: Evict) -> None:
+        """Take a unit; ``evict`` is called when it is taken away."""
+        if not self.try_take(holder):
+            self._evict(holder if holder in self._held else self.largest)
+            self.add(holder, 1)
+        self._units[unit] = holder, evict
+
+    def remove(self, unit: object) -> None:
+        """Give a unit back, unless it was taken away."""
+        found = self._units.pop(unit, None)
+        if found is not None:
+            self.give_back(found[0])
+
+    def _evict(self, holder: Hashable) -> None:
+        unit = next(unit for unit, (owner, _) in self._units.items() if owner == holder)
+        _, evict = self._units.pop(unit)
+        self.give_back(holder)
+        evict()
+
+
+class Pools:
+    """The pools of a process. Those that others add have names of their own."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.connections = Pool("connections", settings.max_connections)
+        self.handshakes = EvictingPool("handshakes", settings.max_requests)
+        self.requests = Pool("requests", 2 * settings.max_requests)
+        self.bodies = EvictingPool("bodies", settings.max_requests)
+        self.unsent_bytes = Pool("unsent_bytes", MAX_UNSENT)
+        self.streams = Pool("streams", settings.max_streams)
+        self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
+
+    def add_pool(self, pool: PoolOrMore) -> PoolOrMore:
+        """Have the pool measured, and readiness depend on it."""
+        self.all.append(pool)
+        return pool
+
+    def find_full(self) -> Pool | None:
+        """A pool that refused, in the last second, somebody who held nothing of it."""
+        since = asyncio.get_running_loop().time() - _FULL_SECONDS
+        return next((pool for pool in self.all if pool.refused_at >= since), None)
+
+
+def network_of(address: str) -> Hashable:
+    """What tells one client's addresses from another's."""
+    if ":" not in address:
+        return address
+    return socket.inet_pton(socket.AF_INET6, address.partition("%")[0])[:_NETWORK_BYTES]
