@@ -38,7 +38,6 @@ OTHER: dict[str, tuple[str, Any]] = {
     "invalid_token_rate": ("5/hour", "5/hour"),
     "max_wal_size": ("1048576", 2**20),
     "cache_size": ("0", 0),
-    "max_connections_per_address": ("7", 7),
     "max_requests": ("1000000", 1_000_000),
     "lame_duck": ("5", 5.0),
     "drain_timeout": ("1e-3", 0.001),

@@ -19,7 +19,6 @@ from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-MAX_UNSENT = 64 * 2**20  # bytes of responses that clients have not read
 _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
@@ -162,7 +161,7 @@ class Pools:
         self.handshakes = EvictingPool("handshakes", settings.max_requests)
         self.requests = Pool("requests", 2 * settings.max_requests)
         self.bodies = EvictingPool("bodies", settings.max_requests)
-        self.unsent_bytes = Pool("unsent_bytes", MAX_UNSENT)
+        self.unsent_bytes = Pool("unsent_bytes", settings.max_unsent_bytes)
         self.streams = Pool("streams", settings.max_streams)
         self.all: list[Pool] = [pool for pool in vars(self).values() if isinstance(pool, Pool)]
 

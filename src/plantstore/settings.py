@@ -130,6 +130,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_connections: int = 8192  # beyond a share of it the longest idle one is closed
     max_writes: int = 1024  # that wait for a commit
     max_streams: int = 16  # long lists sent at the same time, and bodies of many plants read
+    max_unsent_bytes: int = 64 * 2**20  # of responses that clients have not read
     head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake
     body_timeout: float = 30.0  # for a body, or the next part of many plants, to arrive
     idle_timeout: float = 75.0  # that an idle connection is kept open

@@ -36,7 +36,7 @@ def load_settings(sources: Sources) -> Settings:
         settings,
         database=settings.database or default_database(),
         of_features=tuple(map(sources.read, _OF_FEATURES)),
-        max_connections=max(_MIN_CONNECTIONS, 2 * requests),
+        max_connections=max(_MIN_CONNECTIONS, 4 * requests),
         max_writes=max(1, requests // 2),
         max_streams=max(_MIN_STREAMS, requests // 128),
     )

@@ -314,7 +314,7 @@ class Connection(asyncio.Protocol):
         else:
             end = connections.end_of_repeated
             head = b"%s%s%x\r\n\r\n" % (response.head, end, self._ids.next_number())
-        if not self._sender.send(head, response.body):
+        if not self._sender.send(head, response.body, is_shared=True):
             self._phase = RESPONSE
 
     def _respond(self, response: Response | Stream) -> None:

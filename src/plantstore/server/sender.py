@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 _MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
 _PIECE = 64 * 1024
 _STUCK_SECONDS = 10.0
+_LEAST_PROGRESS = 32 * 1024  # bytes that a client must read within the timeout
 _LAST_CHUNK = b"0\r\n\r\n"
 
 
@@ -127,7 +128,7 @@ class Sender:
     def pause(self) -> None:
         """Stop writing: the client has not read everything."""
         self.is_paused = True
-        self._outstanding = self._count_outstanding()
+        self._outstanding = len(self._rest) + self._count_outstanding()
         self._progress_at = self._connections.now
         if not self._is_shared:
             self._count_unsent(len(self._rest) + self._transport.get_write_buffer_size())
@@ -142,11 +143,11 @@ class Sender:
         return not self.is_paused
 
     def has_timed_out(self) -> bool:
-        """Whether the client has read nothing for too long, while paused."""
-        outstanding = self._count_outstanding()
-        if outstanding < self._outstanding:
+        """Whether the client reads too slowly, or nothing, while paused."""
+        outstanding = len(self._rest) + self._count_outstanding()
+        if outstanding <= max(0, self._outstanding - _LEAST_PROGRESS):
             self._progress_at = self._connections.now
-        self._outstanding = outstanding
+            self._outstanding = outstanding
         return self._connections.now - self._progress_at >= self._timeout
 
     def close(self) -> None:

@@ -1,0 +1,94 @@
+"""Whatever one tenant holds, another one's requests succeed: pools keep room for who has none."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from itertools import count
+from pathlib import Path
+
+import pytest
+
+from tests.http.blocking import FILLER, fill_store
+from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
+from tests.http.raw import Connection, Message
+from tests.service import Service
+from tests.waiting import wait_until
+
+MAX_REQUESTS = 32
+MANY = 50  # connections, of which a network may have 64
+_ids = count(100_000)
+
+
+@pytest.fixture
+def service(tmp_path: Path, url: str) -> Iterator[Service]:
+    """A service of few requests, so that a hundred connections are a flood."""
+    with Service(tmp_path, database=url, settings={"max_requests": MAX_REQUESTS}) as running:
+        yield running
+
+
+def answers_of(fixture: StoreFixture) -> list[int]:
+    """The statuses of a list, of a create whose body comes late, and of the readiness."""
+    create = fixture.message(CREATES[0]).carrying(b'{"id": %d, "name": "Aloe"}' % next(_ids))
+    with Connection(fixture.service.origin) as connection:
+        listed = connection.ask(fixture.message(LISTS[0]))
+        connection.send(create.head())
+        connection.send(create.body)
+        created = connection.receive()
+        ready = connection.ask(Message("GET", "/readyz"))
+    return [listed.status, created.status, ready.status]
+
+
+@contextmanager
+def flood(service: Service, *data: bytes) -> Iterator[None]:
+    """Connections on each of which one of these was sent, and no more."""
+    with ExitStack() as stack:
+        for one in data:
+            connection = stack.enter_context(Connection(service.origin, receive_buffer=4096))
+            connection.send(one)
+        yield
+
+
+def lists_of(fixture: StoreFixture, limits: range) -> list[bytes]:
+    """Requests for lists of different lengths, so that none is cached."""
+    return [fixture.message(LISTS[0]).aimed_at(f"/plants?limit={one}").to_bytes() for one in limits]
+
+
+def test_bodies_without_a_token_that_never_come_keep_nobody_out(service: Service) -> None:
+    victim = make_fixture(service)
+    head = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99"
+    with flood(service, *MANY * [head + b"\r\n\r\n{"]):
+        for _ in range(10):
+            assert answers_of(victim) == [200, 200, 200]
+
+
+def test_creates_of_one_editor_that_never_come_keep_nobody_out(service: Service) -> None:
+    attacker, victim = make_fixture(service), make_fixture(service)
+    head = attacker.message(CREATES[0]).carrying(b"x" * 99).head()
+    with flood(service, *MANY * [head + b"{"]):
+        for _ in range(10):
+            assert answers_of(victim) == [200, 200, 200]
+        wait_until(lambda: answers_of(attacker) == [200, 200, 200])  # the oldest gave way
+
+
+def test_answers_that_one_reader_does_not_take_keep_nobody_out(tmp_path: Path, url: str) -> None:
+    bounds = {"max_unsent_bytes": 8 * 2**20}
+    with Service(tmp_path, database=url, settings=bounds) as service:
+        expect_room_beside_unread(service)
+
+
+def expect_room_beside_unread(service: Service) -> None:
+    attacker, victim = make_fixture(service), make_fixture(service)
+    for fixture in (attacker, victim):
+        fill_store(service, fixture.store, 900, 250, FILLER)
+    with flood(service, *lists_of(attacker, range(900 - MANY, 900))):
+        for _ in range(10):
+            assert answers_of(victim) == [200, 200, 200]
+
+
+def test_two_stores_that_hold_long_lists_leave_others_some(service: Service) -> None:
+    first, second, victim = (make_fixture(service) for _ in range(3))
+    for fixture in (first, second, victim):
+        fill_store(service, fixture.store, 5000, 250, FILLER)
+    limits = range(2000, 2020)
+    with flood(service, *lists_of(first, limits), *lists_of(second, limits)):
+        for _ in range(3):
+            assert answers_of(victim) == [200, 200, 200]
