@@ -72,7 +72,7 @@ def test_every_setting_is_tried_here() -> None:
 
 def test_bounds_follow_from_the_requests() -> None:
     settings = load_settings(Sources({}, URL | {"PLANTSTORE_MAX_REQUESTS": "256"}))
-    assert settings.max_connections == 512
+    assert settings.max_connections == 1024
     assert (settings.max_writes, settings.max_streams) == (128, 16)
     assert "max_writes" not in SETTINGS
 

@@ -90,6 +90,9 @@ async def _measure(app: App, database: Database) -> None:
             ("response_cache_bytes",): app.cache.used,
         }
         measured |= {(name,): read() for name, read in app.gauges.items()}
+        for pool in app.pools.all:
+            measured["pool_used", pool.name] = pool.used
+            measured["pool_size", pool.name] = pool.size
         measured |= database.gauges()
         for (name, *labels), value in measured.items():
             (gauge(name).labels(*labels) if labels else gauge(name)).set(value)
