@@ -9,7 +9,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 from msgspec import UNSET, Struct, UnsetType
 
 from plantstore.databases import open_session
-from plantstore.model import Member, NewPlant, Role
+from plantstore.model import TEXT_LENGTHS, Member, NewPlant, Role
 from plantstore.sql.administration import new_tokens, records, rotation, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
@@ -19,11 +19,12 @@ Result = TypeVar("Result")
 Function = Callable[Concatenate[Session, Given], Result]
 Method = Callable[Concatenate["Administration", Given], Result]
 
+_CONTENTS = ", ".join(TEXT_LENGTHS)
 _OF_A_STORE = ("members", "tokens", "idempotency_keys", "events", "plants", "revisions", "stores")
 # What tests ask of a database beside the program's own queries.
 _QUERIES = {
     "events_of_store": """
-        SELECT revision, kind, plant_id, name, tag, at,
+        SELECT revision, kind, plant_id, {contents}, at,
             (SELECT subject FROM users AS u WHERE u.user_id = e.user_id), token_label, token_id,
             user_id IS NOT NULL AND user_id = -1
         FROM events AS e WHERE store_id = {mark}1 ORDER BY revision
@@ -62,7 +63,7 @@ def open_test_session(url: str) -> Session:
     """A session that has the queries of tests, too."""
     session: Any = open_session(url)
     mark = "?" if url.startswith("sqlite") else "$"
-    own = {name: sql.format(mark=mark) for name, sql in _QUERIES.items()}
+    own = {name: sql.format(mark=mark, contents=_CONTENTS) for name, sql in _QUERIES.items()}
     session._sql = {**session._sql, **own}  # noqa: SLF001 - no part of the program
     return session  # type: ignore[no-any-return]
 

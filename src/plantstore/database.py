@@ -48,7 +48,7 @@ class Create(Struct, frozen=True):
 
 
 class Update(Struct, frozen=True):
-    """A plant's new name and tag: UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
+    """A plant with its new contents: UPDATED, UNCHANGED, NO_SUCH_PLANT, or PRECONDITION_FAILED."""
 
     store_id: int
     caller: Caller

@@ -1,32 +1,33 @@
 """Decodes a plant, from JSON or from fields, by the interface's own rules.
 
-What a body, a line of one, or a line of a file has is decoded here alone. A usual plant is decoded
-quickly; any other with precise error messages.
+What a body, a line of one, or a line of a file has is decoded here alone, by the limits of
+``NewPlant``. A usual plant is decoded quickly; any other with precise error messages.
 """
 
 import json
 import sys
-from collections.abc import Iterable, Iterator
-from typing import Annotated, Any, NoReturn
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NoReturn
 
 import msgspec
-from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.errors import RequestError
-from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, broken_rule
+from plantstore.model import (
+    INT64_MAX,
+    INT64_MIN,
+    OPTIONAL_FIELDS,
+    PLANT_FIELDS,
+    TEXT_LENGTHS,
+    NewPlant,
+    broken_rule,
+    contents_of,
+)
 
 MAX_LINE = 64 * 1024  # bytes of NDJSON
 
 Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
 
-
-class _Body(Struct):
-    id: Annotated[int, Meta(ge=INT64_MIN, le=INT64_MAX)]
-    name: Annotated[str, Meta(min_length=1, max_length=NAME_MAX)]
-    tag: Annotated[str, Meta(min_length=1, max_length=TAG_MAX)] | UnsetType = UNSET
-
-
-_decode = msgspec.json.Decoder(_Body).decode
+_decode = msgspec.json.Decoder(NewPlant).decode
 
 
 def decode_new_plant(body: bytes) -> NewPlant:
@@ -35,14 +36,17 @@ def decode_new_plant(body: bytes) -> NewPlant:
     :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
     """
     try:
-        body.decode()  # msgspec does not check the strings of unknown keys
-        found = _decode(body)
+        text = body.decode()  # msgspec does not check the strings of unknown keys
+        plant = _decode(body)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
         return _decode_slowly(body)
-    name, tag = found.name, found.tag or "-"
-    if not (name.isprintable() and tag.isprintable()) or name.isspace() or tag.isspace():
-        return _decode_slowly(body)  # which knows all the rules
-    return NewPlant(found.id, name, found.tag or None)
+    contents = contents_of(plant)
+    if None in contents and "null" in text:  # perhaps sent, and not left out
+        return _decode_slowly(body)
+    for value in contents:
+        if value and (not value.isprintable() or value.isspace()):
+            return _decode_slowly(body)  # which knows all the rules
+    return plant
 
 
 def decode_lines(
@@ -93,23 +97,28 @@ def to_new_plant(fields: object) -> NewPlant:
     """
     if not isinstance(fields, dict):
         _refuse(f"it is {_describe(fields)}, not an object")
-    for field in ("id", "name"):
-        if field not in fields:
+    for field in PLANT_FIELDS:
+        if field not in fields and field not in OPTIONAL_FIELDS:
             _refuse(f"{field} is missing")
-    plant_id, name, tag = fields["id"], fields["name"], fields.get("tag", "-")
+    plant_id = fields["id"]
     if type(plant_id) is not int:
         _refuse(f"id must be a whole number, such as 7, not {_describe(plant_id)}")
-    if not isinstance(name, str):
-        _refuse(f"name must be a string, not {_describe(name)}")
-    if not isinstance(tag, str):
-        _refuse(f"tag must be a string or left out, not {_describe(tag)}")
     if not INT64_MIN <= plant_id <= INT64_MAX:
         _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
-    if rule := broken_rule(name, NAME_MAX):
-        _refuse(f"name {rule}")
-    if rule := broken_rule(tag, TAG_MAX):
-        _refuse(f"tag {rule}")
-    return NewPlant(plant_id, name, fields.get("tag"))
+    texts: list[Any] = [_read_text(fields, field) for field in TEXT_LENGTHS]
+    return NewPlant(plant_id, *texts)
+
+
+def _read_text(fields: Mapping[str, Any], field: str) -> str | None:
+    if field not in fields:
+        return None
+    text = fields[field]
+    if not isinstance(text, str):
+        or_not = " or left out" if field in OPTIONAL_FIELDS else ""
+        _refuse(f"{field} must be a string{or_not}, not {_describe(text)}")
+    if rule := broken_rule(text, *TEXT_LENGTHS[field]):
+        _refuse(f"{field} {rule}")
+    return text
 
 
 def _refuse(reason: str) -> NoReturn:

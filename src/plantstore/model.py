@@ -8,14 +8,16 @@ import re
 from collections.abc import Callable
 from enum import Enum, StrEnum
 from hashlib import sha256
+from operator import attrgetter
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct, defstruct
+from msgspec.inspect import StrType, type_info
+from msgspec.structs import astuple, fields
 
 INT64_MIN = -(2**63)
 INT64_MAX = 2**63 - 1
 LIMIT_MAX = 2**31 - 1
-NAME_MAX = 256
-TAG_MAX = 64
 SUBJECT_MAX = 255
 LABEL_MAX = 64
 DELETED_USER = -1  # in events: a number that no user has
@@ -62,19 +64,36 @@ ROLE_SCOPES = {
 }
 
 
-class Plant(Struct, frozen=True, omit_defaults=True):
-    """What every member of a store sees of a plant."""
-
-    name: str
-    tag: str | None = None
-
-
 class NewPlant(Struct, frozen=True, omit_defaults=True):
-    """A plant with the id that its creator chose, unique within the store."""
+    """A plant with the id that its creator chose, unique within the store.
 
-    id: int
-    name: str
-    tag: str | None = None
+    Its fields, their limits, and which are optional: SQL, ``openapi.yaml`` and the page repeat
+    them, and ``tests/test_plant_fields.py`` compares.
+    """
+
+    id: Annotated[int, Meta(ge=INT64_MIN, le=INT64_MAX)]
+    name: Annotated[str, Meta(min_length=1, max_length=256)]
+    tag: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+
+
+PLANT_FIELDS = NewPlant.__struct_fields__
+contents_of = attrgetter(*PLANT_FIELDS[1:])  # all but the id
+OPTIONAL_FIELDS = PLANT_FIELDS[-len(NewPlant.__struct_defaults__) :]
+TEXT_LENGTHS = {  # the most and the fewest characters
+    field.name: (text.max_length or 0, text.min_length or 0)
+    for field in fields(NewPlant)
+    for kind in [type_info(field.type)]
+    for text in getattr(kind, "types", [kind])
+    if isinstance(text, StrType)
+}
+
+# What every member of a store sees of a plant: its contents.
+Plant = defstruct(
+    "Plant",
+    [(field.name, field.type, field.default) for field in fields(NewPlant)[1:]],
+    frozen=True,
+    omit_defaults=True,
+)
 
 
 class Precondition(Struct, frozen=True):
@@ -280,13 +299,13 @@ class Grant(Struct, frozen=True):
     manages: bool = False
 
 
-def broken_rule(text: str, longest: int) -> str | None:
-    """The rule that a name, tag, subject or label breaks, or None.
+def broken_rule(text: str, longest: int, shortest: int = 1) -> str | None:
+    """The rule that a plant's text, a subject or a label breaks, or None.
 
     The rule completes a sentence that begins with the field's name.
     """
-    if not 1 <= len(text) <= longest:
-        return f"must be 1 to {longest} characters long, not {len(text)}"
+    if not shortest <= len(text) <= longest:
+        return f"must be {shortest} to {longest} characters long, not {len(text)}"
     if _FORBIDDEN.search(text):
         return (
             "must not contain control characters (U+0000 to U+001F, U+007F to U+009F), overrides "
@@ -316,14 +335,15 @@ def find_hashes_of(token_id: str) -> tuple[bytes, bytes] | None:
 
 
 def digest_of(plant: NewPlant) -> bytes:
-    """What tells the plant from any other: SHA-256 of its id, name and tag, a line each.
+    """What tells the plant from any other: SHA-256 of ``field=value`` for each field that it has.
 
-    No name or tag has two lines. The databases calculate it too, and keep it: never change it.
+    The separator is U+001F, which no text has, so a new field is added at the end, and no two
+    plants are the same text. PostgreSQL calculates it too, in ``write_batch``. Databases keep it:
+    never change what it is of a plant without the new field.
     """
-    lines = (
-        (str(plant.id), plant.name) if plant.tag is None else (str(plant.id), plant.name, plant.tag)
-    )
-    return sha256("\n".join(lines).encode()).digest()
+    pairs = zip(PLANT_FIELDS, astuple(plant), strict=True)
+    text = "\x1f".join(f"{field}={value}" for field, value in pairs if value is not None)
+    return sha256(text.encode()).digest()
 
 
 def entity_tag_of(plant: NewPlant) -> str:

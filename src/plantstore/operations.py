@@ -146,7 +146,7 @@ async def read_plant(
 async def update_plant(
     database: Database, caller: Caller, plant: NewPlant, precondition: Precondition | None
 ) -> None:
-    """Replace the name and tag of a plant of the caller's store; return when that is durable.
+    """Replace a plant of the caller's store by its new contents; return when that is durable.
 
     :raises NoSuchPlantError: the store has no plant with this id.
     :raises PreconditionFailedError: it is not what the request asks for.

@@ -3,6 +3,8 @@
 import json
 from typing import Any, Self
 
+from msgspec.structs import asdict
+
 from plantstore.database import Create, Delete, Update
 from plantstore.databases import open_database
 from plantstore.model import (
@@ -71,7 +73,7 @@ class DatabaseHarness:
         precondition: Precondition | None = None,
         caller: Caller | None = None,
     ) -> Outcome:
-        """Replace a plant's name and tag, by default as the owner."""
+        """Replace a plant, by default as the owner."""
         caller = caller or self.owner
         return await self.database.write(Update(caller.store_id, caller, plant, precondition))
 
@@ -94,7 +96,7 @@ class DatabaseHarness:
         store_id = (caller or self.owner).store_id
         page = await self.database.read_page(store_id, PlantQuery(with_ids=True), MANY)
         assert not page.more
-        return [NewPlant(row["id"], row["name"], row.get("tag")) for row in decode(page)]
+        return [NewPlant(**row) for row in decode(page)]
 
     async def read_revision(self) -> int:
         """The revision of the owner's store."""
@@ -147,6 +149,5 @@ def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
 
 def describe(plant: NewPlant, *, with_ids: bool = True) -> dict[str, object]:
     """A plant as a list shows it."""
-    row: dict[str, object] = {"id": plant.id} if with_ids else {}
-    row["name"] = plant.name
-    return row if plant.tag is None else row | {"tag": plant.tag}
+    row = {field: value for field, value in asdict(plant).items() if value is not None}
+    return row if with_ids else {field: row[field] for field in row if field != "id"}

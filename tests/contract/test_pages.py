@@ -9,8 +9,7 @@ from plantstore.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
-    NAME_MAX,
-    TAG_MAX,
+    TEXT_LENGTHS,
     NewPlant,
     Outcome,
     Page,
@@ -81,13 +80,15 @@ async def test_a_store_that_is_not_there_reads_as_empty(harness: DatabaseHarness
 
 
 def is_allowed(character: str) -> bool:
-    return broken_rule(f"a{character}", NAME_MAX) is None
+    return broken_rule(f"a{character}", 2) is None
 
 
 async def test_every_character_comes_back(harness: DatabaseHarness) -> None:
     characters = "".join(filter(is_allowed, map(chr, range(0x110000))))
-    texts = [characters[start:][:NAME_MAX] for start in range(0, len(characters), NAME_MAX)]
-    plants = [NewPlant(number, text, text[:TAG_MAX]) for number, text in enumerate(texts)]
+    longest = [longest for longest, _ in TEXT_LENGTHS.values()]
+    step = max(longest)
+    texts = [characters[start:][:step] for start in range(0, len(characters), step)]
+    plants = [NewPlant(at, *(text[:end] for end in longest)) for at, text in enumerate(texts)]
     for start in range(0, len(plants), 500):
         await plant_all(harness, plants[start:][:500])
     assert await harness.read_plants() == plants

@@ -5,13 +5,14 @@ import random
 
 import pytest
 
-from plantstore.model import INT64_MAX, INT64_MIN, NewPlant, Outcome
+from plantstore.model import INT64_MAX, INT64_MIN, NewPlant, Outcome, contents_of
 from tests.administration import Administration, Event
 from tests.contract.harness import DatabaseHarness
+from tests.plants import FULL
 
 pytestmark = pytest.mark.anyio
 
-MONSTERA = NewPlant(1, "Monstera", "tropical")
+MONSTERA = NewPlant(1, *contents_of(FULL))
 
 
 async def test_only_changes_raise_the_revision_each_by_one(harness: DatabaseHarness) -> None:

@@ -11,12 +11,15 @@ from plantstore.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
-    TAG_MAX,
+    TEXT_LENGTHS,
     PlantQuery,
     broken_rule,
 )
 
-TAGS = st.text(min_size=1, max_size=TAG_MAX).filter(lambda text: broken_rule(text, TAG_MAX) is None)
+LONGEST, SHORTEST = TEXT_LENGTHS["tag"]
+TAGS = st.text(min_size=SHORTEST, max_size=LONGEST).filter(
+    lambda text: broken_rule(text, LONGEST, SHORTEST) is None
+)
 QUERIES = st.builds(
     PlantQuery,
     limit=st.none() | st.integers(0, LIMIT_MAX),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.http.calls import create_plant, expect_refused, list_plants
 from tests.http.raw import Message, exchange
+from tests.plants import FULL_JSON
 from tests.service import JSON, Service
 
 NO_SUCH_TAG = '"0123456789abcdef"'
@@ -18,10 +19,11 @@ def replace(client: httpx.Client, body: str, **headers: str) -> httpx.Response:
 
 
 def test_a_plant_is_read_as_it_was_created(client: httpx.Client) -> None:
-    create_plant(client, 1, "Fern", "a")
+    contents = {field: value for field, value in FULL_JSON.items() if field != "id"}
+    assert client.post("/plants", json=FULL_JSON).json() == contents
     create_plant(client, -(2**63), "Zoë 🌿")
-    found = client.get("/plants/1")
-    assert (found.status_code, found.content) == (200, b'{"name":"Fern","tag":"a"}')
+    found = client.get("/plants/7")
+    assert (found.status_code, found.json()) == (200, contents)
     assert found.headers["content-type"] == "application/json"
     assert found.headers["cache-control"] == "private, no-cache"
     assert found.headers["vary"] == "Authorization"

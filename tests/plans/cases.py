@@ -8,8 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict, astuple
 
-from plantstore.model import INT64_MAX, INT64_MIN
+from plantstore.model import INT64_MAX, INT64_MIN, NewPlant
 from tests.plans.tables import (
     EVENTS,
     LARGE,
@@ -26,6 +27,7 @@ HASH = hash_of(SMALL)
 LATER = STORES * 10  # a time after all others
 PART = 5000  # what one statement deletes of a store
 PAGE = 100
+FERN = astuple(NewPlant(7, "Fern"))
 
 
 class Case(Struct, frozen=True):
@@ -145,8 +147,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
     ],
     "find_last_deletion": [Case((LARGE, 7), EVENTS + STORES), Case((SMALL, 1), 1)],
     "find_plant": [Case((LARGE, 7), 1)],
-    "insert_plant": [Case((SMALL, 7, "Fern", None), 0)],
-    "insert_event": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
+    "insert_plant": [Case((SMALL, *FERN), 0)],
+    "insert_event": [Case((SMALL, 7, "plant.created", *FERN, 1, 1, "", ""), 0)],
     "page_of_users": [Case((5, INT64_MAX, PAGE), PAGE), Case((STORES, INT64_MAX, PAGE), 1)],
     "page_of_stores": [
         Case((5, INT64_MAX, PAGE), 2 * PAGE),
@@ -180,7 +182,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         PAGE, large=2 * (PLANTS + EVENTS), small=2 * PLANTS_OF_SMALL + 2
     ),
     "lock_revisions": [Case((SMALL, SMALL), 1)],
-    "update_plant": [Case((LARGE, 7, "Moss", None), 1)],
+    "update_plant": [Case((LARGE, *FERN), 1)],
     "delete_token": [Case((SMALL, HASH), 1)],
     "delete_plant": [Case((LARGE, 7), 1)],
     "copy_revisions": [Case((0,), 0)],
@@ -194,18 +196,19 @@ def write(store_id: int, plant_id: int) -> dict[str, object]:
     """A write as the batch has it: a create, an update or a delete, some with keys."""
     kind = ("create", "update", "delete")[plant_id % 3]
     key = {"key": f"new-{plant_id}", "fingerprint": "00"} if kind == "create" else {}
-    return key | {
-        "kind": kind,
-        "store_id": store_id,
-        "id": plant_id,
-        "name": "Moss",
-        "tag": "a",
-        "user_id": store_id,
-        "token_label": "",
-        "token_store_id": store_id,
-        "token_hash": hash_of(store_id).hex(),
-        "if_none_match": ["0123456789abcdef"],
-    }
+    return (
+        asdict(NewPlant(plant_id, "Moss", "a"))
+        | key
+        | {
+            "kind": kind,
+            "store_id": store_id,
+            "user_id": store_id,
+            "token_label": "",
+            "token_store_id": store_id,
+            "token_hash": hash_of(store_id).hex(),
+            "if_none_match": ["0123456789abcdef"],
+        }
+    )
 
 
 def batch(*stores: int) -> Case:
@@ -271,7 +274,7 @@ SQLITE: Mapping[str, Sequence[Case]] = {
     "copy_stores": [Case((STORES + 1, "new", 0), 0)],
     "copy_members": [Case((SMALL, 2, "owner"), 0)],
     "copy_tokens": [Case((SMALL, b"x", 1, True, "list", "", 0, None, None), 0)],
-    "copy_plants": [Case((SMALL, 7, "Fern", None), 0)],
-    "copy_events": [Case((SMALL, 7, "plant.created", 7, "Fern", None, 1, 1, "", ""), 0)],
+    "copy_plants": [Case((SMALL, *FERN), 0)],
+    "copy_events": [Case((SMALL, 7, "plant.created", *FERN, 1, 1, "", ""), 0)],
     "copy_keys": [Case((SMALL, 1, "key", b"", "created", 0), 0)],
 }

@@ -34,12 +34,12 @@ def filling() -> Sequence[str]:
         f"{_STORE} SELECT n, 'store-' || n, n {_numbers(STORES)}",
         f"{_STORE} VALUES (0, 'half', 0)",
         f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS} {_numbers(STORES)}",
-        f"INSERT INTO members SELECT n, n, 'owner' {_numbers(STORES)}",
-        f"INSERT INTO members SELECT n, 1, 'reader' {_numbers(STORES)} AND n > 1",
+        f"{_MEMBER} n, n, 'owner' {_numbers(STORES)}",
+        f"{_MEMBER} n, 1, 'reader' {_numbers(STORES)} AND n > 1",
         f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
-        f"INSERT INTO plants SELECT {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
-        f"INSERT INTO plants SELECT n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
-        f"INSERT INTO plants SELECT n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
+        f"{_PLANT} {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
+        f"{_PLANT} n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
+        f"{_PLANT} n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
         f"{_EVENT} {LARGE}, n, 'plant.created', n, 'Fern', n, 1, '' {_numbers(EVENTS)}",
         f"{_EVENT} n, 1, 'plant.created', 1, 'Fern', n, n, '' {_numbers(STORES)} AND n <> {LARGE}",
         f"{_KEY} {LARGE}, {LARGE}, 'key-' || n, hash_of(1), 'created', n {_numbers(STORES)}",
@@ -52,6 +52,8 @@ _CREDENTIALS = (
     "INSERT INTO tokens"
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"
 )
+_MEMBER = "INSERT INTO members (store_id, user_id, role) SELECT"
+_PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
 _TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"
 _EVENT = (
     "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label) SELECT"

@@ -86,7 +86,9 @@ def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
     ):
         store_id = administration.create_store("busy").store_id
         with held_up(url) as writer:
-            writer.execute("INSERT INTO plants VALUES (%s, 1, 'Fern')", [store_id])
+            writer.execute(
+                "INSERT INTO plants (store_id, id, name) VALUES (%s, 1, 'Fern')", [store_id]
+            )
             deletion = pool.submit(administration.delete_store, "busy")
             wait_until_one_waits(writer)
         deletion.result()

@@ -90,7 +90,8 @@ def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) 
         tokens = [service.make_token(store) for store in ("sick", *6 * ["sound"])]
         with closing(connect(tmp_path / "plants.db")) as connection:
             connection.execute(  # the event that the next change of the first store would have
-                "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'first', NULL, 0, 1, '', '')"
+                "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id,"
+                " token_label) VALUES (1, 1, 'plant.created', 9, 'first', 0, 1, '')"
             )
         with ExitStack() as stack:
             clients = [stack.enter_context(Connection(service.origin)) for _ in tokens]

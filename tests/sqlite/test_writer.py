@@ -23,7 +23,8 @@ async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
     url: str, connection: apsw.Connection
 ) -> None:
     connection.execute(  # the event that the next change of store 1 would have
-        "INSERT INTO events VALUES (1, 1, 'plant.created', 9, 'in the way', NULL, 0, 1, '', '')"
+        "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label)"
+        " VALUES (1, 1, 'plant.created', 9, 'in the way', 0, 1, '')"
     )
     database = SQLiteDatabase(Settings(database=url))
     writes = [
@@ -73,7 +74,9 @@ async def test_a_damaged_index_breaks_it(url: str) -> None:
     path = Path(url.removeprefix("sqlite:///"))
     change_condition_of_index(path, "tag IS NOT NULL", "tag IS NULL")
     with closing(connect(path)) as connection:
-        connection.execute("INSERT INTO plants VALUES (1, 1, 'Ficus', 'missing in the index')")
+        connection.execute(
+            "INSERT INTO plants (store_id, id, name, tag) VALUES (1, 1, 'Ficus', 'not in index')"
+        )
     change_condition_of_index(path, "tag IS NULL", "tag IS NOT NULL")
     database = SQLiteDatabase(Settings(database=url))
     with pytest.raises(OutcomeUnknownError):

@@ -14,7 +14,7 @@ from plantstore.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
-    TAG_MAX,
+    TEXT_LENGTHS,
     PlantQuery,
     broken_rule,
 )
@@ -117,7 +117,7 @@ def _write_cursor(last_id: int) -> str:
 
 
 def _read_tag(text: str) -> str:
-    if rule := broken_rule(text, TAG_MAX):
+    if rule := broken_rule(text, *TEXT_LENGTHS["tag"]):
         raise RequestError(40008, reason=rule)
     return text
 

@@ -17,7 +17,7 @@ from plantstore.http.responses import (
     json_response,
     make_response,
 )
-from plantstore.model import Caller, NewPlant, Plant, Scope, entity_tag_of
+from plantstore.model import Caller, NewPlant, Plant, Scope, contents_of, entity_tag_of
 from plantstore.server.messages import HeaderLines, Request, Response
 
 
@@ -38,12 +38,12 @@ class OnePlant:
         headers = _make_etag(plant) + REVALIDATED
         if condition is not None and condition.excludes(entity_tag_of(plant)):
             return make_response(304, headers)
-        return json_response(200, Plant(plant.name, plant.tag), headers)
+        return json_response(200, Plant(*contents_of(plant)), headers)
 
     async def replace(
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
-        """Replace the plant's name and tag by those in the body."""
+        """Replace the plant by the one in the body."""
         return await self._authentication.write(
             request, store_name, Scope.UPDATE, self._replace, plant_id
         )
@@ -57,7 +57,7 @@ class OnePlant:
         plant = decode_plant(body, number)
         condition = read_precondition(request.headers)
         await operations.update_plant(self._database, caller, plant, condition)
-        return json_response(200, Plant(plant.name, plant.tag), _make_etag(plant) + NO_STORE)
+        return json_response(200, Plant(*contents_of(plant)), _make_etag(plant) + NO_STORE)
 
 
 def _make_etag(plant: NewPlant) -> HeaderLines:

@@ -15,7 +15,7 @@ from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import JSON_TYPE, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
-from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope
+from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope, contents_of
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024
@@ -56,7 +56,7 @@ class PlantOperations:
         key = None if is_usual else read_key(headers, plant)
         is_replay = await operations.create_plant(self._database, caller, plant, key)
         lines = _REPLAYED if is_replay else NO_STORE
-        return json_response(200, Plant(plant.name, plant.tag), lines)
+        return json_response(200, Plant(*contents_of(plant)), lines)
 
     def delete(
         self, request: Request, plant_id: str, store_name: str | None = None

@@ -36,7 +36,7 @@ DECLARE
 
     earlier record; -- use of the same Idempotency-Key
     plant record;
-    tag_or_any text[]; -- the plant's entity tag, as model.py has it, and what stands for any
+    tag_or_any text[]; -- the plant's entity tag, by digest_of in model.py, and what stands for any
     result text;
     results text[] := '{}';
 BEGIN
@@ -104,7 +104,7 @@ BEGIN
             END IF;
             IF result = 'store_full' THEN -- unless the plant is there
                 SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
-                IF FOUND AND plant.name = w.name AND plant.tag IS NOT DISTINCT FROM w.tag THEN
+                IF FOUND AND (plant.name, plant.tag) IS NOT DISTINCT FROM (w.name, w.tag) THEN
                     result := 'already_stored';
                 ELSIF FOUND THEN
                     result := 'id_taken';
@@ -115,7 +115,8 @@ BEGIN
             SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
             IF FOUND AND (w.if_match IS NOT NULL OR w.if_none_match IS NOT NULL) THEN
                 tag_or_any := ARRAY[left(encode(sha256(convert_to(
-                    concat_ws(E'\n', w.id, plant.name, plant.tag), 'UTF8')), 'hex'), 16), '*'];
+                    concat_ws(E'\x1f', 'id=' || w.id, 'name=' || plant.name, 'tag=' || plant.tag),
+                    'UTF8')), 'hex'), 16), '*'];
             END IF;
             IF plant IS NULL THEN
                 result := 'no_such_plant';
@@ -127,7 +128,7 @@ BEGIN
                 w.tag := plant.tag;
                 result := 'deleted';
                 held := held - 1;
-            ELSIF plant.name = w.name AND plant.tag IS NOT DISTINCT FROM w.tag THEN
+            ELSIF (plant.name, plant.tag) IS NOT DISTINCT FROM (w.name, w.tag) THEN
                 result := 'unchanged';
             ELSE
                 UPDATE plants AS p SET name = w.name, tag = w.tag WHERE p.store_id = store AND p.id = w.id;

@@ -66,7 +66,7 @@ class Plants(Batcher[PlantKey, NewPlant | None]):
         keys = list(dict.fromkeys(items))
         results = await self._pool.read(*((self._sql, key) for key in keys))
         found = {
-            key: NewPlant(key[1], *rows[0]) if rows else None
+            key: NewPlant(*rows[0]) if rows else None
             for key, rows in zip(keys, results, strict=True)
         }
         return [found[key] for key in items]

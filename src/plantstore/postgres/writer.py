@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 import psycopg
-from msgspec import Struct
+from msgspec.structs import asdict
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
@@ -152,39 +152,23 @@ class Writer(Batcher[Write, Outcome]):
         return self._pool.availability.refuse(error)
 
 
-class _Row(Struct, omit_defaults=True):
-    """A write as the function ``write_batch`` reads it."""
-
-    kind: str
-    store_id: int
-    user_id: int
-    token_label: str
-    token_store_id: int
-    token_hash: str
-    id: int
-    name: str | None = None
-    tag: str | None = None
-    key: str | None = None
-    fingerprint: str | None = None
-    if_match: tuple[str, ...] | None = None
-    if_none_match: tuple[str, ...] | None = None
-
-
-def _to_row(write: Write) -> _Row:
+def _to_row(write: Write) -> dict[str, object]:
+    """The write as the function ``write_batch`` reads it: what it lacks is NULL."""
     caller = write.caller
-    token = (caller.token_label, caller.token_store_id, caller.token_hash.hex())
-    who = (write.scope.value, write.store_id, caller.user_id, *token)
-    if isinstance(write, Delete):
-        row = _Row(*who, write.plant_id)
-    else:
-        row = _Row(*who, write.plant.id, write.plant.name, write.plant.tag)
+    plant = {"id": write.plant_id} if isinstance(write, Delete) else asdict(write.plant)
+    row: dict[str, object] = plant | {
+        "kind": write.scope.value,
+        "store_id": write.store_id,
+        "user_id": caller.user_id,
+        "token_label": caller.token_label,
+        "token_store_id": caller.token_store_id,
+        "token_hash": caller.token_hash.hex(),
+    }
     if not isinstance(write, Create):
-        condition = write.precondition
-        if condition is not None:
-            row.if_match, row.if_none_match = condition.if_match, condition.if_none_match
-    elif write.key is not None:
-        row.key, row.fingerprint = write.key.key, write.key.fingerprint.hex()
-    return row
+        return row if write.precondition is None else row | asdict(write.precondition)
+    if write.key is None:
+        return row
+    return row | {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
 
 
 def _time_out(waiting: Waiting[Write, Outcome]) -> None:

@@ -29,7 +29,7 @@ ORDER BY s.name
 SELECT revision FROM revisions WHERE store_id = ?1
 
 -- name: find_plant
-SELECT name, tag FROM plants WHERE store_id = ?1 AND id = ?2
+SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 
 -- name: count_all
 SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS bigint) FROM revisions)

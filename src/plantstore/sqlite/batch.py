@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import apsw
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from plantstore.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
 from plantstore.model import (
@@ -81,7 +82,7 @@ class BatchWriter:
         self._cleaned_at = 0
         # Of the current batch:
         self._at = 0
-        self._by: tuple[_Value, ...] = ()  # whose write is applied
+        self._by: tuple[_Value, ...] = ()  # when, and whose write is applied
         self._stores: dict[int, _Store] = {}
         self._authors: dict[tuple[bytes, int], _Author] = {}  # by token and store
         self._events: list[tuple[_Value, ...]] = []
@@ -155,7 +156,7 @@ class BatchWriter:
         if store_id not in self._stores:
             counts = self._execute(self._sql["find_counts"], (store_id,)).get
             self._stores[store_id] = _Store(*counts)
-        columns = (caller.user_id, caller.token_label, token_id)
+        columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
     def _create_once(self, write: Create, store: _Store, key: IdempotencyKey) -> Outcome:
@@ -177,14 +178,13 @@ class BatchWriter:
         plant = write.plant
         is_full = store.max_plants is not None and store.plants >= store.max_plants
         if not is_full:
-            row = (write.store_id, plant.id, plant.name, plant.tag)
-            self._execute(self._sql["insert_plant"], row)
+            key = (write.store_id,)
+            self._execute(self._sql["insert_plant"], key + astuple(plant))
         if is_full or not self._connection.changes():
-            stored = self._execute(self._sql["find_plant"], (write.store_id, plant.id)).get
+            stored = self._find(write.store_id, plant.id)
             if stored is None:
                 return Outcome.STORE_FULL
-            identical = stored == (plant.name, plant.tag)
-            return Outcome.ALREADY_STORED if identical else Outcome.ID_TAKEN
+            return Outcome.ALREADY_STORED if stored == plant else Outcome.ID_TAKEN
         store.plants += 1
         self._record("plant.created", write, plant, store)
         return _CREATED
@@ -198,8 +198,7 @@ class BatchWriter:
             return Outcome.PRECONDITION_FAILED
         if stored == plant:
             return Outcome.UNCHANGED
-        row = (write.store_id, plant.id, plant.name, plant.tag)
-        self._execute(self._sql["update_plant"], row)
+        self._execute(self._sql["update_plant"], (write.store_id, *astuple(plant)))
         self._record("plant.updated", write, plant, store)
         return Outcome.UPDATED
 
@@ -216,13 +215,13 @@ class BatchWriter:
 
     def _find(self, store_id: int, plant_id: int) -> NewPlant | None:
         row = self._execute(self._sql["find_plant"], (store_id, plant_id)).get
-        return None if row is None else NewPlant(plant_id, *row)
+        return None if row is None else NewPlant(*row)
 
     def _record(self, kind: str, write: Write, plant: NewPlant, store: _Store) -> None:
         store.revision += 1
         store.is_changed = True
-        event = (write.store_id, store.revision, kind, plant.id, plant.name, plant.tag, self._at)
-        self._events.append(event + self._by)
+        event = (write.store_id, store.revision, kind)
+        self._events.append(event + astuple(plant) + self._by)
 
     def _trim(self, write: Trim) -> Outcome:
         events = (write.store_id, write.before, MAX_TRIMMED)

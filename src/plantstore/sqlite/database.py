@@ -101,7 +101,7 @@ class SQLiteDatabase:
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         """See ``Database``."""
         rows = self._query("find_plant", (store_id, plant_id))
-        return NewPlant(plant_id, *rows[0]) if rows else None
+        return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""

@@ -12,6 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from plantstore.model import NewPlant
 from plantstore.sqlite import connection
 from plantstore.sqlite.connection import open_lock
 from plantstore.sqlite.session import SQLiteSession
@@ -206,7 +207,7 @@ def test_who_begins_during_a_restore_uses_what_is_restored(
 
     def begin() -> None:
         with closing(SQLiteSession(url_of(file))) as session:
-            plants.append(session.query("find_plant", 1, 1)[0][0])
+            plants.append(NewPlant(*session.query("find_plant", 1, 1)[0]).name)
 
     with open_lock(file) as lock, lock.held():
         begins = threading.Thread(target=begin)

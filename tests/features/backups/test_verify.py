@@ -75,11 +75,11 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
         ),
         (
             "UPDATE plants SET name = 'x' WHERE id = -266",
-            (-266, "its name or tag is not that of its last event (revision 2)"),
+            (-266, "it is not as its last event (revision 2) has it"),
         ),
         (
             "UPDATE plants SET tag = NULL WHERE id = -266",
-            (-266, "its name or tag is not that of its last event (revision 2)"),
+            (-266, "it is not as its last event (revision 2) has it"),
         ),
         (
             (

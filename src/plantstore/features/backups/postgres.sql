@@ -9,5 +9,5 @@ SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.de
     l.revision
 FROM last AS l LEFT JOIN plants AS p ON p.store_id = $1 AND p.id = l.plant_id
 WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
-    ELSE l.kind = 'plant.deleted' OR p.name <> l.name OR p.tag IS DISTINCT FROM l.tag END
+    ELSE l.kind = 'plant.deleted' OR (p.name, p.tag) IS DISTINCT FROM (l.name, l.tag) END
 ORDER BY l.plant_id LIMIT $2

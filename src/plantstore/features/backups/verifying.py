@@ -20,7 +20,7 @@ _PAGE_ROWS = 1000
 _OF_LAST_EVENT = {
     "missing": "it is missing, though its last event (revision {}) does not delete it",
     "deleted": "it is there, though its last event (revision {}) deletes it",
-    "different": "its name or tag is not that of its last event (revision {})",
+    "different": "it is not as its last event (revision {}) has it",
 }
 
 

@@ -4,17 +4,18 @@ import time
 from collections.abc import Iterator, Mapping
 
 import click
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.features.events import reading
 from plantstore.features.events.reading import Event, EventQuery
+from plantstore.model import PLANT_FIELDS
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
-_COLUMNS = ("revision", "at", "kind", "id", "name", "tag", "user", "token_label", "token_id")
+_COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
 _DELETED = "deleted user"
 
@@ -77,9 +78,7 @@ def _describe(found: Event) -> dict[str, object]:
         "revision": found.revision,
         "at": format_time(found.at),
         "kind": found.kind,
-        "id": found.plant.id,
-        "name": found.plant.name,
-        "tag": found.plant.tag,
+        **asdict(found.plant),
         "user": _DELETED if found.is_user_deleted else found.subject,
         "token_label": found.token_label,
         "token_id": found.token_id or None,

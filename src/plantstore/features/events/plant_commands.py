@@ -1,6 +1,7 @@
 """``plantstore plant``: restore."""
 
 import click
+from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import changing
 from plantstore.cli.options import change_options, store_option
@@ -29,5 +30,4 @@ def restore(session: Session, id: int, store: str, output: Output) -> None:  # n
     with changing(session, "plant restore", plant_id=id, store=store):
         found = restore_plant(session, require_store(session, store), id)
     sentence = f"restored the plant {found.id}, {found.name!r}, in {store}"
-    record = {"store": store, "id": found.id, "name": found.name, "tag": found.tag}
-    output.report_change(record, sentence)
+    output.report_change({"store": store, **asdict(found)}, sentence)

@@ -28,5 +28,5 @@ WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_i
 ORDER BY revision LIMIT ?6
 
 -- name: find_last_deletion
-SELECT name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
+SELECT plant_id, name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
 ORDER BY revision DESC LIMIT 1

@@ -71,6 +71,6 @@ def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[E
 
 
 def _to_event(row: Row) -> Event:
-    revision, kind, plant_id, name, tag, at, subject, label, token_id, user_id = row
-    plant = NewPlant(plant_id, name, tag)
-    return Event(revision, kind, plant, at, subject, label, token_id, user_id == DELETED_USER)
+    revision, kind, *plant, at, subject, label, token_id, user_id = row
+    who = (subject, label, token_id, user_id == DELETED_USER)
+    return Event(revision, kind, NewPlant(*plant), at, *who)

@@ -1,5 +1,7 @@
 """Brings back a deleted plant, as its last event has it."""
 
+from msgspec.structs import astuple
+
 from plantstore.clock import now
 from plantstore.errors import SetupError
 from plantstore.model import NewPlant, Store
@@ -22,9 +24,9 @@ def restore_plant(session: Session, store: Store, plant_id: int) -> NewPlant:
         raise SetupError(
             f"{store.name} is full: `plantstore store set {store.name} --max-plants N` gives room"
         )
-    name, tag = rows[0]
+    plant = NewPlant(*rows[0])
     ((revision,),) = session.query("raise_revision", store.store_id, 1)
-    session.query("insert_plant", store.store_id, plant_id, name, tag)
-    event = (store.store_id, revision, "plant.created", plant_id, name, tag, now())
+    session.query("insert_plant", store.store_id, *astuple(plant))
+    event = (store.store_id, revision, "plant.created", *astuple(plant), now())
     session.query("insert_event", *event, *_COMMAND_LINE)
-    return NewPlant(plant_id, name, tag)
+    return plant

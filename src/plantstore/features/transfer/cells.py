@@ -8,10 +8,9 @@ from collections.abc import Iterable
 
 from msgspec.structs import astuple
 
-from plantstore.model import NewPlant
+from plantstore.model import PLANT_FIELDS, NewPlant
 
-COLUMNS = NewPlant.__struct_fields__
-HEADER = ",".join(COLUMNS) + "\r\n"
+HEADER = ",".join(PLANT_FIELDS) + "\r\n"
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like
 # such a cell.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")

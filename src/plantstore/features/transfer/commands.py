@@ -48,10 +48,10 @@ def import_plants(
 ) -> None:
     """Import the plants of FILE, CSV or NDJSON, maybe compressed; - is stdin.
 
-    If a line has an error, nothing is imported. A CSV file's first line names its columns: id, name
-    and tag; a line of an NDJSON file is a plant as in the interface. It works while the service
-    runs. Identical plants that are already there are skipped: after an interruption, the same
-    command imports the rest.
+    If a line has an error, nothing is imported. A CSV file's first line names the plants' fields; a
+    line of an NDJSON file is a plant as in the interface. It works while the service runs.
+    Identical plants that are already there are skipped: after an interruption, the same command
+    imports the rest.
 
     \b
     Examples:

@@ -12,12 +12,11 @@ from itertools import chain
 
 from plantstore.decoding import Line, decode_lines, to_new_plant
 from plantstore.errors import RequestError, SetupError
-from plantstore.features.transfer.cells import COLUMNS, restore
+from plantstore.features.transfer.cells import restore
 from plantstore.features.transfer.source import Source
-from plantstore.model import INT64_MAX, NewPlant
+from plantstore.model import INT64_MAX, OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 
 _NOT_READABLE, _NOT_A_PLANT = 40001, 40002
-_OPTIONAL = set(COLUMNS[-len(NewPlant.__struct_defaults__) :])
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")
 _INT64_DIGITS = 20
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
@@ -76,8 +75,8 @@ class _Columns:
 
     def __init__(self, header: Sequence[str], name: str, *, with_ids: bool) -> None:
         names = [cell.strip().lower() for cell in header]
-        wanted = [column for column in COLUMNS if with_ids or column != "id"]
-        if not set(wanted) - _OPTIONAL <= set(names):
+        wanted = [column for column in PLANT_FIELDS if with_ids or column != "id"]
+        if not set(wanted).difference(OPTIONAL_FIELDS).issubset(names):
             raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
         if twice := [column for column in wanted if names.count(column) > 1]:
             raise SetupError(f"{name} has two columns named {twice[0]}")

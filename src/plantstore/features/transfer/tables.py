@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from msgspec import Struct
 
 from plantstore.database import Row
-from plantstore.model import INT64_MAX, INT64_MIN, NewPlant
+from plantstore.model import INT64_MAX, INT64_MIN, PLANT_FIELDS
 from plantstore.sql.session import Queries, Session
 
 PAGE_ROWS = 5000
@@ -64,8 +64,6 @@ class StoreRow(Struct, frozen=True):
         return self.plants + self.revision - self.trimmed
 
 
-_PLANT = NewPlant.__struct_fields__
-
 USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject"))
 STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fields__)
 MEMBERS = Table("members", "page_of_members", "copy_members", ("store_id", "user_id", "role"), (0,))
@@ -73,17 +71,16 @@ TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
     "store_id", "token_hash", "user_id", "all_stores", "scopes", "label", "created_at",
     "expires_at", "revoked_at",
 ), (b"",))  # fmt: skip
-PLANTS = Table("plants", "page_of_plants", "copy_plants", ("store_id", *_PLANT), (INT64_MIN,))
+PLANTS = Table("plants", "page_of_plants", "copy_plants", ("store_id", *PLANT_FIELDS), (INT64_MIN,))
 EVENTS = Table("events", "page_of_events", "copy_events", (
-    "store_id", "revision", "kind", *_PLANT, "at", "user_id", "token_label", "token_id",
+    "store_id", "revision", "kind", *PLANT_FIELDS, "at", "user_id", "token_label", "token_id",
 ), (0,))  # fmt: skip
 KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
     "store_id", "user_id", "key", "fingerprint", "outcome", "created_at",
 ), (0, ""))  # fmt: skip
 
 KIND_OF_EVENT = EVENTS.columns.index("kind")
-_FIRST_OF_PLANT = EVENTS.columns.index(_PLANT[0])
-PLANT_OF_EVENT = slice(_FIRST_OF_PLANT, _FIRST_OF_PLANT + len(_PLANT))
+PLANT_OF_EVENT = slice(KIND_OF_EVENT + 1, EVENTS.columns.index("at"))
 
 
 def read_pages(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Sequence[Row]]:

@@ -3,10 +3,11 @@
 import pytest
 
 from plantstore.features.events.restoring import restore_plant
-from plantstore.model import NewPlant, PlantQuery
+from plantstore.model import PlantQuery
 from plantstore.sql.administration.records import require_store
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
+from tests.plants import FULL
 
 pytestmark = pytest.mark.anyio
 
@@ -14,13 +15,12 @@ pytestmark = pytest.mark.anyio
 async def test_a_restored_plant_counts_and_is_in_the_events(
     harness: DatabaseHarness, administration: Administration
 ) -> None:
-    fern = NewPlant(-7, "Fern", "green")
-    await harness.create(fern)
-    await harness.delete(fern.id)
+    await harness.create(FULL)
+    await harness.delete(FULL.id)
     session = administration.session
     with session.transaction():
-        assert restore_plant(session, require_store(session, "nursery"), fern.id) == fern
-    assert await harness.read_plants() == [fern]
+        assert restore_plant(session, require_store(session, "nursery"), FULL.id) == FULL
+    assert await harness.read_plants() == [FULL]
     assert (await harness.read_page(PlantQuery(limit=0))).total == 1
     await harness.assert_consistency()
     assert harness.read_events()[-1].subject is None

@@ -4,19 +4,21 @@ from contextlib import closing
 
 import psycopg
 
+from plantstore.model import TEXT_LENGTHS
 from plantstore.sqlite.connection import connect, database_path
 from tests.administration import open_administration
 from tests.databases import execute
 
 Rows = list[tuple[object, ...]]
 
+_CONTENTS = ", ".join(TEXT_LENGTHS)
 _TABLES = {
     "users": "user_id, subject",
     "members": "store_id, user_id, role",
     "tokens": "store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, "
     "revoked_at",
-    "plants": "store_id, id, name, tag",
-    "events": "store_id, revision, kind, plant_id, name, tag, at, user_id, token_label",
+    "plants": f"store_id, id, {_CONTENTS}",
+    "events": f"store_id, revision, kind, plant_id, {_CONTENTS}, at, user_id, token_label",
     "idempotency_keys": "store_id, user_id, key, fingerprint, outcome, created_at",
 }
 _STORES = "SELECT store_id, name, created_at, revision FROM stores JOIN revisions USING (store_id)"

@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 from msgspec import Struct
 
-from plantstore.model import INT64_MAX, INT64_MIN, Role, Scope
+from plantstore.model import INT64_MAX, INT64_MIN, TEXT_LENGTHS, Role, Scope
 from plantstore.sqlite.connection import database_path
 from tests.service import Service
 
@@ -15,7 +15,7 @@ KEYED = {"id": 20, "name": "Ficus"}
 PLANTS = (
     {"id": INT64_MIN, "name": "the lowest"},
     {"id": -1, "name": "Löwenzahn 🌼 e\u0301\u200d\\N \\. \u2028", "tag": "\\x00 \u200f 'quoted\""},
-    {"id": 0, "name": "x" * 256, "tag": "🌱" * 64},
+    {"id": 0, **{field: "🌱" * longest for field, (longest, _) in TEXT_LENGTHS.items()}},
     {"id": INT64_MAX, "name": "the highest", "tag": "tropical"},
 )
 

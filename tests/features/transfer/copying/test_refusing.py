@@ -4,6 +4,7 @@ from collections.abc import Callable
 from contextlib import closing
 
 import pytest
+from msgspec.structs import astuple
 
 from plantstore.databases import migrate, open_session
 from plantstore.errors import SetupError
@@ -88,8 +89,8 @@ def change(url: str, times: int) -> None:
         store_id, _, revision, *_ = session.query("find_store", "nursery")[0]
         for number in range(times):
             plant = NewPlant(50 + number, url[-64:])
-            values = ("plant.created", plant.id, plant.name, None, 0, 1, "", "")
-            session.write_rows("copy_plants", [(store_id, plant.id, plant.name, None)])
+            values = ("plant.created", *astuple(plant), 0, 1, "", "")
+            session.write_rows("copy_plants", [(store_id, *astuple(plant))])
             session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
         session.query("set_revision", store_id, revision + times)
 

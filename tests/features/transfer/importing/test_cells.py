@@ -10,23 +10,30 @@ from hypothesis import strategies as st
 from plantstore.features.transfer.exporting import FORMATS
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.source import open_source
-from plantstore.model import INT64_MAX, INT64_MIN, NAME_MAX, TAG_MAX, NewPlant, broken_rule
+from plantstore.model import (
+    INT64_MAX,
+    INT64_MIN,
+    OPTIONAL_FIELDS,
+    TEXT_LENGTHS,
+    NewPlant,
+    broken_rule,
+)
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 
 
-def texts(longest: int) -> st.SearchStrategy[str]:
-    """Texts that the interface takes, with many that files have trouble with."""
+def texts(field: str) -> st.SearchStrategy[str | None]:
+    """What the interface takes as this field, with many texts that files have trouble with."""
+    longest, shortest = TEXT_LENGTHS[field]
     parts = st.lists(st.one_of(SPECIAL, st.characters()), min_size=1, max_size=longest)
     starts = st.sampled_from(["", "'=", "''", "=", '"'])
     whole = st.tuples(starts, parts).map(lambda both: both[0] + "".join(both[1]))
-    return whole.filter(lambda text: broken_rule(text, longest) is None)
+    allowed = whole.filter(lambda text: broken_rule(text, longest, shortest) is None)
+    return st.none() | allowed if field in OPTIONAL_FIELDS else allowed
 
 
 PLANTS = st.lists(
-    st.builds(
-        NewPlant, st.integers(INT64_MIN, INT64_MAX), texts(NAME_MAX), st.none() | texts(TAG_MAX)
-    ),
+    st.builds(NewPlant, st.integers(INT64_MIN, INT64_MAX), *map(texts, TEXT_LENGTHS)),
     min_size=1,
     max_size=5,
 )

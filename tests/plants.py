@@ -1,0 +1,8 @@
+"""A plant with all that a plant can have."""
+
+from msgspec.structs import asdict
+
+from plantstore.model import PLANT_FIELDS, NewPlant
+
+FULL = NewPlant(7, *PLANT_FIELDS[1:])  # each text is its field's name
+FULL_JSON = asdict(FULL)
