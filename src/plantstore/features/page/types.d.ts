@@ -9,7 +9,8 @@ type Sheet = import("./static/tables.js").Sheet;
 type Content = (string | Node)[];
 type Actions = Record<string, () => void>;
 type Order = (a: Plant, b: Plant) => number;
-type Field = "id" | "name" | "tag";
+type Field = Exclude<keyof Plant, "folded">;
+type TextField = Exclude<Field, "id">;
 type ListState = "none" | "loading" | "ready" | "error";
 
 /** What is looked for, and in which order: see `View`. */
@@ -24,7 +25,7 @@ interface ListEvents {
   changed: () => void;
   moved: () => void;
   remove: (ids: string[]) => void;
-  open: (plant: Plant, field: "name" | "tag" | null) => void;
+  open: (plant: Plant, field: TextField | null) => void;
 }
 
 /** And by its rows: a tag, more where the end is near, or another selection. */
@@ -151,7 +152,7 @@ interface Token {
   expires_at?: string;
 }
 
-interface Elements {
+interface Elements extends Record<`add-${Field}` | `edit-${TextField}`, HTMLInputElement>, Record<`import-${Field}`, HTMLSelectElement> {
   add: HTMLDetailsElement;
   "access-days": HTMLSelectElement;
   "access-form": HTMLFormElement;
@@ -160,26 +161,18 @@ interface Elements {
   "access-user": HTMLSelectElement;
   "add-button": HTMLButtonElement;
   "add-form": HTMLFormElement;
-  "add-id": HTMLInputElement;
-  "add-name": HTMLInputElement;
-  "add-tag": HTMLInputElement;
   confirm: HTMLDialogElement;
   conflict: HTMLDialogElement;
   detail: HTMLDialogElement;
   edit: HTMLFormElement;
-  "edit-name": HTMLInputElement;
   "edit-save": HTMLButtonElement;
-  "edit-tag": HTMLInputElement;
   export: HTMLDetailsElement;
   find: HTMLInputElement;
   history: HTMLDialogElement;
   import: HTMLDialogElement;
   "import-file": HTMLInputElement;
   "import-header": HTMLInputElement;
-  "import-id": HTMLSelectElement;
-  "import-name": HTMLSelectElement;
   "import-start": HTMLButtonElement;
-  "import-tag": HTMLSelectElement;
   "label-template": HTMLTemplateElement;
   "member-form": HTMLFormElement;
   "member-name": HTMLInputElement;

@@ -239,9 +239,9 @@ export class Store {
 
   // Unless the plant is another one than `etag` names.
   /** @param {Plant} plant @param {string} etag */
-  replace({ id, name, tag }, etag) {
+  replace(plant, etag) {
     const headers = { ...JSON_BODY, "If-Match": etag };
-    return this.api.ask("PUT", `${this.path}/plants/${id}`, { headers, body: writePlant({ name, tag }) });
+    return this.api.ask("PUT", `${this.path}/plants/${plant.id}`, { headers, body: writePlant({ ...plant, id: undefined }) });
   }
 
   // The events after a revision, or the oldest ones that are kept.

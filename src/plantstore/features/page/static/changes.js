@@ -5,7 +5,7 @@ import { NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
 import { createAll, each } from "./batch.js";
 import { $, bdi, choose, count, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
-import { isSame } from "./plant.js";
+import { isSame, listContents } from "./plant.js";
 import { closeToast, fail, showProgress, tell } from "./toasts.js";
 
 const AT_ONCE = 8;
@@ -148,7 +148,7 @@ function tellLeft(store, left, words, error) {
 async function settle(store, change, conflict, words) {
   const { theirs } = conflict;
   /** @param {string} who @param {Plant | null | undefined} plant */
-  const describePlant = (who, plant) => makeTableRow([who, plant?.name ?? "deleted", plant?.tag ?? ""]);
+  const describePlant = (who, plant) => makeTableRow([who, ...listContents(plant ?? { id: "", name: "deleted" })]);
   $("conflict-title").textContent = `Somebody else ${theirs ? "changed" : "deleted"} this plant`;
   $("conflict-rows").replaceChildren(describePlant("Theirs", theirs), describePlant("Yours", change.after));
   const choice = await choose($("conflict"));

@@ -2,10 +2,10 @@
 
 import { editPlant, removePlants } from "./changes.js";
 import { $, bdi, explain, isBusy, isNarrow, setBusy } from "./dom.js";
-import { locate } from "./form.js";
+import { locate, readContents } from "./form.js";
 import { openHistory } from "./history.js";
 import { list } from "./list.js";
-import { isSame } from "./plant.js";
+import { CONTENTS, isSame, makePlant } from "./plant.js";
 import { fail } from "./toasts.js";
 
 const form = $("edit");
@@ -14,14 +14,13 @@ const form = $("edit");
 const isInRow = () => form.parentElement === $("plants");
 
 // In its row, or, without a field to begin with, in the panel.
-/** @param {Plant} plant @param {"name" | "tag" | null} field */
+/** @param {Plant} plant @param {TextField | null} field */
 export function openEditor(plant, field) {
   closeEditor();
   const canUpdate = list.may("update");
   edited = plant;
   editedIn = list.store;
-  $("edit-name").value = plant.name;
-  $("edit-tag").value = plant.tag ?? "";
+  for (const text of CONTENTS) $(`edit-${text}`).value = plant[text] ?? "";
   explain("edit-reason", "");
   form.hidden = !canUpdate;
   if (canUpdate && field !== null && !isNarrow()) {
@@ -58,7 +57,7 @@ export function closeEditor() {
 async function save() {
   const [before, store] = [edited, editedIn];
   if (!before || !store || isBusy($("edit-save"))) return;
-  const after = { id: before.id, name: $("edit-name").value, tag: $("edit-tag").value || undefined };
+  /** @type {Plant} */ const after = makePlant({ ...readContents("edit"), id: before.id });
   if (isSame(before, after)) return void closeEditor();
   explain("edit-reason", "");
   setBusy($("edit-save"), true);

@@ -3,10 +3,8 @@
 import { ALREADY_STORED, ID_TAKEN, makeKey, NO_NEW_PLANT } from "./api.js";
 import { $, announce, bdi, explain, isBusy, makeButton, setBusy } from "./dom.js";
 import { list } from "./list.js";
-import { readId } from "./plant.js";
+import { CONTENTS, FIELDS, makePlant, readId } from "./plant.js";
 import { fail } from "./toasts.js";
-
-/** @type {Field[]} */ const FIELDS = ["id", "name", "tag"];
 
 let isTyped = false; // the id
 
@@ -24,12 +22,13 @@ export function forgetForm() {
 async function submit() {
   const { store } = list;
   if (isBusy($("add-button")) || !store) return;
-  const typed = { id: $("add-id").value, name: $("add-name").value, tag: $("add-tag").value };
+  const typed = { ...readContents("add"), id: $("add-id").value };
   clearReasons();
   markAdding(true);
   if (!typed.id && (await list.loadWhole())) typed.id = list.plants.proposeId() ?? "";
   if (list.store !== store) return markAdding(false);
-  const [plant, key] = [makePlant(typed), makeKey()];
+  /** @type {Plant} */ const plant = makePlant({ ...typed, id: readId(typed.id) });
+  const key = makeKey();
   /** @type {Failure | null} */ const error = await store.api.insist(() => store.create(plant, key)).then(() => null, (failure) => failure);
   markAdding(false);
   if (error) return tellFailure(error, store, plant);
@@ -98,10 +97,10 @@ function markAdding(isAdding) {
   $("add-button").textContent = isAdding ? "Adding…" : "Add plant";
 }
 
-// Empty fields are left out: the service checks what is required.
-/** @param {Record<Field, string>} typed */
-const makePlant = ({ id, name, tag }) =>
-  /** @type {Plant} */ ({ id: readId(id) || undefined, name: name || undefined, tag: tag || undefined });
+// What is typed into a form.
+/** @param {"add" | "edit"} form */
+export const readContents = (form) =>
+  /** @type {Record<TextField, string>} */ (Object.fromEntries(CONTENTS.map((field) => [field, $(`${form}-${field}`).value])));
 
 // Unless the user is working elsewhere in the page.
 /** @param {string} id */

@@ -6,6 +6,7 @@ import { importPlants } from "./changes.js";
 import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, targetOf } from "./dom.js";
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
+import { FIELDS, listContents, TEXTS } from "./plant.js";
 import { checkRows, countNamesakes, giveIds } from "./rows.js";
 import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
 import { fail } from "./toasts.js";
@@ -16,7 +17,6 @@ const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
 const MAX_PASSES = 3;
 const CHECK_LETTERS = " The file is not in UTF-8: check that letters such as ä and é are right.";
-/** @type {Field[]} */ const FIELDS = ["name", "tag", "id"];
 
 const dialog = $("import");
 /** @type {File | undefined} */ let reading;
@@ -87,7 +87,7 @@ function check(rows) {
   const counts = describeRows(rows.length, good.length, bad.length, countNamesakes(good, list.plants));
   const text = counts + (sheet?.isGuessed ? CHECK_LETTERS : "");
   $("import-counts").textContent = text;
-  const sample = good.slice(0, PREVIEW).map(({ plant: { id, name, tag } }) => makeTableRow([id, name, tag ?? ""]));
+  const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
   $("import-sample").replaceChildren(...sample);
   $("import-sample-table").hidden = good.length === 0;
   $("import-more").textContent = describeMore(good.length, PREVIEW);
@@ -149,9 +149,9 @@ const isWaiting = ({ reason, isIn }) => !reason && !isIn;
 /** @param {Sheet} sheet */
 function offerColumns({ titles, columns, hasHeader }) {
   const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
-  const none = { name: [], tag: [["-1", "None"]], id: [["-1", "None: assign new IDs"]] };
   for (const field of FIELDS) {
-    const made = [...none[field], ...options].map(([value, textContent]) => make("option", { value, textContent }));
+    const none = field === "id" ? ["None: assign new IDs"] : TEXTS[field].isOptional ? ["None"] : [];
+    const made = [...none.map((text) => ["-1", text]), ...options].map(([value, textContent]) => make("option", { value, textContent }));
     $(`import-${field}`).replaceChildren(...made);
     $(`import-${field}`).value = `${columns[field]}`;
   }
@@ -163,7 +163,7 @@ function describeRows(all, good, bad, namesakes) {
   const stored = all > good + bad && `${figures(all - good - bad)} in the store already`;
   const problems = bad && `${count(bad, "line")} with a problem`;
   const text = `${[`${count(good, "plant")} to import`, stored, problems].filter(Boolean).join(", ")}.`;
-  return namesakes ? `${text} ${count(namesakes, "plant")} with a known name and tag will be in the store twice.` : text;
+  return namesakes ? `${text} ${count(namesakes, "plant")} in the store under another ID will be there twice.` : text;
 }
 
 /** @param {number} number @param {number} shown */
@@ -175,10 +175,10 @@ const findReason = ({ reason }) => reason ?? "not sent, or the result is unknown
 /** @param {Row[]} rows */
 function saveRows(rows) {
   const lines = rows.map((row) => {
-    const { id, name, tag } = row.plant;
-    return writeCsvLine([row.line, id, name, tag, findReason(row)].map((value) => String(value ?? "")));
+    const values = FIELDS.map((field) => row.plant[field] ?? "");
+    return writeCsvLine([row.line, ...values, findReason(row)].map(String));
   });
-  saveFile("not-imported.csv", "text/csv", [writeCsvLine(["line", "id", "name", "tag", "problem"]), ...lines]);
+  saveFile("not-imported.csv", "text/csv", [writeCsvLine(["line", ...FIELDS, "problem"]), ...lines]);
 }
 
 /** @param {Row[]} rows */

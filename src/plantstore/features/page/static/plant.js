@@ -5,10 +5,23 @@ const ID_IN_JSON = /([{,]\s*"id"\s*:\s*)(-?\d+)(?=\s*[,}])/g;
 const INTEGER = /^-?(0|[1-9]\d*)$/;
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
-const NAME_MAX = 256;
-const TAG_MAX = 64;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it looks for them
 const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surrogate}]/u;
+
+// What a plant has besides its id, in order, by the rules of the service.
+export const TEXTS = {
+  name: { min: 1, max: 256, isOptional: false },
+  tag: { min: 1, max: 64, isOptional: true },
+};
+export const CONTENTS = /** @type {TextField[]} */ (Object.keys(TEXTS));
+/** @type {Field[]} */ export const FIELDS = ["id", ...CONTENTS];
+
+/** @param {Plant} plant */
+export const listContents = (plant) => CONTENTS.map((field) => plant[field] ?? "");
+
+// A plant as it was typed, without empty fields: the service checks what is required.
+/** @param {Record<Field, string>} typed @returns {any} a Plant */
+export const makePlant = (typed) => Object.fromEntries(FIELDS.map((field) => [field, typed[field] || undefined]));
 
 // Within a string every quote is escaped, so that `"id":` after a brace or comma is always a key.
 /** @param {string} json */
@@ -16,13 +29,13 @@ export const parseExactly = (json) => JSON.parse(json.replace(ID_IN_JSON, '$1"$2
 
 // An id that is not an integer is sent as text: the service says what is wrong with it.
 /** @param {Draft} plant */
-export function writePlant({ id, name, tag }) {
-  const fields = [];
-  if (id !== undefined) fields.push(`"id":${INTEGER.test(id) ? id : JSON.stringify(id)}`);
-  if (name !== undefined) fields.push(`"name":${JSON.stringify(name)}`);
-  if (tag !== undefined) fields.push(`"tag":${JSON.stringify(tag)}`);
-  return `{${fields.join(",")}}`;
+export function writePlant(plant) {
+  const given = FIELDS.filter((field) => plant[field] !== undefined);
+  return `{${given.map((field) => `"${field}":${writeValue(field, plant[field] ?? "")}`)}}`;
 }
+
+/** @param {Field} field @param {string} value */
+const writeValue = (field, value) => (field === "id" && INTEGER.test(value) ? value : JSON.stringify(value));
 
 // People may type -0: the service knows only 0.
 /** @param {string} text */
@@ -66,26 +79,27 @@ export function exchange(plants, order, old, plant) {
 }
 
 /** @param {Plant} one @param {Plant} other */
-export const isSame = (one, other) => one.id === other.id && one.name === other.name && one.tag === other.tag;
+export const isSame = (one, other) => FIELDS.every((field) => one[field] === other[field]);
 
-// The rule that an id, name or tag breaks, as the service would report it, or null.
+// The rule that a plant breaks, as the service would report it, or null.
 /** @param {Draft} plant */
-export function findBrokenRule({ id, name, tag }) {
+export function findBrokenRule({ id, ...contents }) {
   if (id === undefined || id === "") return "id is missing";
   if (!INTEGER.test(id)) return "id must be a whole number, such as 7";
   if (BigInt(id) < INT64_MIN || BigInt(id) > INT64_MAX) return `id must be from ${INT64_MIN} to ${INT64_MAX}`;
-  if (name === undefined || name === "") return "name is missing";
-  return findBrokenTextRule("name", name, NAME_MAX) ?? (tag === undefined ? null : findBrokenTextRule("tag", tag, TAG_MAX));
+  return CONTENTS.reduce((rule, field) => rule ?? findBrokenTextRule(field, contents[field]), /** @type {string | null} */ (null));
 }
 
-/** @param {string} field @param {unknown} text @param {number} max */
-function findBrokenTextRule(field, text, max) {
-  if (typeof text !== "string") return `${field} must be text`;
+/** @param {TextField} field @param {unknown} text */
+function findBrokenTextRule(field, text) {
+  const { min, max, isOptional } = TEXTS[field];
+  if (text === undefined || (text === "" && !isOptional)) return isOptional ? null : `${field} is missing`;
+  if (typeof text !== "string") return `${field} must be text${isOptional ? " or left out" : ""}`;
   const length = [...text].length;
-  if (length > max) return `${field} must be 1 to ${max} characters long, not ${length}`;
+  if (length < min || length > max) return `${field} must be ${min} to ${max} characters long, not ${length}`;
   if (FORBIDDEN.test(text)) return `${field} must not contain control characters or overrides of the text's direction`;
   // JavaScript counts U+FEFF as white space, the service does not.
-  return text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
+  return text && text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
 /** @type {Record<string, string>} */

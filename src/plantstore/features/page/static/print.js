@@ -4,6 +4,7 @@
 import { plantAddress } from "./address.js";
 import { $, all, forgetPrivate, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
+import { listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
 
 const MARGIN = 4; // modules around a code
@@ -13,7 +14,7 @@ addEventListener("beforeprint", () => {
   const isReady = $("print-labels").childElementCount > 0;
   if (isReady || !store?.api.isSignedIn || !view.items.length) return;
   $("print-title").textContent = `${store.name}: ${$("count").textContent}`;
-  $("print-rows").replaceChildren(...view.items.map(({ id, name, tag }) => makeTableRow([id, name, tag ?? ""])));
+  $("print-rows").replaceChildren(...view.items.map((plant) => makeTableRow([plant.id, ...listContents(plant)])));
 });
 addEventListener("afterprint", () => forgetPrivate($("print")));
 

@@ -1,7 +1,7 @@
 // What becomes of a file's rows in a store: which are new, which are there already, and which cannot be
 // imported, for a `reason`.
 
-import { findBrokenRule, isSame } from "./plant.js";
+import { findBrokenRule, isSame, listContents } from "./plant.js";
 
 /** @param {Row[]} rows @param {Plants} plants */
 export function checkRows(rows, plants) {
@@ -37,7 +37,7 @@ export function giveIds(rows, proposed) {
 /** @param {Row[]} rows @param {Plants} plants */
 export function countNamesakes(rows, plants) {
   /** @param {Plant} plant */
-  const describe = ({ name, tag }) => JSON.stringify([name, tag]);
+  const describe = (plant) => JSON.stringify(listContents(plant));
   const known = new Set(plants.items.map(describe));
   return rows.filter((row) => row.isGiven && known.has(describe(row.plant))).length;
 }

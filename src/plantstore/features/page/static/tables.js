@@ -2,7 +2,7 @@
 // read has the `reason` in words. A file that cannot be read is a FileError.
 
 import { guessColumns } from "./columns.js";
-import { parseExactly, readId } from "./plant.js";
+import { CONTENTS, FIELDS, listContents, parseExactly, readId, TEXTS } from "./plant.js";
 
 const ENCODINGS = new Map([["255,254", "utf-16le"], ["254,255", "utf-16be"]]); // by their byte order marks
 const WORKBOOKS = ["80,75", "208,207"]; // .xlsx and .ods are archives
@@ -70,12 +70,10 @@ export class Sheet {
 
   /** @returns {Row[]} */
   get rows() {
-    const { id, name, tag } = this.columns;
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
-      const [idCell, nameCell, tagCell] = [id, name, tag].map((column) => restore(cells[column] ?? ""));
-      const fields = { id: idCell, name: nameCell, tag: tagCell || undefined };
-      return makeRow(line, fields, reason ?? (isLong ? "the line has too many columns" : undefined));
+      const fields = FIELDS.map((field) => [field, restore(cells[this.columns[field]] ?? "")]);
+      return makeRow(line, Object.fromEntries(fields), reason ?? (isLong ? "the line has too many columns" : undefined));
     });
   }
 }
@@ -105,11 +103,11 @@ function* splitCsv(text, delimiter) {
 }
 
 /** @param {number} line @param {Record<string, any>} fields @param {string} [reason] @returns {Row} */
-function makeRow(line, { id = "", name, tag }, reason) {
-  /** @type {Plant} */ const plant = { id: typeof id === "string" ? readId(id) : id, name };
-  if (tag !== undefined && tag !== "") plant.tag = tag;
+function makeRow(line, { id = "", ...contents }, reason) {
+  /** @type {Plant} */ const plant = { id: typeof id === "string" ? readId(id) : id, name: "" };
+  for (const field of CONTENTS)
+    if (!TEXTS[field].isOptional || ![undefined, ""].includes(contents[field])) plant[field] = contents[field];
   if (typeof plant.id !== "string") reason ??= "id must be a whole number, such as 7";
-  if (tag === null) reason ??= "tag must be text or left out";
   return { line, plant, reason };
 }
 
@@ -117,8 +115,8 @@ function makeRow(line, { id = "", name, tag }, reason) {
 // one that looks like such a cell, so that reading takes off what writing put on.
 const FORMULA = /^'*[=+\-@\t\r]/;
 
-/** @param {string} [text] */
-const defuse = (text) => (text !== undefined && FORMULA.test(text) ? `'${text}` : text);
+/** @param {string} text */
+const defuse = (text) => (FORMULA.test(text) ? `'${text}` : text);
 
 /** @param {string} cell */
 const restore = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.slice(1) : cell);
@@ -126,11 +124,11 @@ const restore = (cell) => (cell.startsWith("'") && FORMULA.test(cell) ? cell.sli
 /** @param {string} cell */
 const quote = (cell) => (/[",;\t\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
-/** @param {(string | undefined)[]} cells */
-export const writeCsvLine = (cells) => `${cells.map((cell) => quote(cell ?? "")).join(",")}\r\n`;
+/** @param {string[]} cells */
+export const writeCsvLine = (cells) => `${cells.map(quote).join(",")}\r\n`;
 
 /** @param {Plant[]} plants */
 export const writeCsv = (plants) => [
-  writeCsvLine(["id", "name", "tag"]),
-  ...plants.map(({ id, name, tag }) => writeCsvLine([id, defuse(name), defuse(tag)])),
+  writeCsvLine(FIELDS),
+  ...plants.map((plant) => writeCsvLine([plant.id, ...listContents(plant).map(defuse)])),
 ];
