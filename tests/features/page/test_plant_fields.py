@@ -1,0 +1,51 @@
+"""The page repeats the fields of a plant and their limits in a few places, all of them complete."""
+
+import re
+
+from building.document import PACKAGE
+from plantstore.model import OPTIONAL_FIELDS, PLANT_FIELDS, TEXT_LENGTHS
+
+PAGE = PACKAGE / "features" / "page"
+SCRIPTS = {file.stem: file.read_text(encoding="utf-8") for file in PAGE.glob("static/*.js")}
+HTML = (PAGE / "index.html").read_text(encoding="utf-8")
+# Scripts that hand plants on as a whole.
+WHOLE = ("api", "batch", "export", "form", "importer", "rows", "tables")
+
+
+def test_the_page_has_the_limits_of_the_service() -> None:
+    table = re.findall(
+        r"^  (\w+): \{ min: (\d+), max: ([\d_]+), isOptional: (\w+) \},$",
+        SCRIPTS["plant"],
+        re.MULTILINE,
+    )
+    limits = {field: (int(longest), int(shortest)) for field, shortest, longest, _ in table}
+    assert limits == TEXT_LENGTHS
+    assert list(limits) == list(TEXT_LENGTHS)
+    assert {field for field, *_, optional in table if optional == "true"} == set(OPTIONAL_FIELDS)
+
+
+def test_the_types_have_the_fields() -> None:
+    (plant,) = re.findall(
+        r"interface Plant \{(.*?)\}", (PAGE / "types.d.ts").read_text(encoding="utf-8"), re.DOTALL
+    )
+    fields = dict(re.findall(r"^  (\w+)(\??): string;$", plant, re.MULTILINE))
+    del fields["folded"]
+    optional = {field: "?" if field in OPTIONAL_FIELDS else "" for field in PLANT_FIELDS}
+    assert fields == optional
+
+
+def test_each_field_can_be_added_edited_imported_and_seen() -> None:
+    ids = set(re.findall(r'<(?:input|select|textarea) id="([^"]+)"', HTML))
+    assert ids >= {f"{form}-{field}" for form in ("add", "import") for field in PLANT_FIELDS}
+    assert ids >= {f"edit-{field}" for field in TEXT_LENGTHS}
+    tables = [line for line in HTML.splitlines() if '<th scope="col">Name</th>' in line]
+    assert len(tables) == 3  # an import's sample, a conflict, the print
+    for line in tables:
+        for field in TEXT_LENGTHS:
+            assert f'<th scope="col">{field.capitalize()}</th>' in line
+
+
+def test_scripts_that_hand_plants_on_name_no_optional_field() -> None:
+    for script in WHOLE:
+        code = re.sub(r"//.*|/\*.*?\*/", "", SCRIPTS[script])
+        assert not set(re.findall(r"\w+", code)) & set(OPTIONAL_FIELDS), script

@@ -1,0 +1,82 @@
+"""What repeats the fields of a plant names all of them: SQL, the schema, the interface.
+
+Each place is found by a field that it names. What features repeat in other languages is compared in
+their own ``test_plant_fields.py``.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import plantstore
+from building.document import parse_document, read_document
+from plantstore.model import (
+    INT64_MAX,
+    INT64_MIN,
+    OPTIONAL_FIELDS,
+    PLANT_FIELDS,
+    TEXT_LENGTHS,
+    NewPlant,
+    digest_of,
+)
+
+SOURCE = Path(plantstore.__file__).parent
+ROLE = SOURCE.parents[1] / "docs" / "postgresql-role.sql"
+FILES = [file for file in (*SOURCE.rglob("*.sql"), ROLE) if file.parent.name != "migrations"]
+CONTENTS = set(PLANT_FIELDS[1:])
+HAS_PLANTS = re.compile(r"\b(FROM|JOIN|INTO|UPDATE|COPY|ON) (plants|events)\b")
+CLAUSE = re.compile(r"\b(?=(?:SELECT|FROM|WHERE|SET|VALUES|INTO|ELSIF|END IF)\b)")
+IGNORED = re.compile(r"--.*|'[^']*'|(?<=AND )tag = [?$]\d")  # comments, texts, the filter
+
+
+def test_each_clause_of_sql_names_all_contents_or_none() -> None:
+    sql = "-- name: ".join(file.read_text(encoding="utf-8") for file in FILES)
+    for query in sql.split("-- name: "):
+        if HAS_PLANTS.search(query):
+            for clause in CLAUSE.split(IGNORED.sub("", query)):
+                assert CONTENTS & set(re.findall(r"\w+", clause)) in (set(), CONTENTS), clause
+
+
+@pytest.mark.parametrize("table", ["plants", "events"])
+@pytest.mark.parametrize("adapter", ["sqlite", "postgres"])
+def test_migrations_make_a_column_for_each_field(adapter: str, table: str) -> None:
+    files = SOURCE.glob(f"{adapter}/migrations/*.sql")
+    sql = "".join(file.read_text(encoding="utf-8") for file in files)
+    made = re.search(rf"CREATE TABLE {table} \((.*?)\n\)", sql, re.DOTALL)
+    assert made is not None
+    added = re.findall(rf"ALTER TABLE {table} ADD COLUMN (\w+)", sql)
+    assert set(re.findall(r"^    (\w+)", made[1], re.MULTILINE)) | set(added) >= CONTENTS
+
+
+def find_schemas(node: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - it is any JSON value
+    """The schemas that have an optional field of a plant."""
+    parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
+    if isinstance(node, dict) and node.get("properties", {}).keys() & set(OPTIONAL_FIELDS):
+        yield node
+    for part in parts:
+        yield from find_schemas(part)
+
+
+def test_the_document_has_all_fields_with_their_limits() -> None:
+    schemas = list(find_schemas(parse_document(read_document())["components"]["schemas"]))
+    assert len(schemas) >= 3  # Plant, NewPlant, PlantUpdate
+    for schema in schemas:
+        fields = schema["properties"]
+        assert fields.keys() | {"id"} == set(PLANT_FIELDS)
+        assert set(schema["required"]) - {"id"} == CONTENTS - set(OPTIONAL_FIELDS)
+        for field, (longest, shortest) in TEXT_LENGTHS.items():
+            lengths = fields[field]["maxLength"], fields[field].get("minLength", 0)
+            assert lengths == (longest, shortest)
+            assert f"{shortest:,} to {longest:,} characters" in fields[field]["description"]
+        if "id" in fields:
+            assert (fields["id"]["minimum"], fields["id"]["maximum"]) == (INT64_MIN, INT64_MAX)
+
+
+def test_no_two_plants_have_one_digest() -> None:
+    choices = [("a", "b", *((None,) if field in OPTIONAL_FIELDS else ())) for field in TEXT_LENGTHS]
+    plants = [NewPlant(*values) for values in product((1, 11), *choices)]
+    assert len({digest_of(plant) for plant in plants}) == len(plants)
