@@ -65,9 +65,10 @@ format: ## format the Python code, and fix what ruff can fix safely
 	.venv/bin/ruff check --fix-only
 	.venv/bin/ruff format
 
-docs: ## write docs/reference.md from the code
+docs: ## write docs/reference.md, and the table in ARCHITECTURE.md, from the code
 	@scripts/setup dev
 	.venv/bin/python -m tests.docs.reference > docs/reference.md
+	.venv/bin/python -m tests.docs.sizes
 
 picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev

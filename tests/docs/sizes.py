@@ -1,0 +1,68 @@
+"""Writes the table of the core and the features into ARCHITECTURE.md: ``make docs`` runs it."""
+
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+
+from plantstore.features import FEATURES
+
+ROOT = Path(__file__).parents[2]
+ARCHITECTURE = ROOT / "ARCHITECTURE.md"
+PACKAGE = ROOT / "src" / "plantstore"
+TESTS = ROOT / "tests"
+BEGIN, END = "<!-- generated: make docs -->\n", "<!-- end -->"
+OF_THE_CORE = ("http", "contract", "sqlite", "cli")
+_HEAD = """
+| part | what it is | Python and SQL | tests |
+| --- | --- | --- | --- |
+"""
+
+
+def count_lines(*folders: Path) -> int:
+    """Lines of Python and SQL."""
+    files = (file for folder in folders for file in folder.rglob("*.*"))
+    return sum(file.read_bytes().count(b"\n") for file in files if file.suffix in {".py", ".sql"})
+
+
+def sizes() -> Iterator[tuple[str, str, int, int]]:
+    """Each part, its purpose, and the lines of its source and its tests."""
+    postgres, features = PACKAGE / "postgres", PACKAGE / "features"
+    core = count_lines(PACKAGE) - count_lines(postgres, features)
+    of_core = (TESTS / folder for folder in OF_THE_CORE)
+    yield (
+        "core",
+        "the three calls on SQLite, with tokens from the command line",
+        core,
+        count_lines(*of_core),
+    )
+    yield (
+        "postgres",
+        "PostgreSQL as its database",
+        count_lines(postgres),
+        count_lines(TESTS / "postgres"),
+    )
+    for feature in FEATURES:
+        purpose = (import_module(f"plantstore.features.{feature.name}").__doc__ or "").split(".\n")[
+            0
+        ]
+        folder = TESTS / "features" / feature.name
+        yield (
+            feature.name,
+            purpose.rstrip(".").replace("``", "`"),
+            count_lines(features / feature.name),
+            count_lines(folder),
+        )
+
+
+def write_table() -> None:
+    """Write the table in its place."""
+    before, rest = ARCHITECTURE.read_text(encoding="utf-8").split(BEGIN)
+    _, after = rest.split(END)
+    rows = "".join(
+        f"| {name} | {purpose} | {source} | {tests} |\n" for name, purpose, source, tests in sizes()
+    )
+    ARCHITECTURE.write_text(before + BEGIN + _HEAD + rows + "\n" + END + after, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_table()
