@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -192,4 +193,22 @@ async def test_it_is_closed_while_nobody_needs_it(
     for _ in range(2):
         assert await queue.run("ada", lambda session, _job: list_stores(session)) == []
         assert await asyncio.to_thread(closed.acquire, timeout=30.0)
+    await queue.close()
+
+
+@SQLITE_ONLY
+@pytest.mark.anyio
+async def test_holders_take_turns(url: str) -> None:
+    queue = jobs.JobQueue(partial(open_session, url), 30.0, Pool("administration", 64))
+    first_may_end, order = threading.Event(), list[str]()
+    first = asyncio.ensure_future(queue.run("many", lambda *_: first_may_end.wait(30)))
+    await asyncio.sleep(0)
+    waiting = [
+        asyncio.ensure_future(queue.run(holder, lambda *_, holder=holder: order.append(holder)))
+        for holder in (*5 * ["many"], "one", "other")
+    ]
+    await asyncio.sleep(0)
+    first_may_end.set()
+    await asyncio.gather(first, *waiting)
+    assert order == ["many", "one", "other", *4 * ["many"]]
     await queue.close()
