@@ -71,6 +71,10 @@ class InvalidCodeError(PlantStoreError):
     """A link's code is unknown, was used or has expired: clients do not learn which."""
 
 
+class NoSuchLinkError(PlantStoreError):
+    """No link with this id waits. Details: ``link_id``."""
+
+
 class NoSuchUserError(PlantStoreError):
     """There is no such user. Details: ``subject``."""
 

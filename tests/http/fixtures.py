@@ -61,7 +61,10 @@ ACCESS = tuple(
         ("GET", "/tokens", _COLLECTION, b""),
         ("HEAD", "/tokens", _COLLECTION, b""),
         ("POST", "/tokens", _COLLECTION, b'{"user": "nobody"}'),
-        ("POST", "/links", "POST, OPTIONS", b'{"user": "nobody"}'),
+        ("GET", "/links", _COLLECTION, b""),
+        ("HEAD", "/links", _COLLECTION, b""),
+        ("POST", "/links", _COLLECTION, b'{"user": "nobody"}'),
+        ("DELETE", "/links/1", "DELETE, OPTIONS", b""),
         ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
     )
 )

@@ -134,10 +134,16 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, SMALL, 0, INT64_MAX, 1), 1),
     ],
     "find_valid_token": [Case((SMALL, HASH, 0), 2), Case((1, hash_of(1), 0), 2)],
-    "insert_link": [Case((SMALL, b"x", SMALL, "list", "", None, 0), 0)],
-    "take_link": [Case((SMALL, b"x", 0), 0)],
-    "count_links": [Case((SMALL,), 0)],
-    "delete_expired_links": [Case((SMALL, LATER), 0)],
+    "insert_link": [Case((SMALL, b"x", SMALL, "list", "", None, None, 0), 0)],
+    "find_links": [
+        Case((SMALL, SMALL, b"", HASH + b"x", 0), 10),
+        Case((SMALL, SMALL, HASH, HASH, 0), 10),
+        Case((LARGE, LARGE, b"", HASH + b"x", 0), 0),
+    ],
+    "delete_link": [Case((SMALL, HASH), 1)],
+    "delete_links": [Case((SMALL, SMALL, SMALL, SMALL), 2), Case((LARGE, LARGE, 1, 1), 0)],
+    "count_links": [Case((SMALL,), 1)],
+    "delete_expired_links": [Case((SMALL, LATER), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),

@@ -43,6 +43,7 @@ def filling() -> Sequence[str]:
         f"{_EVENT} {LARGE}, n, 'plant.created', n, 'Fern', n, 1, '' {_numbers(EVENTS)}",
         f"{_EVENT} n, 1, 'plant.created', 1, 'Fern', n, n, '' {_numbers(STORES)} AND n <> {LARGE}",
         f"{_KEY} {LARGE}, {LARGE}, 'key-' || n, hash_of(1), 'created', n {_numbers(STORES)}",
+        f"{_LINK} {SMALL}, hash_of({SMALL}), {SMALL}, 'list', '', {STORES * 20}, hash_of({SMALL})",
         f"{_KEY} n, n, 'key', hash_of(1), 'created', n {_numbers(STORES)}",
     )
 
@@ -57,6 +58,9 @@ _PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
 _TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"
 _EVENT = (
     "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label) SELECT"
+)
+_LINK = (
+    "INSERT INTO links (store_id, code_hash, user_id, scopes, label, expires_at, maker_hash) SELECT"
 )
 _KEY = (
     "INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) SELECT"

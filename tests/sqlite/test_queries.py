@@ -30,6 +30,8 @@ ACROSS_STORES = {
     "delete_keys_of": "it erases one user",
     "delete_memberships_of": "it erases one user",
     "delete_tokens_of": "it erases one user",
+    "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
+    "find_links": "the administrator may list the links of all stores",
     "list_all_members": "the administrator may list the members of all stores",
     "list_memberships": "it tells the roles of one user",
     "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",

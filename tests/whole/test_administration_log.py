@@ -29,7 +29,8 @@ CHANGES = {
     "member add": "member add --store nursery --user ada --role editor",
     "member remove": "member remove --store nursery --user ada --yes",
     "token create": "token create --create --store nursery --user ada",
-    "link": "link --store nursery --user ada",
+    "link create": "link create --store nursery --user ada",
+    "link revoke": "link revoke {link}",
     "token revoke": "token revoke {token}",
     "token rotate": "token rotate {token}",
     "import": "import {file} --store nursery",
@@ -52,6 +53,7 @@ WITHOUT_CHANGES = {
     "user list",
     "member list",
     "token list",
+    "link list",
     "event list",
 }
 WITH_ARGUMENTS = {"serve", "backup", "export", "member list", "event list", "store show"}
@@ -63,7 +65,8 @@ IN_ORDER = (
     "user create",
     "member add",
     "token create",
-    "link",
+    "link create",
+    "link revoke",
     "plant restore",
     "import",
     "token rotate",
@@ -85,7 +88,7 @@ class Administrator:
         self.said: list[str] = []
         self.database = f"sqlite:///{folder / 'plants.db'}"
         self._folder = folder
-        self._token = ""
+        self._token = self._link = ""
         monkeypatch.setenv("PLANTSTORE_DATABASE", self.database)
         monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.said.append(line))
 
@@ -101,12 +104,16 @@ class Administrator:
         self.said.clear()
         file = self._folder / "plants.csv"
         file.write_text("id,name\n2,Fern\n", encoding="utf-8")
-        line = command.format(database=self.database, token=self._token, file=file)
+        names = {"database": self.database, "token": self._token, "link": self._link}
+        line = command.format(**names, file=file)
         done = CliRunner().invoke(cli, shlex.split(line))
         assert done.exit_code == 0, done.output
         assert "administration" not in done.output
         if command.startswith("token create"):
             self._token = done.stdout.split()[-1]
+        if command.startswith("link create"):
+            code = done.stdout.strip().partition("#code=")[2]
+            self._link = token_id_of(hash_token(code))
         return done.output
 
 

@@ -35,7 +35,8 @@ ARGUMENTS = {
     "import": "plants.csv --store nursery",
     "export": "--store nursery -",
     "restore": "--in-place",
-    "link": "--store nursery --user ada",
+    "link revoke": "0123456789abcdef",
+    "link create": "--store nursery --user ada",
 }
 
 

@@ -126,6 +126,9 @@ UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 UPDATE tokens SET revoked_at = ?5
 WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS NULL RETURNING token_hash
 
+-- name: delete_links
+DELETE FROM links WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4
+
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 

@@ -121,6 +121,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
         user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "fay")
     }
     tokens = {token["user"]: token["id"] for token in program.data("token", "list")}
+    program.out("link", "create", "--store", "nursery", "--user", "fay")
     backup = program.folder / "plants.backup"
     program.out("backup", str(backup))
     program.out("token", "revoke", tokens["ada"])
@@ -138,6 +139,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
             assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
     assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
     assert [store["name"] for store in program.data("store", "list")] == ["meadow", "nursery"]
+    assert program.data("link", "list") == []  # it may have been used since
     again = program.data("restore", str(backup), "--yes")
     assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}
 

@@ -90,7 +90,7 @@ def test_others_are_told_how_to_get_there(driver: PageDriver) -> None:
     driver.sign_in()["#export-summary"].click()
     driver["#people-open"].click()
     names = f"--store {driver.store} --user owner-of-{driver.store}"
-    driver.assert_shows(f"plantstore link {names} --manage", "#people-command")
+    driver.assert_shows(f"plantstore link create {names} --manage", "#people-command")
     driver.settle()
     for part in ("#people-all", "#people-reason"):
         expect(driver[part]).to_be_hidden()

@@ -155,5 +155,5 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     assert "pst_" in driver.evaluate(KEPT)
     driver["#sign-out"].click()
     driver.open(f"/#code={code}")
-    driver.assert_shows("plantstore link --store NAME --user NAME", "#sign-in-reason")
+    driver.assert_shows("plantstore link create --store NAME --user NAME", "#sign-in-reason")
     assert code not in driver.page.url

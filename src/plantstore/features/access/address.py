@@ -1,4 +1,4 @@
-"""Where the service's page is, in a file beside the database: so ``plantstore link`` finds it.
+"""Where the service's page is, in a file beside the database: ``plantstore link create`` finds it.
 
 Invariant: an address is found only while the process that recorded it, or a worker of it, runs:
 they hold a lock on the file. What a killed service left is not found.
@@ -37,7 +37,7 @@ def recorded_address(url: str, address: str) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             os.write(file, address.encode())
         except OSError as error:  # such as a full disk, on which lists can still be served
-            logger.warning("plantstore link will not find the service: %s", error)
+            logger.warning("plantstore link create will not find the service: %s", error)
         yield
 
 

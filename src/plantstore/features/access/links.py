@@ -1,66 +1,122 @@
 """Links to sign in with: each has a code, good once and for ten minutes, that gives a new token.
 
-Invariants: of a code only the hash is stored; of two who use a code at once, one gets a token.
+Invariants: of a code only the hash is stored; of two who use a code at once, one gets a token. What
+a link gives is checked when it is used: against the token that made it, unless that was the command
+line, and the member's role.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.clock import now
-from plantstore.errors import InvalidCodeError, TooMuchAccessError
-from plantstore.features.access.owners import limit_to_member, require_room
-from plantstore.model import Grant, Scope, User
+from plantstore.database import Row
+from plantstore.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
+from plantstore.features.access.owners import Manager, first_end, limit_to_member, require_room
+from plantstore.model import Grant, Role, Scope, User, find_hashes_of, token_id_of
 from plantstore.sql.administration.new_tokens import ANYTHING
-from plantstore.sql.administration.records import find_role
-from plantstore.sql.administration.tokens import IssuedToken, insert_token
-from plantstore.sql.scopes import from_text, to_text
+from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
+from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
 from plantstore.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
 
 CODE_LIFETIME_MS = 10 * 60 * 1000
 MAX_LINKS = 100  # of a store, that have not expired
+_ALL = (b"", b"\xff" * 33)  # bounds of all hashes
 
 
 class Link(Struct, frozen=True):
-    """A link's code, which is never shown again, what it gives to whom, and when it expires."""
+    """What a link gives to whom in which store, and when it expires. A new one has its ``code``."""
 
-    code: str
+    store_id: int
+    code_hash: bytes
+    store: str
     user: User
     grant: Grant
     expires_at: int
+    code: str = ""
+
+    @property
+    def link_id(self) -> str:
+        """What tells the link from others."""
+        return token_id_of(self.code_hash)
 
 
 def create_link(
-    session: Queries, store_id: int, grant: Grant, giver: frozenset[Scope] = ANYTHING
+    session: Queries, store_id: int, grant: Grant, maker: Manager | None = None
 ) -> Link:
     """A link that gives a member this token; links of the store that have expired are deleted.
 
     :raises PlantStoreError: as ``limit_to_member``, or the store has too many.
     """
+    giver = ANYTHING if maker is None else maker.permissions
     user, grant = limit_to_member(session, store_id, grant, giver)
     session.query("delete_expired_links", store_id, now())
     ((count,),) = session.query("count_links", store_id)
     if count >= MAX_LINKS:
         raise TooMuchAccessError(things="unused links")
-    code, expires_at = make_token(store_id, CODE_PREFIX), now() + CODE_LIFETIME_MS
-    token = (to_text(grant.scopes or ()), grant.label, grant.expires_at)
-    session.query("insert_link", store_id, hash_token(code), user.user_id, *token, expires_at)
-    return Link(code, user, grant, expires_at)
+    code = make_token(store_id, CODE_PREFIX)
+    gives = (user.user_id, to_text(grant.scopes or ()), grant.label, grant.expires_at)
+    ends = (None if maker is None else maker.token_hash, now() + CODE_LIFETIME_MS)
+    session.query("insert_link", store_id, hash_token(code), *gives, *ends)
+    return replace(find_link(session, code), code=code)
+
+
+def list_links(session: Queries, store_id: int | None = None) -> list[Link]:
+    """The links of a store, or all, that would be accepted now; the first to expire first."""
+    return _find_links(session, store_id, _ALL)
+
+
+def find_link(session: Queries, code: str) -> Link:
+    """The link of a code, which stays as it is.
+
+    :raises InvalidCodeError: it is unknown, was used or has expired, or what it gives is more than
+        its maker or its user may have now.
+    """
+    store_id, code_hash = read_store_id(code, CODE_PREFIX), hash_token(code)
+    found = _find_links(session, store_id, (code_hash, code_hash)) if store_id else []
+    if not found:
+        raise InvalidCodeError
+    return found[0]
 
 
 def exchange_code(session: Queries, code: str) -> IssuedToken:
     """Use a code up; the token that it gives.
 
-    :raises InvalidCodeError: it is unknown, was used or has expired, or its user is not a member of
-        the store any more.
+    :raises PlantStoreError: as ``find_link``, or there are too many tokens.
     """
-    store_id = read_store_id(code, CODE_PREFIX)
-    rows = session.query("take_link", store_id, hash_token(code), now()) if store_id else []
-    if not store_id or not rows:
-        raise InvalidCodeError
-    user_id, scopes, label, expires_at = rows[0]
-    if find_role(session, store_id, user_id) is None:
-        raise InvalidCodeError
-    require_room(session, store_id)
-    # Its user is known by the number.
-    grant = Grant("", scopes=from_text(scopes), label=label, expires_at=expires_at)
-    return insert_token(session, store_id, user_id, grant)
+    link = find_link(session, code)
+    require_room(session, link.store_id)
+    session.query("delete_link", link.store_id, link.code_hash)
+    return insert_token(session, link.store_id, link.user.user_id, link.grant)
+
+
+def revoke_link(session: Queries, link_id: str, store_id: int | None = None) -> Link:
+    """End a link, of this store or of any.
+
+    :raises NoSuchLinkError: none with this id waits.
+    """
+    hashes = find_hashes_of(link_id)
+    found = _find_links(session, store_id, hashes) if hashes else []
+    if not found:
+        raise NoSuchLinkError(link_id=link_id)
+    session.query("delete_link", found[0].store_id, found[0].code_hash)
+    return found[0]
+
+
+def _find_links(session: Queries, store_id: int | None, hashes: tuple[bytes, bytes]) -> list[Link]:
+    rows = session.query("find_links", *number_range(store_id), *hashes, now())
+    return [link for link in map(_read_link, rows) if link is not None]
+
+
+def _read_link(row: Row) -> Link | None:
+    """The link, if the user's role, and the maker's token if there is one, allow what it gives."""
+    store_id, code_hash, store, user_id, subject, role, text, label, expires_at, ends_at, *by = row
+    has_maker, maker_role, maker_scopes, maker_end = by
+    scopes, may = from_text(text), ANYTHING
+    if has_maker:
+        _, may = read_access(maker_role, maker_scopes or "")
+    if Scope.MANAGE not in may or not scopes <= may & Role(role).scopes:
+        return None
+    expires_at = first_end(expires_at, maker_end)
+    grant = Grant(subject, scopes=scopes, label=label, expires_at=expires_at)
+    return Link(store_id, code_hash, store, User(user_id, subject), grant, ends_at)

@@ -34,7 +34,7 @@ def require_member(session: Queries, store_id: int, subject: str) -> tuple[User,
 def set_member(
     session: Queries, store_id: int, user: User, role: Role, *, keep_owner: bool = True
 ) -> Role | None:
-    """Give a user a role in a store, or change it; the role before.
+    """Give a user a role in a store, or change it; the role before. A lower one ends their links.
 
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
     """
@@ -42,13 +42,15 @@ def set_member(
         _require_other_owner(session, store_id, user)
     before = find_role(session, store_id, user.user_id)
     set_role(session, store_id, user.user_id, role)
+    if before is not None and not before.scopes <= role.scopes:
+        _end_links(session, store_id, user)
     return before
 
 
 def remove_member(
     session: Queries, store_id: int, subject: str, *, keep_owner: bool = True
 ) -> User:
-    """Remove a member: the user's tokens open the store no longer.
+    """Remove a member: the user's tokens open the store no longer, and their links end.
 
     :raises NoSuchMemberError: there is no such member.
     :raises LastOwnerError: with ``keep_owner``, the store would have no owner.
@@ -57,7 +59,12 @@ def remove_member(
     if keep_owner:
         _require_other_owner(session, store_id, user)
     session.query("delete_member", store_id, user.user_id)
+    _end_links(session, store_id, user)
     return user
+
+
+def _end_links(session: Queries, store_id: int, user: User) -> None:
+    session.query("delete_links", store_id, store_id, user.user_id, user.user_id)
 
 
 def _require_other_owner(session: Queries, store_id: int, user: User) -> None:

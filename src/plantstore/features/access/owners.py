@@ -1,11 +1,12 @@
 """What owners may change in their store, as they do over HTTP.
 
 Invariants: a change is made only while the caller's token is valid and may manage the store; nobody
-gives a token more than their own has; the store keeps an owner; no other store's rows are seen or
-changed.
+gives a token more than their own has, nor for longer; the store keeps an owner; no other store's
+rows are seen or changed.
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.clock import now
 from plantstore.errors import (
@@ -29,11 +30,13 @@ MAX_TOKENS = 1000  # that are valid
 
 
 class Manager(Struct, frozen=True):
-    """Who manages which store now: the user's subject, and what the token may do there."""
+    """Who manages which store now: the user, the token, what it may do there and until when."""
 
     store_id: int
     subject: str
+    token_hash: bytes
     permissions: frozenset[Scope]
+    expires_at: int | None
 
 
 def require_manager(session: Queries, caller: Caller) -> Manager:
@@ -45,14 +48,14 @@ def require_manager(session: Queries, caller: Caller) -> Manager:
     rows = session.query("find_valid_token", *token, now())
     if not rows:
         raise InvalidTokenError
-    user_id, subject, scopes, all_stores = rows[0]
+    user_id, subject, scopes, all_stores, expires_at = rows[0]
     roles = session.query("find_role", caller.store_id, user_id)
     if not roles or not (all_stores or caller.token_store_id == caller.store_id):
         raise NoSuchStoreError
     _, permissions = read_access(roles[0][0], scopes)
     if Scope.MANAGE not in permissions:
         raise ForbiddenError(scope=Scope.MANAGE.value)
-    return Manager(caller.store_id, subject, permissions)
+    return Manager(caller.store_id, subject, caller.token_hash, permissions, expires_at)
 
 
 def set_member(
@@ -77,13 +80,19 @@ def list_tokens(session: Queries, store_id: int) -> list[Token]:
 
 
 def create_token(session: Queries, manager: Manager, grant: Grant) -> IssuedToken:
-    """Create a token for a member.
+    """Create a token for a member, which ends no later than the manager's.
 
     :raises PlantStoreError: as ``limit_to_member``, or there are too many.
     """
     user, grant = limit_to_member(session, manager.store_id, grant, manager.permissions)
+    grant = replace(grant, expires_at=first_end(grant.expires_at, manager.expires_at))
     require_room(session, manager.store_id)
     return tokens.insert_token(session, manager.store_id, user.user_id, grant)
+
+
+def first_end(*ends: int | None) -> int | None:
+    """The first of times that tokens expire, None for never."""
+    return min((end for end in ends if end is not None), default=None)
 
 
 def limit_to_member(

@@ -54,7 +54,7 @@ FROM members AS m WHERE store_id = ?1 ORDER BY subject
 -- Who calls; no row where the token is not valid.
 
 -- name: find_valid_token
-SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores
+SELECT t.user_id, (SELECT subject FROM users WHERE user_id = t.user_id), t.scopes, t.all_stores, t.expires_at
 FROM tokens AS t
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?3)
 
@@ -67,12 +67,35 @@ WHERE store_id = ?1 AND token_hash BETWEEN ?2 AND ?3 AND NOT all_stores RETURNIN
 -- Links to sign in with: a code's row is deleted by whoever uses it.
 
 -- name: insert_link
-INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, expires_at)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+INSERT INTO links (store_id, code_hash, user_id, scopes, label, token_expires_at, maker_hash, expires_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
 
--- name: take_link
-DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2 AND expires_at > ?3
-RETURNING user_id, scopes, label, token_expires_at
+-- Links that have not expired, each with its user's role now, and what its maker's token may do now. The
+-- parts are read one after another, as in find_token_info.
+
+-- name: find_links
+WITH l AS MATERIALIZED (
+    SELECT * FROM links
+    WHERE store_id BETWEEN ?1 AND ?2 AND code_hash BETWEEN ?3 AND ?4
+        AND expires_at > ?5 AND (token_expires_at IS NULL OR token_expires_at > ?5)
+), t AS MATERIALIZED (
+    SELECT token_hash, user_id, scopes, expires_at FROM tokens
+    WHERE token_hash IN (SELECT maker_hash FROM l) AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?5)
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members
+    WHERE store_id BETWEEN ?1 AND ?2 AND user_id IN (SELECT user_id FROM l UNION SELECT user_id FROM t)
+)
+SELECT l.store_id, l.code_hash, s.name, l.user_id, u.subject, m.role, l.scopes, l.label, l.token_expires_at, l.expires_at,
+    l.maker_hash IS NOT NULL, (SELECT role FROM m WHERE m.store_id = l.store_id AND m.user_id = t.user_id), t.scopes, t.expires_at
+FROM l
+JOIN stores AS s ON s.store_id = l.store_id
+JOIN users AS u ON u.user_id = l.user_id
+JOIN m ON m.store_id = l.store_id AND m.user_id = l.user_id
+LEFT JOIN t ON t.token_hash = l.maker_hash
+ORDER BY l.expires_at, l.code_hash
+
+-- name: delete_link
+DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2
 
 -- name: count_links
 SELECT count(*) FROM links WHERE store_id = ?1

@@ -133,7 +133,7 @@ def _explain_sign_in(
 ) -> str:
     """How to sign in: by the link, or by commands, which have the ``option``."""
     lines = [
-        commands.make(f"link --store {store} --user {shlex.quote(user)} --manage{option}")
+        commands.make(f"link create --store {store} --user {shlex.quote(user)} --manage{option}")
         for store, user in owners[:_MAX_OWNERS]
     ]
     if url is not None:

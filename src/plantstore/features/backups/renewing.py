@@ -1,4 +1,4 @@
-"""What a restored database must not share with the one that it replaces: revisions.
+"""What a restored database must not share with the one that it replaces: revisions, and links.
 
 Invariant: no revision of a store is given out twice with different contents, though the restored
 database knows nothing of those that came after the backup. See docs/decisions/0021.
@@ -6,15 +6,18 @@ database knows nothing of those that came after the backup. See docs/decisions/0
 
 import time
 
+from plantstore.model import INT64_MAX
 from plantstore.sql.session import Session
 
 
 def renew_revisions(session: Session) -> int:
     """Raise the revision of each store above all that it can ever have had; how many stores.
 
-    Its events count as trimmed up to there, since some after the backup may be missing.
+    Its events count as trimmed up to there, since some after the backup may be missing. Links may
+    have been used or revoked since: they end.
     """
     with session.transaction():
+        session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
         stores = session.query("list_stores")
         for store_id, *_ in stores:
             microseconds = time.time_ns() // 1000

@@ -64,7 +64,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_hash ON tokens (token_hash);
 
 -- A link to sign in with: its code's hash, which is deleted when it is used, the token that it gives,
--- and when the code expires.
+-- when the code expires, and the hash of the token that made it, null for the command line.
 
 CREATE TABLE links (
     store_id         bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
@@ -74,6 +74,7 @@ CREATE TABLE links (
     label            text   NOT NULL,
     token_expires_at bigint,
     expires_at       bigint NOT NULL,
+    maker_hash       bytea,
     PRIMARY KEY (store_id, code_hash)
 );
 

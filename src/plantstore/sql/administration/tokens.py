@@ -96,7 +96,8 @@ def list_tokens(
 ) -> list[Token]:
     """The tokens made for a store, of a user, or all; the oldest first."""
     valid_at = now() if only_valid else None
-    rows = session.query("list_tokens", *_range(store_id), *_range(user_id), valid_at)
+    bounds = (*number_range(store_id), *number_range(user_id))
+    rows = session.query("list_tokens", *bounds, valid_at)
     return [_to_token(row) for row in rows]
 
 
@@ -130,14 +131,17 @@ def revoke_token(session: Queries, token: Token) -> Token:
 def revoke_tokens(
     session: Queries, store_id: int | None = None, user_id: int | None = None
 ) -> list[Token]:
-    """Revoke those of ``list_tokens`` that are not revoked, all at once."""
-    rows = session.query("revoke_tokens", *_range(store_id), *_range(user_id), now())
+    """Revoke those of ``list_tokens`` that are not revoked, all at once, and end such links."""
+    bounds = (*number_range(store_id), *number_range(user_id))
+    session.query("delete_links", *bounds)
+    rows = session.query("revoke_tokens", *bounds, now())
     revoked = {token_hash for (token_hash,) in rows}
     tokens = list_tokens(session, store_id, user_id)
     return [token for token in tokens if token.token_hash in revoked]
 
 
-def _range(number: int | None) -> tuple[int, int]:
+def number_range(number: int | None) -> tuple[int, int]:
+    """The bounds of a store's or a user's number, or of all."""
     return _ALL if number is None else (number, number)
 
 

@@ -61,7 +61,7 @@ CREATE TABLE tokens (
 CREATE INDEX tokens_by_hash ON tokens (token_hash);
 
 -- A link to sign in with: its code's hash, which is deleted when it is used, the token that it gives,
--- and when the code expires.
+-- when the code expires, and the hash of the token that made it, NULL for the command line.
 
 CREATE TABLE links (
     store_id         INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
@@ -71,6 +71,7 @@ CREATE TABLE links (
     label            TEXT    NOT NULL,
     token_expires_at INTEGER,
     expires_at       INTEGER NOT NULL,
+    maker_hash       BLOB,
     PRIMARY KEY (store_id, code_hash)
 ) STRICT, WITHOUT ROWID;
 

@@ -22,15 +22,16 @@ REFUSALS = {
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: ma",
     "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
     "user show kim": "there is no user 'kim': create one with `plantstore user create`",
-    "link --store nursery --user kim": "kim is not a member of nursery: `plantstore member list "
-    "--store nursery` shows the members, `plantstore member add --store nursery --user kim "
+    "link create --store nursery --user kim": "kim is not a member of nursery: `plantstore member "
+    "list --store nursery` shows the members, `plantstore member add --store nursery --user kim "
     "--role ROLE` adds one",
+    "link revoke 0123456789abcdef": "there is no link with the id 0123456789abcdef: it was used or",
     "token create --user out --all-stores": "out is not a member of any store: name one with --sto",
     "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "
     "change that with `plantstore member add --store nursery --user ada --role reader`",
     "member remove --store nursery --user ada": "ada is the last owner of nursery: make another one"
     " first with `plantstore member add --store nursery --role owner --user NAME`, or give --yes",
-    "link --store full --user ada": "full has too many unused links: wait until they expire",
+    "link create --store full --user ada": "full has too many unused links: wait until they expire",
     "token revoke 0123456789abcdef": "there is no such token: `plantstore token list` shows all",
     "token rotate pst_1_x": "the token is mistyped: its checksum is wrong",
     "token rotate {ended}": "the token {ended} is revoked: create another one",
@@ -49,7 +50,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> "tuple[Program, str]":
     program.out("user", "create", "out")
     program.out("token", "revoke", made["id"])
     for _ in range(MAX_LINKS):
-        run(program, "link --store full --user ada")
+        run(program, "link create --store full --user ada")
     return program, made["id"]
 
 

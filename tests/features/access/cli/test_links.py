@@ -1,4 +1,4 @@
-"""``plantstore link``: an address to sign in with."""
+"""``plantstore link``: addresses to sign in with."""
 
 from pathlib import Path
 
@@ -23,7 +23,7 @@ def test_the_address_signs_in(tmp_path: Path, program: Program) -> None:
         address = ("--address", f"{service.origin}/")
         options = ("--store", "nursery", "--user", "ada", "--label", "laptop", *address)
         for more, expected in (((), 4), (("--manage",), 5)):
-            origin, _, code = program.out("link", *options, *more).partition("/#code=")
+            origin, _, code = program.out("link", "create", *options, *more).partition("/#code=")
             assert origin == service.origin
             given = httpx.post(f"{origin}/link", json={"code": code}, verify=False).json()
             assert (given["user"], given["label"]) == ("ada", "laptop")
@@ -33,7 +33,7 @@ def test_the_address_signs_in(tmp_path: Path, program: Program) -> None:
 def test_the_running_service_is_found_but_not_one_that_was_killed(
     tmp_path: Path, program: Program
 ) -> None:
-    options = ("link", "--store", "nursery", "--user", "ada")
+    options = ("link", "create", "--store", "nursery", "--user", "ada")
     program.environ["PLANTSTORE_PORT"] = "8765"
     with Service(tmp_path) as first, Service(tmp_path, settings={"workers": 2}) as second:
         done = program.run(*options)
@@ -52,7 +52,7 @@ def test_the_running_service_is_found_but_not_one_that_was_killed(
 
 
 def test_the_public_url_comes_before_the_services_address(tmp_path: Path, program: Program) -> None:
-    options = ("link", "--store", "nursery", "--user", "ada")
+    options = ("link", "create", "--store", "nursery", "--user", "ada")
     made = program.data(*options)
     assert made["url"].endswith(f"/#code={made['code']}")
     public_url = "https://plants.example/garden/"
@@ -64,7 +64,7 @@ def test_the_public_url_comes_before_the_services_address(tmp_path: Path, progra
 
 
 def test_an_address_that_no_browser_opens_is_refused(tmp_path: Path, program: Program) -> None:
-    options = ("link", "--store", "nursery", "--user", "ada")
+    options = ("link", "create", "--store", "nursery", "--user", "ada")
     said = program.refusal(*options, "--address", "plants.example", status=2)
     assert "a browser cannot open plants.example: give --address with http://" in said
     path = tmp_path / "socket"
@@ -81,16 +81,38 @@ def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program
     (tmp_path / "plants.db-address").mkdir()
     with Service(tmp_path) as service:
         assert (
-            "WARNING plantstore.features.access.address: plantstore link will not find"
+            "WARNING plantstore.features.access.address: plantstore link create will not find"
             in service.log()
         )
-    options = ("link", "--store", "nursery", "--user", "ada")
+    options = ("link", "create", "--store", "nursery", "--user", "ada")
     assert "no running service was found" in program.run(*options).err
 
 
 def test_only_a_member_gets_a_link_and_only_an_owner_may_manage(program: Program) -> None:
     program.out("user", "create", "eve")
-    options = ("link", "--store", "nursery", "--user", "eve")
+    options = ("link", "create", "--store", "nursery", "--user", "eve")
     assert "is not a member of nursery" in program.refusal(*options)
     program.out("member", "add", "--store", "nursery", "--user", "eve", "--role", "editor")
     assert "the role editor does not allow: manage" in program.refusal(*options, "--manage")
+
+
+def test_links_that_wait_are_listed_and_revoked(program: Program) -> None:
+    program.out("token", "create", "--create", "--store", "orchard", "--user", "eve")
+    create = ("link", "create", "--user")
+    made = program.data(*create, "ada", "--store", "nursery", "--expires", "never")
+    other = program.data(*create, "eve", "--store", "orchard")
+    fields = {"id", "store", "user", "label", "scopes", "expires_at", "code_expires_at"}
+    assert made.keys() == fields | {"url", "code"}
+    listed = program.data("link", "list")
+    assert listed == [{key: link[key] for key in fields} for link in (made, other)]
+    assert made["code"] not in program.out("link", "list")
+    assert [link["id"] for link in program.data("link", "list", "--store", "orchard")] == [
+        other["id"]
+    ]
+    done = program.run("link", "revoke", made["id"])
+    assert done.err == f"revoked the link {made['id']} of ada for nursery\n"
+    said = program.refusal("link", "revoke", other["id"], made["id"])
+    assert f"there is no link with the id {made['id']}" in said
+    assert program.data("link", "list") == listed[1:]
+    program.out("token", "revoke", "--user", "eve")
+    assert program.data("link", "list") == []

@@ -112,7 +112,7 @@ def test_its_commands_work_in_another_terminal_and_folder(
         service.start()
         link, token = service.commands()
         named = f"{shown} --database {service.database}"
-        assert link.startswith(f"{named} link --store nursery --user gardener --manage")
+        assert link.startswith(f"{named} link create --store nursery --user gardener --manage")
         assert "--create" not in service.shown()
         ((address, code),) = CODE.findall(f"  {paste(link, tmp_path)}")
         assert address == service.origin
@@ -128,7 +128,7 @@ def test_its_commands_find_the_database_that_the_settings_file_names(tmp_path: P
     program = (*PLANTSTORE, "--settings", str(file))
     with Welcoming(tmp_path, database=database, program=program) as service:
         (link,) = service.commands()
-        assert link.startswith(f"{OWN} --settings '{file}' link ")
+        assert link.startswith(f"{OWN} --settings '{file}' link create ")
         assert paste(link, tmp_path).startswith(f"{service.origin}/#code=")
 
 
@@ -141,7 +141,7 @@ def test_its_commands_name_no_password_and_the_address_that_is_not_recorded(
         with Welcoming(tmp_path, database=database) as service:
             (link,) = service.commands()
             assert "verysecret" not in service.shown()
-            assert link.startswith(f'{OWN} --database "$PLANTSTORE_DATABASE" link ')
+            assert link.startswith(f'{OWN} --database "$PLANTSTORE_DATABASE" link create ')
             assert link.endswith(f" --address {service.origin}")
             variable = f"PLANTSTORE_DATABASE='{database}'"
             printed = paste(f"export {variable}; {link}", tmp_path)

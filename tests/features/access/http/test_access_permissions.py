@@ -27,6 +27,7 @@ OPERATIONS: dict[str, Operation] = {
     "change member": lambda client, base, _: set_role(client, "kiosk", "editor", base),
     "list tokens": lambda client, base, _: client.get(f"{base}/tokens"),
     "create token": lambda client, base, _: client.post(f"{base}/tokens", json={"user": "kiosk"}),
+    "list links": lambda client, base, _: client.get(f"{base}/links"),
     "make link": lambda client, base, _: client.post(f"{base}/links", json={"user": "kiosk"}),
     "revoke token": lambda client, base, token: client.delete(f"{base}/tokens/{token}"),
     "remove member": lambda client, base, _: client.delete(f"{base}/members/kiosk"),

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from plantstore.features.access.links import MAX_LINKS
-from plantstore.model import Grant, Role, Scope
-from plantstore.tokens import CODE_PREFIX, make_token
+from plantstore.model import Grant, Role, Scope, token_id_of
+from plantstore.tokens import CODE_PREFIX, hash_token, make_token
 from tests.databases import ON_BOTH, execute
 from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
@@ -86,6 +86,26 @@ def test_a_code_that_is_not_valid_is_refused_in_one_way(
     set_role(manager, "kiosk", "reader")
     age(service)
     refused_alike(service, [used, expired])
+
+
+@ON_BOTH
+def test_links_that_wait_are_listed_and_revoked(
+    service: Service, manager: httpx.Client, store: str
+) -> None:
+    made = [manager.post("/links", json={"user": "kiosk"}).json() for _ in range(3)]
+    used, revoked, left = ({**link} for link in made)
+    exchange(service, used["code"])
+    for code, status in (used["code"], 404), (revoked["code"], 204), (revoked["code"], 404):
+        link_id = token_id_of(hash_token(code))
+        assert manager.delete(f"/stores/{store}/links/{link_id}").status_code == status
+    expect_refused(manager.delete("/links/nothing"), 40407)
+    expect_refused(exchange(service, revoked["code"]), 40406)
+    code = left.pop("code")
+    assert manager.get("/links").json() == [left]
+    assert (left["store"], left["user"], left["scopes"]) == (store, "kiosk", ["list"])
+    given = exchange(service, code).json()
+    assert (given["label"], given["expires_at"]) == (left["label"], left["expires_at"])
+    assert manager.get("/links").json() == []
 
 
 def test_a_code_is_no_token_and_a_token_no_code(

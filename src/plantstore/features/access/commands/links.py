@@ -1,18 +1,20 @@
-"""``plantstore link``: an address to sign in with, once."""
+"""``plantstore link``: create, list, revoke: addresses to sign in with, once."""
 
 import click
 
-from plantstore.cli.administration_log import changing
+from plantstore.cli.administration_log import changing, log_change
 from plantstore.cli.options import (
     change_options,
     grant_options,
+    read_options,
     store_option,
     user_option,
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
+from plantstore.features.access import links
 from plantstore.features.access.address import find_address
-from plantstore.features.access.links import create_link
+from plantstore.features.access.links import Link
 from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
 from plantstore.settings import Settings, load_database
@@ -20,8 +22,15 @@ from plantstore.sources import Sources
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
+_COLUMNS = ("id", "store", "user", "scopes", "code_expires_at", "label")
 
-@click.command()
+
+@click.group()
+def link() -> None:
+    """Create, list and revoke links to sign in with."""
+
+
+@link.command()
 @store_option("Name of the store.", required=True)
 @user_option("User name of a member.", required=True)
 @grant_options
@@ -32,7 +41,7 @@ from plantstore.sql.session import Session
 )
 @change_options
 @click.pass_context
-def link(
+def create(
     context: click.Context,
     session: Session,
     store: str,
@@ -51,16 +60,61 @@ def link(
 
     \b
     Example:
-      plantstore link --store nursery --user ada
+      plantstore link create --store nursery --user ada
     """
     address = _find_address(find_sources(context), address, output)
     grant = Grant(subject=user, label=label, expires_at=expires, manages=manages)
-    with changing(session, "link", store=store, user=user):
-        made = create_link(session, require_store(session, store).store_id, grant)
-    url, ends_at = make_url(address, made.code), format_time(made.expires_at)
-    output.note(f"it signs {user} in to {store}, once, until {ends_at}")
-    record = {"url": url, "code": made.code, "store": store, "user": user, "expires_at": ends_at}
-    output.print(record, url)
+    with changing(session, "link create", store=store, user=user):
+        made = links.create_link(session, require_store(session, store).store_id, grant)
+    url = make_url(address, made.code)
+    output.note(f"it signs {user} in to {store}, once, until {format_time(made.expires_at)}")
+    output.print({"url": url, "code": made.code, **_describe(made)}, url)
+
+
+@link.command("list")
+@store_option("Only links of this store.")
+@read_options
+def list_links(session: Session, store: str | None, output: Output) -> None:
+    """List the links that wait to be used, without their codes.
+
+    \b
+    Example:
+      plantstore link list
+    """
+    store_id = None if store is None else require_store(session, store).store_id
+    listed = links.list_links(session, store_id)
+    output.print_records(map(_describe, listed), _COLUMNS)
+
+
+@link.command()
+@click.argument("ids", metavar="ID...", nargs=-1, required=True)
+@change_options
+def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
+    """End links that wait to be used. `plantstore token revoke` ends a user's or a store's.
+
+    \b
+    Example:
+      plantstore link revoke 1f0c9a52b7d84e63
+    """
+    with session.transaction():
+        revoked = [links.revoke_link(session, link_id) for link_id in ids]
+    for ended in revoked:
+        names = {"store": ended.store, "user": ended.user.subject}
+        log_change("link revoke", link_id=ended.link_id, **names)
+        output.note("revoked the link {} of {user} for {store}".format(ended.link_id, **names))
+    output.report(list(map(_describe, revoked)), [])
+
+
+def _describe(made: Link) -> dict[str, object]:
+    return {
+        "id": made.link_id,
+        "store": made.store,
+        "user": made.user.subject,
+        "label": made.grant.label,
+        "scopes": sorted(made.grant.scopes or ()),
+        "expires_at": format_time(made.grant.expires_at),
+        "code_expires_at": format_time(made.expires_at),
+    }
 
 
 def _find_address(sources: Sources, given: str | None, output: Output) -> str:

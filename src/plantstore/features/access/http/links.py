@@ -19,15 +19,19 @@ from plantstore.features.access.http.tokens import (
     describe_made,
     describe_token,
     read_grant,
+    write_optional_time,
 )
+from plantstore.features.access.links import Link
 from plantstore.features.access.owners import Manager
 from plantstore.http.app import App
 from plantstore.http.limits.rates import Rates, require
-from plantstore.http.responses import NO_STORE, json_response
+from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.model import Scope
 from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
 from plantstore.settings import read_rate
 from plantstore.sql.administration.tokens import IssuedToken
+from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
 from plantstore.tokens import CODE_PREFIX, is_well_formed
 
@@ -38,21 +42,49 @@ class LinkCode(Struct, frozen=True):
     code: str
 
 
-class NewLink(Struct, frozen=True):
-    """A new link; an address that signs in is that of a page with ``#code=CODE``."""
+class LinkRecord(Struct, frozen=True, omit_defaults=True):
+    """A link that waits; an address that signs in is that of a page with ``#code=CODE``."""
 
+    id: str
+    store: str
     user: str
-    code: str
+    label: str
+    scopes: list[Scope]
     code_expires_at: str
+    expires_at: str | None = None
+    code: str = ""
 
 
 def create_link(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
     """Make a link for a member; it gives the token that the body asks for."""
     grant = read_grant(body, manager, days)
-    link = links.create_link(session, manager.store_id, grant, manager.permissions)
-    made = NewLink(body.user, link.code, write_time(link.expires_at))
-    fields = {"link_for": link.user.user_id, "scopes": ",".join(sorted(link.grant.scopes or ()))}
-    return json_response(201, made, NO_STORE), fields
+    link = links.create_link(session, manager.store_id, grant, manager)
+    fields = {"link_for": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
+    return json_response(201, _describe(link), NO_STORE), {"link_id": link.link_id, **fields}
+
+
+def list_links(session: Session, store_id: int) -> list[LinkRecord]:
+    """List the links that wait, the first to expire first."""
+    return [_describe(link) for link in links.list_links(session, store_id)]
+
+
+def revoke_link(session: Session, manager: Manager, link_id: str) -> Outcome:
+    """End a link."""
+    link = links.revoke_link(session, link_id, manager.store_id)
+    return NO_CONTENT, {"link_id": link_id, "link_for": link.user.user_id}
+
+
+def _describe(link: Link) -> LinkRecord:
+    return LinkRecord(
+        id=link.link_id,
+        store=link.store,
+        user=link.user.subject,
+        label=link.grant.label,
+        scopes=[scope for scope in Scope if scope in (link.grant.scopes or ())],
+        code_expires_at=write_time(link.expires_at),
+        expires_at=write_optional_time(link.grant.expires_at),
+        code=link.code,
+    )
 
 
 class Exchange:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
-from plantstore.features.access.http.links import Exchange, create_link
+from plantstore.features.access.http.links import Exchange, create_link, list_links, revoke_link
 from plantstore.features.access.http.members import (
     MemberRole,
     list_members,
@@ -35,5 +35,8 @@ def add_access(app: App) -> None:
         "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, NewToken)}
     )
     routes.add_of_store("/tokens/{id}", {"DELETE": owners.changing(revoke_token, values=1)})
-    routes.add_of_store("/links", {"POST": owners.changing(link, NewToken)})
+    routes.add_of_store(
+        "/links", owners.reading(list_links) | {"POST": owners.changing(link, NewToken)}
+    )
+    routes.add_of_store("/links/{id}", {"DELETE": owners.changing(revoke_link, values=1)})
     routes.add("/link", {"POST": exchange.exchange_code})

@@ -82,7 +82,7 @@ def describe_made(made: Token) -> Fields:
     return {
         "new_token_id": made.token_id,
         "scopes": ",".join(sorted(made.scopes)),
-        "expires_at": _write_time(made.expires_at) or "never",
+        "expires_at": write_optional_time(made.expires_at) or "never",
     }
 
 
@@ -96,8 +96,8 @@ def describe_token(
         label=token.label,
         scopes=[scope for scope in Scope if scope in token.scopes],
         created_at=write_time(token.created_at),
-        expires_at=_write_time(token.expires_at),
-        last_used_at=_write_time(token.last_used_at),
+        expires_at=write_optional_time(token.expires_at),
+        last_used_at=write_optional_time(token.last_used_at),
         token=secret,
         store=store,
     )
@@ -115,5 +115,6 @@ def _read_expiry(moment: datetime | UnsetType | None, days: int) -> int | None:
     return expires_at
 
 
-def _write_time(milliseconds: int | None) -> str | None:
+def write_optional_time(milliseconds: int | None) -> str | None:
+    """A time, or None for never."""
     return None if milliseconds is None else write_time(milliseconds)

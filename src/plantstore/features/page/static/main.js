@@ -19,7 +19,7 @@ import { fail, tell } from "./toasts.js";
 
 const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
 const NO_LINK =
-  "This link was already used, or has expired. Ask the owner of the store for another. Or run, where the service runs: plantstore link --store NAME --user NAME";
+  "This link was already used, or has expired. Ask the owner of the store for another. Or run, where the service runs: plantstore link create --store NAME --user NAME";
 const SCOPES = ["list", "create", "update", "delete", "manage"];
 const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
 

@@ -25,7 +25,7 @@ export function openPeople(opened) {
   $("people-title").textContent = `Members and tokens of ${managed?.name}`;
   const { name, role } = me.stores.find((store) => store.name === managed?.name) ?? {};
   const owner = role === "owner" ? quote(me.user) : "NAME";
-  $("people-command").textContent = `plantstore link --store ${name} --user ${owner} --manage`;
+  $("people-command").textContent = `plantstore link create --store ${name} --user ${owner} --manage`;
   $("people").showModal();
   if (list.may("manage")) run(async () => {});
 }

@@ -1,0 +1,122 @@
+"""A link ends with the token that made it, and with what its user may do: for every database."""
+
+import time
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from plantstore.model import Grant, Scope
+from tests.databases import ON_BOTH
+from tests.features.access.administration import Administration, open_administration
+from tests.features.access.http.access_calls import make_token, managing, set_role, tokens_of
+from tests.features.access.http.test_links import exchange, make_link
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+pytestmark = ON_BOTH
+
+MINUTE = 60_000
+End = Callable[[Administration, httpx.Client, str, str], object]
+
+# Each gets the owner's client, the store, and the id of the token that made the link.
+ENDS_OF_MAKERS: dict[str, End] = {
+    "the maker's token is revoked": lambda _, owner, __, maker: owner.delete(f"/tokens/{maker}"),
+    "the maker's tokens are revoked": lambda admin, *_: revoke(admin, user="mallory"),
+    "the maker's token is rotated": lambda admin, _, __, maker: admin.rotate_token(maker, 0),
+    "the maker is removed": lambda _, owner, *__: owner.delete("/members/mallory"),
+    "the maker is demoted": lambda _, owner, *__: set_role(owner, "mallory", "editor"),
+    "the maker is deleted": lambda admin, *_: admin.delete_user("mallory"),
+}
+ENDS_OF_USERS: dict[str, End] = {
+    "the user's tokens are revoked": lambda admin, *_: revoke(admin, user="eve"),
+    "the store's tokens are revoked": lambda admin, _, store, __: revoke(admin, store=store),
+    "the user is removed": lambda _, owner, *__: owner.delete("/members/eve"),
+    "the user is demoted": lambda _, owner, *__: set_role(owner, "eve", "reader"),
+    "the user is deleted": lambda admin, *_: admin.delete_user("eve"),
+}
+
+
+def revoke(administration: Administration, **named: str) -> None:
+    """Revoke all tokens of a user or a store."""
+    stores = {store.name: store.store_id for store in administration.list_stores()}
+    users = {user.subject: user.user_id for user in administration.list_users()}
+    administration.revoke_tokens(
+        stores.get(named.get("store", "")), users.get(named.get("user", ""))
+    )
+
+
+@pytest.mark.parametrize(
+    "end",
+    [*ENDS_OF_MAKERS.values(), *ENDS_OF_USERS.values()],
+    ids=[*ENDS_OF_MAKERS, *ENDS_OF_USERS],
+)
+def test_an_owners_link_ends_with_its_makers_and_its_users_access(
+    service: Service, store: str, end: End
+) -> None:
+    with (
+        managing(service, store) as owner,
+        closing(open_administration(service.database)) as administration,
+    ):
+        for user in ("mallory", "eve"):
+            set_role(owner, user, "owner")
+        made = make_token(owner, "mallory", scopes=list(Scope))
+        with service.client(made["token"]) as mallory:
+            code = make_link(mallory, "eve", scopes=list(Scope), expires_at=None)
+        end(administration, owner, store, made["id"])
+    assert_ended(service, store, code)
+
+
+@pytest.mark.parametrize("end", ENDS_OF_USERS.values(), ids=ENDS_OF_USERS)
+def test_a_link_of_the_command_line_ends_with_its_users_access(
+    service: Service, store: str, end: End
+) -> None:
+    with (
+        managing(service, store) as owner,
+        closing(open_administration(service.database)) as administration,
+    ):
+        set_role(owner, "eve", "owner")
+        code = administration.create_link(store, Grant(subject="eve", manages=True)).code
+        end(administration, owner, store, "")
+    assert_ended(service, store, code)
+
+
+def assert_ended(service: Service, store: str, code: str) -> None:
+    """The link gives nothing, also when its user is an owner again."""
+    for role in ("reader", "owner"):
+        expect_refused(exchange(service, code), 40406)
+        with managing(service, store) as owner:
+            assert owner.get("/links").json() == []
+            set_role(owner, "eve", role)
+            assert "eve" not in [token["user"] for token in tokens_of(owner)]
+
+
+def test_a_higher_role_ends_no_link(service: Service, manager: httpx.Client) -> None:
+    code = make_link(manager, "kiosk")
+    set_role(manager, "kiosk", "editor")
+    assert exchange(service, code).json()["scopes"] == ["list"]
+
+
+def test_what_a_token_gives_ends_no_later_than_it(service: Service, store: str) -> None:
+    user, soon = f"owner of {store}", time.time_ns() // 10**6 + 60 * MINUTE
+    token = service.make_token(store, user, scopes=frozenset(Scope), expires_at=soon)
+    ends = datetime.fromtimestamp(soon // 1000, UTC).replace(microsecond=soon % 1000 * 1000)
+    with service.client(token) as owner:
+        for wanted in ({}, {"expires_at": None}, {"expires_at": "2099-12-31T00:00:00Z"}):
+            made = make_token(owner, user, **wanted)
+            given = exchange(service, make_link(owner, user, **wanted)).json()
+            assert {made["expires_at"], given["expires_at"]} == {
+                ends.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+            }
+        code = make_link(owner, user)
+        with closing(open_administration(service.database)) as administration:
+            (maker,) = (
+                one
+                for one in administration.list_tokens(store)
+                if one.expires_at == soon and one.label == ""
+            )
+            administration.rotate_token(maker.token_id, MINUTE)
+        given = datetime.fromisoformat(exchange(service, code).json()["expires_at"])
+        assert given.timestamp() * 1000 <= time.time_ns() / 10**6 + MINUTE
