@@ -3,8 +3,6 @@
 They know neither HTTP nor SQL; they raise the domain's errors.
 """
 
-from collections.abc import Awaitable, Sequence
-
 from plantstore.clock import now
 from plantstore.database import Create, Database, Delete, Update
 from plantstore.errors import (
@@ -95,36 +93,8 @@ async def create_plant(
     """
     outcome = await database.write(Create(caller.store_id, caller, plant, key))
     if outcome is not _CREATED and outcome is not _REPLAYED:
-        raise _explain(outcome, plant.id, Scope.CREATE)
+        raise explain(outcome, plant.id, Scope.CREATE)
     return outcome is _REPLAYED
-
-
-async def create_plants(
-    database: Database, caller: Caller, plants: Sequence[NewPlant]
-) -> Sequence[PlantStoreError | None]:
-    """As ``create_plant`` for each of them, at the same time; why each failed, or None."""
-    creates = [Create(caller.store_id, caller, plant, None) for plant in plants]
-    waiting = [_begin(database, create) for create in creates]
-    return [await _finish(*one) for one in zip(creates, waiting, strict=True)]
-
-
-def _begin(database: Database, create: Create) -> Awaitable[Outcome] | PlantStoreError:
-    try:
-        return database.write(create)
-    except PlantStoreError as error:
-        return error
-
-
-async def _finish(
-    create: Create, waiting: Awaitable[Outcome] | PlantStoreError
-) -> PlantStoreError | None:
-    if isinstance(waiting, PlantStoreError):
-        return waiting
-    try:
-        outcome = await waiting
-    except PlantStoreError as error:
-        return error
-    return None if outcome is _CREATED else _explain(outcome, create.plant.id, Scope.CREATE)
 
 
 async def read_plant(
@@ -153,7 +123,7 @@ async def update_plant(
     """
     outcome = await database.write(Update(caller.store_id, caller, plant, precondition))
     if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):
-        raise _explain(outcome, plant.id, Scope.UPDATE)
+        raise explain(outcome, plant.id, Scope.UPDATE)
 
 
 async def delete_plant(
@@ -166,7 +136,7 @@ async def delete_plant(
     """
     outcome = await database.write(Delete(caller.store_id, caller, plant_id, precondition))
     if outcome is not _DELETED:
-        raise _explain(outcome, plant_id, Scope.DELETE)
+        raise explain(outcome, plant_id, Scope.DELETE)
 
 
 _ERRORS: dict[Outcome, type[PlantStoreError]] = {
@@ -181,7 +151,8 @@ _ERRORS: dict[Outcome, type[PlantStoreError]] = {
 }
 
 
-def _explain(outcome: Outcome, plant_id: int, scope: Scope) -> PlantStoreError:
+def explain(outcome: Outcome, plant_id: int, scope: Scope) -> PlantStoreError:
+    """The error of a write with this outcome, for which the token needs the scope."""
     if outcome is Outcome.FORBIDDEN:
         return ForbiddenError(scope=scope.value)
     return _ERRORS[outcome](plant_id=plant_id)

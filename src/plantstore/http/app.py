@@ -80,11 +80,11 @@ class App:
         self.pools = Pools(settings)
         self.pools.add_pool(database.writes)
         self.cache = ResponseCache(settings.cache_size)
-        self._cors = Cors(settings.cors_origins)
+        self.cors = Cors(settings.cors_origins)
         self.client_address = ClientAddress(settings.trusted_proxies)
         limits = Limits(self.client_address, self._rates, self.turns, self.pools)
         self.authentication = Authentication(database, settings, limits)
-        lists = PlantLists(database, self.cache, self._cors, self.pools.streams)
+        lists = PlantLists(database, self.cache, self.cors, self.pools.streams)
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
         self._in_flight = 0
@@ -142,9 +142,9 @@ class App:
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
-        lines = self._cors.plain
+        lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
-            lines = self._cors.headers_for(request)
+            lines = self.cors.headers_for(request)
         return response.with_headers(lines) if lines else response
 
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
@@ -188,7 +188,7 @@ class App:
         allowed = ", ".join([*methods, "OPTIONS"])
         if request.method != "OPTIONS":
             raise RequestError(40501, method=request.method, allow=allowed)
-        return self._cors.options_response(allowed, request.route)
+        return self.cors.options_response(allowed, request.route)
 
 
 def _explain(error: BaseException, request: Request) -> Response:

@@ -10,8 +10,6 @@ _EXPOSED = (
     b"Allow, ETag, Idempotent-Replayed, Link, Retry-After, WWW-Authenticate, "
     b"X-Request-Id, X-Total-Count\r\n"
 )
-_ACCEPTED = b"Accept-Post: application/json\r\n"
-_ACCEPTED_PLANTS = b"Accept-Post: application/json, application/x-ndjson\r\n"
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "
     b"Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID, "
@@ -23,10 +21,12 @@ _PREFLIGHT = (
 class Cors:
     """The headers for the origins in the settings; ``*`` stands for any, ``none`` for no page.
 
-    Without an Origin, a response has those in ``plain``.
+    Without an Origin, a response has those in ``plain``. ``accepted`` are the media types that
+    paths below a store's address take beside JSON.
     """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
+        self.accepted: dict[str, str] = {}
         self._origins = frozenset(origin.encode() for origin in origins if origin != "none")
         self.plain = b"" if _ANY in self._origins or not self._origins else _VARY
 
@@ -45,7 +45,9 @@ class Cors:
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if "POST" in methods:
-            headers += _ACCEPTED_PLANTS if route.endswith("/plants") else _ACCEPTED
+            more = self.accepted.get(route.removeprefix("/stores/{store}"))
+            types = f"application/json, {more}" if more else "application/json"
+            headers += header_line("Accept-Post", types.encode())
         if self._origins:
             headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
         return make_response(204, headers)

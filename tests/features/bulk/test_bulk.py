@@ -197,6 +197,12 @@ def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
     assert read_lines(fixture.send(message).body) == [{"line": 1, "status": 200}]
 
 
+def test_options_tells_the_media_type(fixture: StoreFixture) -> None:
+    for route in CREATES:
+        answer = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
+        assert answer.headers["accept-post"] == "application/json, application/x-ndjson"
+
+
 def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -> None:
     good = bulk_message(fixture.token, plant_line(2))
     for name, value in (("Content-Type", "application/ndjson"), ("Content-Encoding", "br")):

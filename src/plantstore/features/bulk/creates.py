@@ -8,27 +8,20 @@ client has gone.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Mapping
 from functools import partial
 
-from plantstore import operations
 from plantstore.database import Database
 from plantstore.decoding import Line, decode_lines
-from plantstore.errors import (
-    AlreadyStoredError,
-    IdTakenError,
-    OverloadedError,
-    PlantStoreError,
-    RequestError,
-    StoreFullError,
-)
+from plantstore.errors import OverloadedError, PlantStoreError, RequestError
 from plantstore.features.bulk.lines import Lines, write_result
+from plantstore.features.bulk.writes import BulkWrites
 from plantstore.http.app import App
 from plantstore.http.limits.turns import Turns
 from plantstore.http.new_plant import JSON_TYPE, check_media_type
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response
-from plantstore.model import Caller, NewPlant, Scope
+from plantstore.model import Caller, Scope
 from plantstore.pools import Pool
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
@@ -41,7 +34,6 @@ _NDJSON = b"application/x-ndjson"
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _LINES_PER_TURN = 4
 _COST = 12  # of these lines: 30 µs each, with its part of a commit
-_OF_ONE_LINE = (RequestError, IdTakenError, AlreadyStoredError, StoreFullError)
 
 
 def add_bulk_creates(app: App) -> None:
@@ -59,6 +51,7 @@ def add_bulk_creates(app: App) -> None:
         return await bulk.create(request, await admit(request, store_name, Scope.CREATE))
 
     app.routes.add_of_store("/plants", {"POST": create})
+    app.cors.accepted["/plants"] = _NDJSON.decode()
 
 
 class BulkCreates:
@@ -134,46 +127,6 @@ class BulkCreates:
             await self._turns.take(caller.principal, _COST)
             decoded += decode_lines(lines[start : start + _LINES_PER_TURN], number + start)
         return decoded
-
-
-class BulkWrites:
-    """Creates a caller's plants, window after window, ``writing`` one window of all bodies.
-
-    ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
-    one line has happened: nothing more is stored.
-    """
-
-    def __init__(self, database: Database, caller: Caller, writing: asyncio.Lock) -> None:
-        self._database = database
-        self._caller = caller
-        self._writing = writing
-        self._running: asyncio.Task[bytes] | None = None
-        self.next_line = 1
-        self.are_over = False
-
-    async def exchange(self, window: Sequence[Line]) -> bytes:
-        """The results of the window before; this one is begun."""
-        running, self._running, results = self._running, None, b""
-        if running is None:
-            await asyncio.sleep(0)  # windows of blank lines alone leave the loop to others, too
-        else:
-            results = await asyncio.shield(running)
-        if window and not self.are_over:
-            await self._writing.acquire()
-            self._running = asyncio.get_running_loop().create_task(self._write(window))
-            self._running.add_done_callback(lambda _: self._writing.release())
-        return results
-
-    async def _write(self, window: Sequence[Line]) -> bytes:
-        plants = [plant for _, plant in window if isinstance(plant, NewPlant)]
-        errors = iter(await operations.create_plants(self._database, self._caller, plants))
-        results = []
-        for number, decoded in window:
-            error = next(errors) if isinstance(decoded, NewPlant) else decoded
-            self.are_over = self.are_over or not (error is None or isinstance(error, _OF_ONE_LINE))
-            results.append(write_result(number, error))
-        self.next_line = window[-1][0] + 1
-        return b"".join(results)
 
 
 def _is_ndjson(headers: Mapping[bytes, bytes]) -> bool:

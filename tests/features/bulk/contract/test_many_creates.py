@@ -5,8 +5,8 @@ from types import NoneType
 import pytest
 
 from plantstore.errors import AlreadyStoredError, IdTakenError, OverloadedError, StoreFullError
+from plantstore.features.bulk.writes import create_plants
 from plantstore.model import NewPlant
-from plantstore.operations import create_plants
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 
