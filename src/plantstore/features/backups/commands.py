@@ -1,6 +1,5 @@
 """``plantstore backup``, ``restore`` and ``verify``."""
 
-import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -13,6 +12,7 @@ from plantstore.cli.administration_log import log_change
 from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import json_option, output_options, pass_database, yes_option
 from plantstore.cli.output import Output, format_bytes
+from plantstore.cli.signals import end_cleanly
 from plantstore.features.backups import operations as keeping
 from plantstore.features.backups.verifying import Mismatch, Verification
 from plantstore.settings import without_password
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
     from plantstore.features.backups.backup import Backup
     from plantstore.features.backups.restore import Restored
     from plantstore.features.backups.revocations import Revocations
-
-
-def end_cleanly() -> None:
-    """Have SIGTERM end a command as Ctrl-C does: it removes its unfinished files."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @click.command()

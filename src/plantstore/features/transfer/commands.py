@@ -8,8 +8,8 @@ import click
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import json_option, pass_database
 from plantstore.cli.output import Output
+from plantstore.cli.signals import end_cleanly
 from plantstore.databases import open_session
-from plantstore.features.backups.commands import end_cleanly
 
 
 @click.command("import")
