@@ -33,6 +33,7 @@ _QUERIES = {
         f"delete_from_{table}": f"DELETE FROM {table} WHERE store_id = {{mark}}1"
         for table in _OF_A_STORE
     },
+    "keys_of_store": "SELECT key FROM idempotency_keys WHERE store_id = {mark}1",
     "members_of_store": """
         SELECT u.subject, m.role FROM members AS m JOIN users AS u ON u.user_id = m.user_id
         WHERE m.store_id = {mark}1 ORDER BY u.subject

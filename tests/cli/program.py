@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryFile
 from typing import IO, Any, Self
@@ -14,6 +15,7 @@ import pytest
 from msgspec import Struct
 
 from plantstore.databases import migrate
+from tests.administration import open_administration
 from tests.fork_server import ForkedProcess
 
 PLANTSTORE = (sys.executable, "-m", "plantstore")
@@ -61,14 +63,19 @@ class Program:
     ) -> None:
         self.folder = folder
         self._prefix = prefix
-        self.database = f"sqlite:///{folder / 'plants.db'}"
-        self.environ = clean_environ(folder) | {"PLANTSTORE_DATABASE": self.database}
-        self.environ |= environ or {}
+        in_folder = {"PLANTSTORE_DATABASE": f"sqlite:///{folder / 'plants.db'}"}
+        self.environ = {**clean_environ(folder), **in_folder, **(environ or {})}
+        self.database = self.environ["PLANTSTORE_DATABASE"]
 
     def with_database(self) -> Self:
         """Create the database, as ``plantstore migrate`` does."""
         migrate(self.database, dry_run=False)
         return self
+
+    def make_store(self, name: str, max_plants: int | None = None) -> None:
+        """Create an empty store, without members."""
+        with closing(open_administration(self.database)) as administration:
+            administration.create_store(name, max_plants)
 
     def run(self, *arguments: str | bytes, stdin: str = "", **environ: str) -> Result:
         """Run a command to its end."""

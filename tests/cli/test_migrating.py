@@ -16,13 +16,13 @@ CREATE TABLE numbers AS
 WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400000) SELECT i FROM n;
 """
 
-COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("store", "list"))
+COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("token", "list"))
 
 
 @pytest.fixture
 def program(url: str, tmp_path: Path) -> Program:
     """The program with a database of each kind, which has a store."""
-    made = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    made = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
     made.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
     return made
 
@@ -30,7 +30,7 @@ def program(url: str, tmp_path: Path) -> Program:
 def assert_serves(program: Program) -> None:
     """The database is of this program's version, and has what it had."""
     assert program.run("migrate").out == "the schema is up to date\n"
-    assert [store["name"] for store in program.data("store", "list")] == ["nursery"]
+    assert [token["store"] for token in program.data("token", "list")] == ["nursery"]
 
 
 def test_a_database_is_moved_once(program: Program, database_kind: Kind) -> None:

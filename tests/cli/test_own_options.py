@@ -5,8 +5,9 @@ import sys
 
 import pytest
 
+from plantstore.tokens import is_well_formed
 from tests.cli.program import Program
-from tests.whole.test_help import COMMANDS
+from tests.cli.test_help import COMMANDS
 
 
 def advice(program: Program, call: str) -> str:
@@ -29,13 +30,10 @@ def alone(program: Program) -> Program:
         ("settings show --database sqlite:///x.db", "--database sqlite:///x.db settings show"),
         ("token --settings='my s.toml' list", "'--settings=my s.toml' token list"),
         (
-            "--settings s.toml store list --database sqlite:///x.db --json",
-            "--settings s.toml --database sqlite:///x.db store list --json",
+            "--settings s.toml token list --database sqlite:///x.db --json",
+            "--settings s.toml --database sqlite:///x.db token list --json",
         ),
-        (
-            "plant restore --store nursery -7 --database X",
-            "--database X plant restore --store nursery -7",
-        ),
+        ("token revoke -7 --database X", "--database X token revoke -7"),
         ("serve --port 0 --database", "--database ... serve --port 0"),
         (
             "check --database postgresql://ada:secret@db/plants",
@@ -51,11 +49,12 @@ def test_after_the_command_they_are_refused_with_the_corrected_command(
 
 def test_the_corrected_command_works_when_it_is_pasted(alone: Program) -> None:
     other = f"sqlite:///{alone.folder / 'other one.db'}"
+    alone.out("--database", other, "migrate")
     line = advice(alone, f"token create --create --store orchard --user ada --database '{other}'")
-    assert alone.in_shell(line).out == "orchard\n"
-    listed = alone.data("--database", other, "store", "list")
-    assert [store["name"] for store in listed] == ["orchard"]
-    assert "orchard" not in alone.out("store", "list")
+    assert is_well_formed(alone.in_shell(line).out.strip())
+    listed = alone.data("--database", other, "token", "list")
+    assert [token["store"] for token in listed] == ["orchard"]
+    assert "orchard" not in alone.out("token", "list")
 
 
 def test_no_command_takes_them_itself(program: Program) -> None:
@@ -65,12 +64,5 @@ def test_no_command_takes_them_itself(program: Program) -> None:
 
 
 def test_other_usage_errors_stay_as_they_are(program: Program) -> None:
-    said = program.refusal("--database", program.database, "store", "list", "--bad", status=2)
+    said = program.refusal("--database", program.database, "token", "list", "--bad", status=2)
     assert said.endswith("Error: No such option '--bad'.\n")
-
-
-def test_a_copy_names_both_its_databases(program: Program) -> None:
-    copy = ("copy", "--from", program.database, "--to", "sqlite:///x.db")
-    said = program.refusal("--database", program.database, *copy, status=2)
-    assert "name the databases with --from and --to" in said
-    assert not (program.folder / "x.db").exists()

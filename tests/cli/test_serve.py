@@ -92,26 +92,17 @@ def test_a_settings_file_sets_all(tmp_path: Path) -> None:
     )
     program = Program(tmp_path)
     del program.environ["PLANTSTORE_DATABASE"]
-    program.out(
-        "token",
-        "create",
-        "--create",
-        "--store",
-        "nursery",
-        "--user",
-        "ada",
-        PLANTSTORE_SETTINGS=str(file),
-    )
+    program.out("migrate", PLANTSTORE_SETTINGS=str(file))
     program.out("--settings", str(file), "check")
     assert (tmp_path / "of-file.db").exists()
-    assert "there is no database" in program.refusal("store", "list")
+    assert "there is no database" in program.refusal("token", "list")
     other = Program(tmp_path, {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/of-file.db"})
-    assert [row["name"] for row in other.data("store", "list")] == ["nursery"]
+    assert other.data("token", "list") == []
 
 
 def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Program) -> None:
     del program.environ["PLANTSTORE_DATABASE"]
-    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    program.out("migrate")
     (found,) = program.folder.rglob("plantstore.db")
     assert found.stat().st_mode & 0o777 == 0o600
     if sys.platform == "linux":
@@ -119,17 +110,7 @@ def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Pro
 
 
 def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
-    program.out(
-        "--database",
-        "sqlite:///here.db",
-        "token",
-        "create",
-        "--create",
-        "--store",
-        "nursery",
-        "--user",
-        "ada",
-    )
+    program.out("--database", "sqlite:///here.db", "migrate")
     assert (program.folder / "here.db").exists()
 
 

@@ -5,9 +5,8 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.databases import open_session
 from plantstore.model import IdempotencyKey, NewPlant, Outcome
-from tests.administration import Administration
+from tests.administration import Administration, open_test_session
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 
@@ -68,5 +67,5 @@ async def test_old_keys_do_not_pile_up(harness: DatabaseHarness, url: str) -> No
     execute(url, sql, rows)
     for number in range(5):
         assert await harness.create(NewPlant(number, "Fern")) is Outcome.CREATED
-    with closing(open_session(url)) as session:
-        assert session.query("page_of_keys", store_id, 0, "", store_id, 5000) == []
+    with closing(open_test_session(url)) as session:
+        assert session.query("keys_of_store", store_id) == []

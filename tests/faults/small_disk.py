@@ -5,11 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import plantstore
 from tests.cli.program import PLANTSTORE, Program
 from tests.faults.disk_limit import PAGE, VARIABLE, count_free
 from tests.service import Service
 
 _ROOT = Path(__file__).parents[2]
+_SOURCE = Path(plantstore.__file__).parents[1]
 
 
 class SmallDisk:
@@ -22,7 +24,7 @@ class SmallDisk:
         self.folder = folder / "disk"
         self.folder.mkdir()
         (folder / "sitecustomize.py").write_text("import tests.faults.disk_limit\n")
-        environ = {VARIABLE: str(self.folder), "PYTHONPATH": f"{folder}:{_ROOT}"}
+        environ = {VARIABLE: str(self.folder), "PYTHONPATH": f"{folder}:{_SOURCE}:{_ROOT}"}
         database = f"sqlite:///{self.folder}/plants.db"
         self.program = Program(folder, {**environ, "PLANTSTORE_DATABASE": database})
         command = ("env", *(f"{name}={value}" for name, value in environ.items()), *PLANTSTORE)

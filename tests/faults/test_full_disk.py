@@ -159,40 +159,14 @@ def test_check_finds_a_full_disk_and_leaves_it_as_it_is(disk: SmallDisk) -> None
 
 
 def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:
+    create = ("token", "create", "--create", "--store", "nursery", "--user")
     disk.fill()
     made = 0
-    while (done := disk.program.run("user", "create", f"user-{made}")).status == 0:
+    while (done := disk.program.run(*create, f"user-{made}")).status == 0:
         made += 1
     assert done.status == 1
     assert "disk is full" in done.err
     assert "Traceback" not in done.err
-    assert len(disk.program.data("user", "list")) == made
+    assert len(disk.program.data("token", "list")) == made
     disk.make_room()
-    assert disk.program.out("user", "create", "eve") == "eve"
-
-
-def test_a_backup_that_finds_no_room_leaves_nothing(disk: SmallDisk) -> None:
-    backup = disk.folder / "plants.backup"
-    disk.program.out("backup", str(backup))
-    files, content = set(disk.folder.iterdir()), backup.read_bytes()
-    disk.leave(pages=4)
-    said = disk.program.refusal("backup", str(backup))
-    assert f"no backup was made to {backup}: " in said
-    assert "full" in said
-    disk.make_room()
-    assert set(disk.folder.iterdir()) == files
-    assert backup.read_bytes() == content
-
-
-def test_a_restore_that_finds_no_room_changes_nothing(disk: SmallDisk) -> None:
-    backup = disk.folder.parent / "plants.backup"
-    disk.program.out("backup", str(backup))
-    assert disk.service.stop() == 0
-    content = (disk.folder / "plants.db").read_bytes()
-    disk.leave(pages=4)
-    files = set(disk.folder.iterdir())
-    said = disk.program.refusal("restore", str(backup), "--yes")
-    assert f"nothing was restored from {backup}: " in said
-    assert "full" in said
-    assert set(disk.folder.iterdir()) == files
-    assert (disk.folder / "plants.db").read_bytes() == content
+    disk.program.out(*create, "eve")

@@ -115,14 +115,15 @@ def test_bodies_that_were_given_up_take_no_memory(tmp_path: Path, certificate: P
     files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
     trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
     with Service(tmp_path, settings=files) as service:
-        exchange = Message("POST", "/link").adding("Expect", "100-continue")
-        exchange = exchange.carrying(b"x" * 30_000)
+        create = Message("POST", "/plants").adding("Expect", "100-continue")
+        create = create.adding("Authorization", f"Bearer {service.make_token()}")
+        create = create.carrying(b"x" * 30_000)
         before = peak_memory(service)
         for _ in range(500):
             with Connection(service.origin, trust=trust) as connection:
-                connection.send(exchange.head())
+                connection.send(create.head())
                 assert connection.receive().status == 100
-                connection.send(exchange.body[:20_000])
+                connection.send(create.body[:20_000])
                 connection.reset()
         assert peak_memory(service) - before < 15_000_000
 

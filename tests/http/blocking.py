@@ -59,7 +59,9 @@ def fill_store(service: Service, store: str, count: int, size: int = 10, filler:
                 for number in range(1, count + 1)
             ),
         )
-        session.query("set_store", store_id, None, 0)  # which counts them
+    counted = "(SELECT count(*) FROM plants WHERE store_id = $1)"
+    sql = f"UPDATE revisions SET plants = {counted} WHERE store_id = $1"
+    execute(service.database, sql, [(store_id,)])
 
 
 def new_plant() -> bytes:

@@ -1,4 +1,4 @@
-"""A store with one plant and tokens of every kind, and the routes that lead to it."""
+"""A store with one plant and tokens of every kind, and the core's routes that lead to it."""
 
 from dataclasses import dataclass
 from uuid import uuid4
@@ -28,16 +28,23 @@ class Route:
         return f"{self.method} {self.path}"
 
 
-_COLLECTION = "GET, HEAD, POST, OPTIONS"
+def open_reads(*paths: str) -> tuple[Route, ...]:
+    """The routes of what anybody may read."""
+    return tuple(
+        Route(method, path, READ, needs_token=False) for path in paths for method in ("GET", "HEAD")
+    )
+
+
+COLLECTION = "GET, HEAD, POST, OPTIONS"  # what each allows
 _PLANT = "GET, HEAD, PUT, DELETE, OPTIONS"
-_READ = "GET, HEAD, OPTIONS"
+READ = "GET, HEAD, OPTIONS"
 BASES = ("", "/stores/{store}")
 LISTS = tuple(
-    Route(method, f"{base}/plants", _COLLECTION, Scope.LIST)
+    Route(method, f"{base}/plants", COLLECTION, Scope.LIST)
     for base in BASES
     for method in ("GET", "HEAD")
 )
-CREATES = tuple(Route("POST", f"{base}/plants", _COLLECTION, Scope.CREATE) for base in BASES)
+CREATES = tuple(Route("POST", f"{base}/plants", COLLECTION, Scope.CREATE) for base in BASES)
 GETS = tuple(
     Route(method, f"{base}/plants/1", _PLANT, Scope.LIST)
     for base in BASES
@@ -45,39 +52,11 @@ GETS = tuple(
 )
 UPDATES = tuple(Route("PUT", f"{base}/plants/1", _PLANT, Scope.UPDATE) for base in BASES)
 DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
-EVENTS = tuple(
-    Route(method, f"{base}/events", _READ, Scope.LIST)
-    for base in BASES
-    for method in ("GET", "HEAD")
-)
-ACCESS = tuple(
-    Route(method, f"{base}{path}", allow, Scope.MANAGE, body=body)
-    for base in BASES
-    for method, path, allow, body in (
-        ("GET", "/members", _READ, b""),
-        ("HEAD", "/members", _READ, b""),
-        ("PUT", "/members/nobody", "PUT, DELETE, OPTIONS", b'{"role": "reader"}'),
-        ("DELETE", "/members/nobody", "PUT, DELETE, OPTIONS", b""),
-        ("GET", "/tokens", _COLLECTION, b""),
-        ("HEAD", "/tokens", _COLLECTION, b""),
-        ("POST", "/tokens", _COLLECTION, b'{"user": "nobody"}'),
-        ("GET", "/links", _COLLECTION, b""),
-        ("HEAD", "/links", _COLLECTION, b""),
-        ("POST", "/links", _COLLECTION, b'{"user": "nobody"}'),
-        ("DELETE", "/links/1", "DELETE, OPTIONS", b""),
-        ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
-    )
-)
-LINK = Route("POST", "/link", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
 WRITES = (*CREATES, *UPDATES, *DELETES)
-OPERATIONS = (*LISTS, *GETS, *WRITES, *EVENTS)
+OPERATIONS = (*LISTS, *GETS, *WRITES)
 # What a token tells of itself.
-ME = tuple(Route(method, "/me", _READ) for method in ("GET", "HEAD"))
-READS = tuple(
-    Route(method, path, _READ, needs_token=False)
-    for path in ("/livez", "/readyz", "/openapi.json", "/openapi.yaml")
-    for method in ("GET", "HEAD")
-)
+ME = tuple(Route(method, "/me", READ) for method in ("GET", "HEAD"))
+HEALTH = open_reads("/livez", "/readyz")
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ CASES = [
     *((50101, Message(method, "/livez").to_bytes()) for method in OTHER_METHODS),
     *((50501, message) for message in OTHER_VERSIONS),
 ]
-NUMBERS = {number for number, _ in CASES}  # `test_errors_table` adds them up
+NUMBERS = {number for number, _ in CASES}  # `test_every_error` adds them up
 
 
 @pytest.mark.parametrize(("number", "message"), CASES)

@@ -24,7 +24,7 @@ OTHERS = {
     "slow head": (40802, b"GET /livez HTTP/1.1\r\nHost: x\r\n"),
     "slow body": (40801, b""),
 }
-NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_errors_table` adds them up
+NUMBERS = {number for number, _ in (HEADS | OTHERS).values()}  # `test_every_error` adds them up
 CASES = [(kind, before) for kind in HEADS | OTHERS for before in (0, 1, 2)]
 
 

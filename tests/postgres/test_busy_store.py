@@ -2,17 +2,11 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
-import pytest
 
-from plantstore.errors import SetupError
-from plantstore.model import Grant
-from plantstore.postgres import session
-from plantstore.sql.queries import load_queries
-from tests.administration import open_administration
 from tests.faults.load import body
 from tests.faults.two_processes import two_services
 from tests.postgres.server import PostgresServer
@@ -74,54 +68,6 @@ def test_the_service_is_ready_for_the_others(
                 assert client.get("/plants").status_code == 200
                 assert client.get("/readyz").status_code == 200
         assert create(service, busy, 1) == 200
-
-
-def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
-    postgres_server: PostgresServer,
-) -> None:
-    with (
-        postgres_server.fresh() as url,
-        closing(open_administration(url)) as administration,
-        ThreadPoolExecutor() as pool,
-    ):
-        store_id = administration.create_store("busy").store_id
-        with held_up(url) as writer:
-            writer.execute(
-                "INSERT INTO plants (store_id, id, name) VALUES (%s, 1, 'Fern')", [store_id]
-            )
-            deletion = pool.submit(administration.delete_store, "busy")
-            wait_until_one_waits(writer)
-        deletion.result()
-        with psycopg.connect(url) as connection:
-            assert connection.execute("SELECT * FROM plants").fetchall() == []
-
-
-def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
-    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    request = Grant(subject="ada", store="busy")
-    with (
-        postgres_server.fresh() as url,
-        closing(open_administration(url)) as patient,
-        ThreadPoolExecutor() as pool,
-    ):
-        token = patient.create_token(request).secret
-        monkeypatch.setattr(session, "load_queries", load_hurried_queries)
-        with closing(open_administration(url)) as hurried, held_up(url) as holder:
-            deletion = pool.submit(hurried.delete_store, "busy")
-            wait_until_one_waits(holder)
-            patient.revoke_token(token)
-            with pytest.raises(SetupError, match="lock timeout"):
-                deletion.result()
-        patient.delete_store("busy")
-
-
-def load_hurried_queries(package: str) -> dict[str, str]:
-    """The queries, with a shorter timeout of a command."""
-    queries = load_queries(package)
-    hurried = queries["lock_administration"].replace("'10s'", "'500ms'")
-    assert hurried != queries["lock_administration"]
-    return queries | {"lock_administration": hurried}
 
 
 def test_two_services_that_get_one_key_at_once_create_one_plant(

@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from plantstore.databases import migrate
 from tests.faults.load import (
+    LoadClient,
     assert_whole,
     body,
     under_load,
@@ -22,7 +23,6 @@ from tests.postgres.proxied import error_of
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
 from tests.waiting import wait_until
-from tests.whole.follower import assert_followed, following
 
 NOT_WRITTEN = 50302
 RELOAD = "SELECT pg_reload_conf()"
@@ -120,30 +120,40 @@ def fenced_events(server: PostgresServer, url: str) -> list[tuple[object, ...]]:
     return server.execute("SELECT revision FROM events", database=url.rpartition("/")[2])
 
 
-@pytest.mark.parametrize("end", ["fenced", "killed", "frozen"])
-def test_the_service_and_its_listeners_follow_the_writable_server(tmp_path: Path, end: str) -> None:
+ENDS = pytest.mark.parametrize("end", ["fenced", "killed", "frozen"])
+
+
+def serve_on(found: Servers, end: str, folder: Path) -> Service:
+    """A service on both servers, of which the primary will have this end."""
+    ports = [found.primary.port, found.standby.port]
+    # A server that takes no writes is passed over, wherever it stands.
+    first, second = reversed(ports) if end == "killed" else ports
+    return Service(folder, database=both(first, second, found.url))
+
+
+def fail_over(
+    found: Servers, end: str, service: Service, token: str, stack: ExitStack
+) -> list[LoadClient]:
+    """Under load, have the primary end so, and the standby take over."""
+    with under_load(service, token) as load_clients:
+        wait_until_acknowledged(load_clients, 20)
+        if end == "fenced":
+            fence(found.primary)
+        elif end == "killed":
+            found.primary.kill()
+        else:
+            stack.enter_context(found.primary.frozen())
+        wait_until(lambda: all(NOT_WRITTEN in one.refusals for one in load_clients))
+        found.standby.execute("SELECT pg_promote()")
+        wait_until_acknowledged(load_clients, 20)
+    return load_clients
+
+
+@ENDS
+def test_the_service_follows_the_writable_server(tmp_path: Path, end: str) -> None:
     with servers(tmp_path) as found, ExitStack() as stack:
-        ports = [found.primary.port, found.standby.port]
-        # A server that takes no writes is passed over, wherever it stands.
-        first, second = reversed(ports) if end == "killed" else ports
-        url = both(first, second, found.url)
-        service = stack.enter_context(Service(tmp_path, database=url))
-        token = service.make_token()
-        followers = stack.enter_context(following(service, token))
-        with under_load(service, token) as load_clients:
-            wait_until_acknowledged(load_clients, 20)
-            if end == "fenced":
-                fence(found.primary)
-            elif end == "killed":
-                found.primary.kill()
-            else:
-                stack.enter_context(found.primary.frozen())
-            wait_until(lambda: all(NOT_WRITTEN in one.refusals for one in load_clients))
-            found.standby.execute("SELECT pg_promote()")
-            wait_until_acknowledged(load_clients, 20)
-        # They wait where there is no server, and then go on where they were.
-        assert_followed(service, "nursery", followers)
-        assert [follower.streams for follower in followers] == [1] * len(followers)
+        service = stack.enter_context(serve_on(found, end, tmp_path))
+        load_clients = fail_over(found, end, service, service.make_token(), stack)
         assert_whole(service, "nursery", load_clients)
         refusals = {error for one in load_clients for error in one.refusals}
         assert refusals <= {NOT_WRITTEN, 50303}

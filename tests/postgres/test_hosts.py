@@ -91,7 +91,7 @@ def test_a_start_and_a_command_pass_over_a_silent_host(
 ) -> None:
     with postgres_server.fresh() as direct:
         url = make_url(silent_port, postgres_server.port, name=direct.rpartition("/")[2])
-        assert Program(tmp_path, {"PLANTSTORE_DATABASE": url}).run("store", "list").status == 0
+        assert Program(tmp_path, {"PLANTSTORE_DATABASE": url}).run("token", "list").status == 0
         settings = {"workers": workers, "database_timeout": SECONDS}
         with Service(tmp_path, database=url, settings=settings) as service:
             assert service.stop() == 0

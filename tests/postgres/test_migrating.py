@@ -44,7 +44,7 @@ def program(postgres_server: PostgresServer, tmp_path: Path) -> Iterator[Program
         yield Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 
 
-@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("check",), ("store", "list")])
+@pytest.mark.parametrize("command", [("serve", "--port", "0"), ("check",), ("token", "list")])
 def test_a_database_without_tables_is_refused_with_what_to_do(
     empty: Program, command: tuple[str, ...]
 ) -> None:
@@ -54,12 +54,12 @@ def test_a_database_without_tables_is_refused_with_what_to_do(
 def test_a_dry_run_changes_nothing(empty: Program) -> None:
     said = empty.run("migrate", "--dry-run").out
     assert said.startswith("would apply migration 1 (initial)\n")
-    assert "run `plantstore migrate` first" in empty.refusal("store", "list")
+    assert "run `plantstore migrate` first" in empty.refusal("token", "list")
 
 
 def test_without_citus_nothing_is_distributed(empty: Program) -> None:
     assert "the database has no Citus" in empty.refusal("migrate", "--citus")
-    assert "run `plantstore migrate` first" in empty.refusal("store", "list")
+    assert "run `plantstore migrate` first" in empty.refusal("token", "list")
 
 
 def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
@@ -69,7 +69,7 @@ def test_of_many_at_once_one_moves_the_database(empty: Program) -> None:
     first, *others = sorted(run.out for run in runs)
     assert first.startswith("applied migration 1 (initial)\n")
     assert others == 3 * ["the schema is up to date\n"]
-    assert empty.data("store", "list") == []
+    assert empty.data("token", "list") == []
 
 
 def test_a_migration_does_not_wait_for_long_and_holds_nobody_up(program: Program) -> None:
@@ -127,7 +127,7 @@ def test_creates_go_on_while_an_index_is_built(program: Program) -> None:
     assert out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
     with psycopg.connect(url) as connection:
         assert connection.execute(IS_VALID).fetchall() == [(True,)]
-    assert newer.data("store", "list")
+    assert newer.data("token", "list")
 
 
 @pytest.mark.parametrize("is_ended", [True, False])
@@ -143,7 +143,7 @@ def test_an_index_whose_building_was_killed_is_built_again(
             migrating.communicate()
             if is_ended:
                 connection.execute(END_BUILD)
-            assert "(next) is pending" in newer.refusal("store", "list")
+            assert "(next) is pending" in newer.refusal("token", "list")
             assert connection.execute(IS_VALID).fetchall() == [(False,)]
             again = pool.submit(newer.run, "migrate")
             wait_until(lambda: connection.execute(IS_MIGRATING).rowcount)
@@ -178,14 +178,14 @@ def test_older_functions_are_refused_with_what_to_do(program: Program) -> None:
     newer = next_program(program, "", "postgres")
     assert newer.run("migrate").out == f"applied migration {NEWEST['postgres'] + 1} (next)\n"
     change_functions(newer)
-    for command in (("serve", "--port", "0"), ("store", "list")):
+    for command in (("serve", "--port", "0"), ("token", "list")):
         assert "migration 0 (functions) is pending: make a backup" in newer.refusal(*command)
     assert newer.run("migrate").out == "applied migration 0 (functions)\n"
-    assert newer.data("store", "list") == []
+    assert newer.data("token", "list") == []
 
 
 @pytest.mark.parametrize(
-    "command", [("serve", "--port", "0"), ("check",), ("migrate",), ("store", "list")]
+    "command", [("serve", "--port", "0"), ("check",), ("migrate",), ("token", "list")]
 )
 def test_a_server_that_is_too_old_is_refused(
     postgres_server: PostgresServer, tmp_path: Path, command: tuple[str, ...]
@@ -215,8 +215,9 @@ def test_a_database_that_cannot_keep_all_names_is_refused(
 
 @pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
 def test_the_environments_encoding_does_not_matter(program: Program, encoding: str) -> None:
-    assert program.out("user", "create", "Zoë 🌿", PGCLIENTENCODING=encoding) == "Zoë 🌿"
-    assert "\nZoë 🌿" in program.out("user", "list", PGCLIENTENCODING=encoding)
+    create = ("token", "create", "--create", "--store", "nursery", "--user", "Zoë 🌿")
+    program.out(*create, PGCLIENTENCODING=encoding)
+    assert " Zoë 🌿 " in program.out("token", "list", PGCLIENTENCODING=encoding)
 
 
 def test_a_role_that_may_not_gets_a_reason(
@@ -225,4 +226,4 @@ def test_a_role_that_may_not_gets_a_reason(
     url = program.environ["PLANTSTORE_DATABASE"]
     postgres_server.execute("DROP ROLE IF EXISTS nobody", "CREATE ROLE nobody LOGIN")
     said = Program(program.folder, {"PLANTSTORE_DATABASE": url.replace("postgres@", "nobody@")})
-    assert "the database role lacks a permission" in said.refusal("store", "list")
+    assert "the database role lacks a permission" in said.refusal("token", "list")

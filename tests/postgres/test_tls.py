@@ -56,7 +56,7 @@ def test_another_certificate_is_refused(
     with postgres_server.fresh() as plain, front:
         url = through(front, postgres_server, plain, folder / f"{trusted}.pem")
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
-        assert reason in program.refusal("store", "list")
+        assert reason in program.refusal("token", "list")
 
 
 def through(front: TLSFront, server: PostgresServer, plain: str, root: Path) -> str:
@@ -68,4 +68,4 @@ def through(front: TLSFront, server: PostgresServer, plain: str, root: Path) -> 
 def test_a_server_without_tls_is_refused(postgres_server: PostgresServer, tmp_path: Path) -> None:
     with postgres_server.fresh() as plain:
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": f"{plain}?sslmode=require"})
-        assert "does not support SSL" in program.refusal("store", "list")
+        assert "does not support SSL" in program.refusal("token", "list")

@@ -17,7 +17,6 @@ from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.tokens import hash_token
 from tests.administration import open_administration
-from tests.cli.program import Program
 from tests.databases import create_sqlite
 
 ALTERNATIONS = 1000
@@ -92,18 +91,31 @@ async def test_no_other_process_takes_itself_for_the_first_or_the_last(
     tmp_path: Path, token: bytes
 ) -> None:
     """The first clears the log's index, the last removes the log: both only where nobody is."""
-    program = Program(tmp_path)
-    database = SQLiteDatabase(Settings(database=program.database))
+    database_url = f"sqlite:///{tmp_path / 'plants.db'}"
+    database = SQLiteDatabase(Settings(database=database_url))
     for number in range(3):
         caller = await database.find_caller(1, token, None)
         assert caller is not None
         plant = NewPlant(number, "Ficus")
         assert await database.write(Create(1, caller, plant, None)) is Outcome.CREATED
         before = look(tmp_path)
-        assert program.data("store", "list")[0]["revision"] == number + 1
+        assert read_elsewhere(database_url) == number + 1
         assert look(tmp_path) == before
     await database.close()
-    assert program.data("store", "list")[0]["revision"] == 3
+    assert read_elsewhere(database_url) == 3
+
+
+def read_elsewhere(url: str) -> int:
+    """The store's revision, as another process reads it that opens and closes the database."""
+    with multiprocessing.get_context("spawn").Pool(1) as processes:
+        revision: int = processes.apply(read_revision, (url,))
+        return revision
+
+
+def read_revision(url: str) -> int:
+    with closing(open_administration(url)) as administration:
+        (store,) = administration.list_stores()
+        return store.revision
 
 
 def look(folder: Path) -> str:

@@ -22,7 +22,7 @@ def test_migrating_makes_a_database_that_is_missing(tmp_path: Path) -> None:
     done = program.run("migrate")
     assert done.err == f"created the database {tmp_path / 'plants.db'}\n"
     assert done.out.startswith("applied migration 1 (initial)\n")
-    assert program.data("store", "list") == []
+    assert program.data("token", "list") == []
 
 
 def test_a_process_that_serves_goes_on_while_the_schema_is_looked_at(tmp_path: Path) -> None:

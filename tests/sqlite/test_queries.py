@@ -1,11 +1,13 @@
-"""Every query is used, and a query of a store's data names the store."""
+"""A query of a store's data names the store, and a feature's query is its own."""
 
 import ast
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 import plantstore
 from plantstore.sql.queries import load_queries, read_queries
+from tests.of_features import of_features
 
 QUERIES = {
     f"{adapter}-{name}": sql
@@ -22,23 +24,12 @@ NAMES_THE_STORE = re.compile(
 )
 # Queries across stores, and why that is right.
 ACROSS_STORES = {
-    **dict.fromkeys(
-        ("page_of_members", "page_of_tokens", "page_of_plants", "page_of_events", "page_of_keys"),
-        "a copy reads stores in the order of their numbers",
-    ),
     "delete_old_keys": "keys grow old in all stores alike, and nothing of them is returned",
-    "delete_keys_of": "it erases one user",
-    "delete_memberships_of": "it erases one user",
-    "delete_tokens_of": "it erases one user",
-    "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
-    "find_links": "the administrator may list the links of all stores",
-    "list_all_members": "the administrator may list the members of all stores",
-    "list_memberships": "it tells the roles of one user",
-    "find_oldest_event": "events grow old in all stores alike; it tells a number and a time",
     "find_first_store": "it finds the stores of one user",
     "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
     "revoke_tokens": "the administrator may revoke the tokens of all stores",
+    **{name: why for one in of_features("queries", "ACROSS_STORES") for name, why in one.items()},
 }
 
 
@@ -92,24 +83,16 @@ def test_each_statement_of_the_function_that_writes_names_the_store() -> None:
         )
 
 
-def test_every_query_is_used() -> None:
-    for adapter, other in (("sqlite", "postgres"), ("postgres", "sqlite")):
-        texts = strings_of_source(SOURCE / other)
-        names = set(load_queries(f"plantstore.{adapter}"))
-        # Some names are composed of another one and an ending, or of a format with one part.
-        used = {
-            name
-            for name in names
-            if name in texts
-            or any(name.startswith(text) and name[len(text) :] in texts for text in texts & names)
-            or re.fullmatch(r"delete_(plants|events|keys)_of_store", name)
-        }
-        assert used == names
+def test_a_features_query_is_named_in_that_features_code_alone() -> None:
+    for folder in SOURCE.glob("features/*/"):
+        files = [file for file in SOURCE.rglob("*.py") if not file.is_relative_to(folder)]
+        names = {name for file in folder.glob("*.sql") for name in read_queries(file)}
+        assert names <= strings_of(folder.rglob("*.py"))
+        assert not names & strings_of(files)
 
 
-def strings_of_source(without: Path) -> set[str]:
-    """The strings of the program, but for one adapter's."""
-    files = [file for file in SOURCE.rglob("*.py") if not file.is_relative_to(without)]
+def strings_of(files: Iterable[Path]) -> set[str]:
+    """The strings of these files of Python."""
     trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
     nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
     return {node.value for node in nodes if isinstance(node.value, str)}

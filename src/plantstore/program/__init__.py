@@ -70,7 +70,7 @@ def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/s
 
     \b
     Name another database, before the command:
-      plantstore --database sqlite:///plants.db store list
+      plantstore --database sqlite:///plants.db token list
 
     \b
     Complete commands in bash; zsh_source and fish_source are for other shells:

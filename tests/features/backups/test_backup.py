@@ -20,9 +20,9 @@ from plantstore.sqlite.inspection import open_to_read
 from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, POWERLESS, Program
 from tests.cli.test_check import file_of, in_folder, unchanged
+from tests.contents import contents
 from tests.contract.harness import replay
 from tests.faults.load import under_load, wait_until_acknowledged
-from tests.features.transfer.copying.contents import contents
 from tests.next_version import next_program
 from tests.service import Service
 from tests.waiting import wait_until

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from tests.cli.program import Program
 from tests.cli.test_check import file_of
+from tests.contents import contents
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.features.backups.test_backup import url_of
-from tests.features.transfer.copying.contents import contents
 from tests.service import Service
 from tests.waiting import wait_until
 

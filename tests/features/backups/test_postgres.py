@@ -10,7 +10,7 @@ import httpx
 
 from plantstore.databases import migrate
 from tests.cli.program import Program
-from tests.features.transfer.copying.contents import contents
+from tests.contents import contents
 from tests.postgres.server import PROGRAMS, PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until

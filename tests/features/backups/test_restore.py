@@ -12,14 +12,16 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.model import NewPlant
+from plantstore.model import NewPlant, Role
 from plantstore.sqlite import connection
 from plantstore.sqlite.connection import open_lock
 from plantstore.sqlite.session import SQLiteSession
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.cli.test_check import file_of, unchanged
+from tests.contents import contents, select
+from tests.databases import execute
 from tests.features.backups.test_backup import url_of
-from tests.features.transfer.copying.contents import contents
 from tests.next_version import NEWEST, next_program
 from tests.service import Service
 from tests.waiting import wait_until
@@ -115,7 +117,7 @@ def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup
 
 
 def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) -> None:
-    program.out("store", "create", "meadow")
+    program.make_store("meadow")
     made = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
     secrets = {
         user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "fay")
@@ -126,10 +128,13 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     program.out("backup", str(backup))
     program.out("token", "revoke", tokens["ada"])
     program.out("token", "rotate", tokens["bea"], "--grace", "0")
-    program.out("member", "remove", "--store", "nursery", "--user", "cyd")
-    program.out("member", "add", "--store", "nursery", "--user", "dee", "--role", "reader")
-    program.out("user", "delete", "eve", "--yes")
-    program.out("store", "delete", "meadow", "--yes")
+    with closing(open_administration(program.database)) as administration:
+        administration.remove_member("nursery", "cyd")
+        administration.add_member("nursery", "dee", Role.READER)
+        administration.delete_store("meadow")
+    for table in ("tokens", "members", "users"):
+        eve = "(SELECT user_id FROM users WHERE subject = 'eve')"
+        execute(program.database, f"DELETE FROM {table} WHERE user_id = {eve}")
     done = program.run("restore", str(backup), "--yes")
     assert "who lost access since the backup has none again: tokens: 3, members: 2" in done.err
     assert "deleted since the backup, and back without tokens: eve" in done.err
@@ -138,8 +143,10 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
         with service.client(secrets["dee"]) as dee:
             assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
     assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
-    assert [store["name"] for store in program.data("store", "list")] == ["meadow", "nursery"]
-    assert program.data("link", "list") == []  # it may have been used since
+    with closing(open_administration(program.database)) as administration:
+        assert [store.name for store in administration.list_stores()] == ["meadow", "nursery"]
+    with closing(connect(database_path(program.database))) as database:
+        assert database.execute("SELECT * FROM links").fetchall() == []  # they may have been used
     again = program.data("restore", str(backup), "--yes")
     assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}
 
@@ -272,7 +279,7 @@ def test_an_older_schema_is_migrated(program: Program, backup: Path) -> None:
     done = later.run("restore", str(backup), "--yes")
     assert f"applied to the restored database: migrations {NEWEST['sqlite'] + 1}" in done.err
     assert backup.read_bytes() == content
-    assert [store["plants"] for store in later.data("store", "list")] == [1]
+    assert select(program.database, "SELECT plants FROM revisions") == [(1,)]
 
 
 def test_it_asks_before_it_replaces(program: Program, backup: Path) -> None:

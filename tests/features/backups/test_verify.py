@@ -11,9 +11,9 @@ from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.verifying import MAX_MISMATCHES
 from tests.cli.program import Program
 from tests.cli.test_check import unchanged
+from tests.contents import seed
 from tests.databases import execute
 from tests.faults.load import under_load, wait_until_acknowledged
-from tests.features.transfer.copying.contents import seed
 from tests.next_version import next_program
 from tests.service import Service
 
@@ -31,7 +31,7 @@ def seeded(url: str, tmp_path: Path) -> Program:
 
 
 def url_of(program: Program) -> str:
-    return program.environ["PLANTSTORE_DATABASE"]
+    return program.database
 
 
 def mismatches(program: Program) -> list[tuple[object, ...]]:

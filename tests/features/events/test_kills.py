@@ -7,11 +7,11 @@ import pytest
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.faults.processes import kill, worker_pids
 from tests.faults.two_processes import TwoProcesses, two_services, two_workers
+from tests.features.events.follower import assert_followed, following
 from tests.features.events.http.event_stream import EventStream
 from tests.http.calls import create_plant
 from tests.postgres.server import PostgresServer
 from tests.service import Service
-from tests.whole.follower import assert_followed, following
 
 TARGET = "/stores/nursery/events"
 

@@ -11,7 +11,6 @@ import pytest
 
 from tests.cli.test_serve import Flagged
 from tests.databases import execute
-from tests.features.logs.log_lines import LoggingService, Record
 from tests.http.blocking import (
     FILLER,
     blocked_writes,
@@ -22,6 +21,7 @@ from tests.http.blocking import (
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.http.test_errors_database import UNKNOWN_ROLE
+from tests.log_lines import LoggingService, Record
 from tests.service import Service
 from tests.waiting import wait_until
 
@@ -61,7 +61,7 @@ def test_each_request_has_a_line(service: LoggingService, fixture: StoreFixture)
         (Message("OPTIONS", "*"), ("OPTIONS", "*", 204, None)),
         (Message("GET", "/plants"), ("GET", "/plants", 401, 40101)),
         (Message("GET", "/nowhere?x=y"), ("GET", "-", 404, 40402)),
-        (Message("GET", "/docs"), ("GET", "/docs", 200, None)),
+        (Message("GET", "/livez"), ("GET", "/livez", 200, None)),
         (Message("GET", "/static/none.js"), ("GET", "-", 404, 40402)),
     ):
         response = fixture.send(message)
@@ -168,11 +168,12 @@ def test_what_is_refused_under_load_is_logged_with_its_route(tmp_path: Path) -> 
     with LoggingService(tmp_path, settings={"access_log": True, "max_requests": 1}) as full:
         fixture = make_fixture(full)
         with in_flight_request(fixture):
-            for target in ("/plants", "/stores/x/plants/1", "/docs"):
-                assert fixture.send(Message("GET", target)).number == 50301
+            for target in ("/plants", f"/stores/{fixture.store}/plants/1", "/me"):
+                refused = fixture.send(fixture.message(LISTS[0]).aimed_at(target))
+                assert refused.number == 50301
         records = [it for it in full.records(REQUESTS) if it.get("error_number") == 50301]
         routes = [record["route"] for record in records]
-        assert routes == ["/plants", "/stores/{store}/plants/{id}", "/docs"]
+        assert routes == ["/plants", "/stores/{store}/plants/{id}", "/me"]
 
 
 def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:

@@ -6,9 +6,9 @@ from hashlib import sha256
 import pytest
 
 from plantstore.model import Scope
-from tests.features.logs.log_lines import LoggingService, Record
 from tests.http.fixtures import CREATES, DELETES, LISTS, ME, Route, StoreFixture, make_fixture
 from tests.http.raw import Connection
+from tests.log_lines import LoggingService, Record
 from tests.waiting import wait_until
 
 SECURITY = "security"
@@ -16,9 +16,8 @@ SECURITY = "security"
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LoggingService]:
-    """A service that logs as JSON, and has metrics beside its logs."""
-    settings: dict[str, object] = {"metrics": "127.0.0.1:0"}
-    with LoggingService(tmp_path_factory.mktemp("security"), settings=settings) as running:
+    """A service that logs as JSON."""
+    with LoggingService(tmp_path_factory.mktemp("security"), settings={}) as running:
         yield running
 
 

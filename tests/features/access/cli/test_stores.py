@@ -1,8 +1,13 @@
 """``plantstore store``, ``user`` and ``member``."""
 
 import re
+import signal
+import subprocess
+import time
+from pathlib import Path
 
-from tests.cli.program import Program
+from tests.cli.program import PLANTSTORE, Program
+from tests.cli.test_exit_status import BEFORE_READING
 
 TIME = re.compile(r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ")
 
@@ -23,6 +28,14 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     table = program.out("store", "list").splitlines()
     assert table[0].split() == ["name", "owners", "plants", "max_plants", "revision", "created_at"]
     assert [line.split()[:5] for line in table[1:]] == [["orchard", "-", "0", "-", "0"]]
+
+
+def test_the_first_store_creates_the_database_and_says_so(tmp_path: Path) -> None:
+    program = Program(tmp_path)
+    made = program.run("store", "create", "nursery")
+    assert (made.status, made.out) == (0, "nursery\n")
+    assert made.err == f"created the database {tmp_path / 'plants.db'}\n"
+    assert program.run("store", "create", "orchard").err == ""
 
 
 def test_a_made_store_is_described_as_json(program: Program) -> None:
@@ -64,6 +77,27 @@ def test_deleting_where_nobody_can_answer_names_the_flag(program: Program) -> No
     done = program.run("store", "delete", "nursery", stdin="")
     assert (done.status, done.out) == (1, "")
     assert "--yes" in done.err
+    assert len(program.data("store", "list")) == 1
+
+
+def test_an_interrupted_question_ends_with_130(program: Program) -> None:
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    with subprocess.Popen(
+        [*PLANTSTORE, "store", "delete", "nursery"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=program.environ,
+    ) as asking:
+        assert asking.stderr is not None
+        while b"Type the name" not in asking.stderr.peek(1000):  # type: ignore[attr-defined]  # buffered
+            assert asking.poll() is None
+        time.sleep(BEFORE_READING)
+        asking.send_signal(signal.SIGINT)
+        out, err = asking.communicate(timeout=60)
+    assert asking.returncode == 130
+    assert out == b""
+    assert b"Traceback" not in err
     assert len(program.data("store", "list")) == 1
 
 

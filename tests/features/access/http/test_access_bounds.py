@@ -18,13 +18,13 @@ from tests.features.access.http.access_calls import (
     set_role,
     tokens_of,
 )
-from tests.features.logs.log_lines import LoggingService
 from tests.http.blocking import count_threads
 from tests.http.calls import expect_refused
+from tests.log_lines import LoggingService
 from tests.service import Service
 from tests.waiting import wait_until
 
-# What the tests of this module provoke; ``test_errors_table`` adds them up.
+# What the tests of this module provoke; ``test_every_error`` adds them up.
 NUMBERS = {40303}
 _ADMINISTRATION = 7091938230912  # the lock's number on PostgreSQL
 _INSERT = (

@@ -15,8 +15,8 @@ from plantstore.tokens import CODE_PREFIX, hash_token, make_token
 from tests.databases import ON_BOTH, execute
 from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of
-from tests.features.logs.log_lines import LoggingService
 from tests.http.calls import expect_refused
+from tests.log_lines import LoggingService
 from tests.service import Service
 
 ROUNDS = 10

@@ -8,6 +8,7 @@ import pytest
 
 from plantstore.cli.output import Output
 from tests.cli.program import PLANTSTORE, Program
+from tests.databases import execute
 from tests.plants import FULL_JSON
 from tests.service import Service
 
@@ -65,8 +66,9 @@ def test_following_goes_on_with_new_events(program: Program, service: Service) -
 
 
 def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> None:
-    restored = program.run("plant", "restore", "--store", "nursery", "7")
+    restored = program.run("plant", "restore", "--store", "nursery", "7", "--json")
     assert restored.err == "restored the plant 7, 'name', in nursery\n"
+    assert restored.data()
     with service.client(service.make_token("nursery", "ada")) as ada:
         listed = ada.get("/plants?include=id")
         assert listed.json()[0] == FULL_JSON
@@ -77,7 +79,8 @@ def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> 
     )
     nothing = program.refusal("plant", "restore", "--store", "nursery", "-9")
     assert "no event of the deletion of plant -9" in nothing
-    program.out("store", "set", "nursery", "--max-plants", "1")
+    with service.administration() as administration:
+        administration.set_quota("nursery", 1)
     with service.client(service.make_token("nursery", "ada")) as ada:
         assert ada.delete("/plants/8").is_success
     assert "is full" in program.refusal("plant", "restore", "--store", "nursery", "8")
@@ -85,10 +88,12 @@ def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> 
 
 @pytest.mark.parametrize("count", [0, 1, 2500])
 def test_any_number_of_events_is_listed(program: Program, count: int) -> None:
-    program.out("store", "create", "nursery")
-    plants = "".join(f'{{"id":{n},"name":"{"Fern" * (1 + n // 1500)}"}}\n' for n in range(count))
-    if count:
-        program.out("import", "-", "--store", "nursery", stdin=plants)
+    program.make_store("nursery")
+    columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label"
+    sql = f"INSERT INTO events ({columns}) VALUES (1, $1, 'plant.created', $2, $3, 0, 0, '')"
+    rows = [(n + 1, n, "Fern" * (1 + n // 1500)) for n in range(count)]
+    execute(program.database, sql, rows)
+    execute(program.database, "UPDATE revisions SET revision = $1", [(count,)])
     listed = program.out("event", "list", "--store", "nursery", "--json")
     events = json.loads(listed)
     assert [event["id"] for event in events] == [*range(count)]

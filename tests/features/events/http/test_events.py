@@ -11,9 +11,10 @@ from plantstore.features.events.restoring import restore_plant
 from plantstore.model import Role
 from plantstore.sql.administration.records import require_store
 from tests.databases import Kind, execute
+from tests.features.events.routes import ROUTES
 from tests.http.calls import create_plant, expect_refused
 from tests.http.expect import expect_error
-from tests.http.fixtures import EVENTS, StoreFixture, make_fixture
+from tests.http.fixtures import StoreFixture, make_fixture
 from tests.http.raw import Message
 from tests.plants import FULL_JSON
 from tests.service import Service
@@ -171,7 +172,7 @@ def test_bad_parameters_are_refused(client: httpx.Client, query: str, number: in
 
 def test_events_of_another_store_are_never_shown(service: Service) -> None:
     mine, other = make_fixture(service), make_fixture(service)
-    for route in EVENTS:
+    for route in ROUTES:
         if "{store}" in route.path:
             message = Message(route.method, route.path.format(store=other.store))
             message = message.adding("Authorization", f"Bearer {mine.token}")
@@ -182,5 +183,5 @@ def test_events_of_another_store_are_never_shown(service: Service) -> None:
 
 def assert_only(fixture: StoreFixture) -> None:
     """The store's events are those of its one plant."""
-    answer = fixture.send(fixture.message(EVENTS[0]))
+    answer = fixture.send(fixture.message(ROUTES[0]))
     assert [event["user"] for event in answer.json] == [f"owner of {fixture.store}"]

@@ -1,25 +1,28 @@
 """What ``plantstore copy`` shows: a bar on a terminal, and one line everywhere."""
 
+from contextlib import closing
+
+from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.cli.test_streams import run_on_terminal
 
 
 def test_off_a_terminal_there_is_one_line(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.make_store("nursery")
     done = program.run("copy", "--from", program.database, "--to", "sqlite:///copy.db")
     assert (done.status, done.out) == (0, "")
     assert done.err == "copied and verified: stores: 1\n"
 
 
 def test_a_quiet_copy_says_nothing(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.make_store("nursery")
     done = program.run("copy", "--from", program.database, "--to", "sqlite:///copy.db", "--quiet")
     assert (done.status, done.out, done.err) == (0, "", "")
     assert (program.folder / "copy.db").exists()
 
 
 def test_on_a_terminal_there_are_bars(program: Program) -> None:
-    program.out("store", "create", "nursery")
+    program.make_store("nursery")
     program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
     shown = run_on_terminal(program, *copy)
@@ -28,3 +31,19 @@ def test_on_a_terminal_there_are_bars(program: Program) -> None:
     assert "100%" in shown
     assert "copied and verified: " in shown
     assert "copying" not in run_on_terminal(program, *copy, "--quiet")
+
+
+def test_a_copy_names_both_its_databases(program: Program) -> None:
+    copy = ("copy", "--from", program.database, "--to", "sqlite:///x.db")
+    said = program.refusal("--database", program.database, *copy, status=2)
+    assert "name the databases with --from and --to" in said
+    assert not (program.folder / "x.db").exists()
+
+
+def test_a_closed_stderr_is_no_failure(program: Program) -> None:
+    program.make_store("nursery")
+    target = f"sqlite:///{program.folder / 'target.db'}"
+    done = program.in_shell(f"plantstore copy --from {program.database} --to {target} 2>&-")
+    assert done.status == 0
+    with closing(open_administration(target)) as administration:
+        assert [store.name for store in administration.list_stores()] == ["nursery"]

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from plantstore.databases import open_session
 from tests.cli.program import Program
+from tests.contents import contents, seed
 from tests.databases import execute
-from tests.features.transfer.copying.contents import contents, seed
 from tests.features.transfer.copying.copies import copy
 from tests.features.transfer.copying.fixtures import KEY, KEYED, PLANTS, Tokens, fill, list_plants
 from tests.service import Service

@@ -8,8 +8,8 @@ import pytest
 from plantstore.errors import SetupError
 from plantstore.model import Role
 from tests.administration import open_administration
+from tests.contents import contents, select
 from tests.databases import execute
-from tests.features.transfer.copying.contents import contents, select
 from tests.features.transfer.copying.copies import copy
 from tests.features.transfer.copying.fixtures import fill
 from tests.service import Service

@@ -14,8 +14,8 @@ from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Grant, NewPlant
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
+from tests.contents import contents, seed
 from tests.databases import execute
-from tests.features.transfer.copying.contents import contents, seed
 from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy
 from tests.features.transfer.copying.fixtures import Filled
 from tests.postgres.server import PostgresServer

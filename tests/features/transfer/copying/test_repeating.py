@@ -8,15 +8,14 @@ import pytest
 
 from plantstore.databases import open_session
 from plantstore.errors import SetupError
-from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.transfer import tables
 from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.model import Role
 from tests.administration import open_administration
 from tests.cli.program import Program
+from tests.contents import contents, seed, select
 from tests.databases import execute
-from tests.features.transfer.copying.contents import contents, seed, select
 from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy, copy_until_killed
 from tests.features.transfer.copying.fixtures import Filled
 from tests.service import Service
@@ -164,7 +163,6 @@ def test_a_restored_source_is_not_taken_for_a_later_one(source: str, target: str
     """What came after the backup may be in the target."""
     seed(source, 10)
     copy(source, target)
-    with closing(open_session(source)) as session:
-        renew_revisions(session)
+    execute(source, "UPDATE revisions SET revision = 1000, trimmed = 1000")
     with pytest.raises(SetupError, match="the store 'seeded' with the number 1, at revision 10"):
         copy(source, target)

@@ -118,7 +118,7 @@ def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_origina
     assert made.stat().st_mode & 0o777 == 0o600
     assert made.read_bytes() == b"id,name,tag\r\n42,'=B,\r\n43,A,\r\n"
     # Another store gets ids of its own, and so does another file of the same name.
-    program.out("store", "create", f"{store}-other")
+    program.make_store(f"{store}-other")
     program.out("import", "plants.csv", "--store", f"{store}-other", "--assign-ids")
     assert "\n1,'=B,\n" in program.out("export", "--store", f"{store}-other").replace("\r", "")
     program.out("import", write(program, '{"name":"C"}'), "--store", store, "--assign-ids")
@@ -134,8 +134,11 @@ def test_a_dry_run_says_what_would_be_done(program: Program, service: Service, s
     assert planned == done | {"dry_run": True}
 
 
-def test_the_quota_is_exact(program: Program, store: str, client: httpx.Client) -> None:
-    program.out("store", "set", store, "--max-plants", "1")
+def test_the_quota_is_exact(
+    program: Program, service: Service, store: str, client: httpx.Client
+) -> None:
+    with service.administration() as administration:
+        administration.set_quota(store, 1)
     name = write(program, CSV)
     assert "the store is full" in program.refusal("import", name, "--store", store)
     assert list_plants(client) == []
@@ -183,7 +186,7 @@ def test_an_export_is_imported_exactly(
     plants = [*PLANTS, *({"id": n, "name": name} for n, name in enumerate(names, 1))]
     for plant in plants:
         assert client.post("/plants", json=plant).status_code == 200
-    program.out("store", "create", f"{store}-again")
+    program.make_store(f"{store}-again")
     script = f"plantstore export - --format {form} --store {store} |"
     done = program.in_shell(f"{script} plantstore import - --store {store}-again --json")
     assert done.data()["imported"] == len(plants)

@@ -32,7 +32,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
         with (tmp_path / "plants.csv").open("w", encoding="utf-8") as file:
             file.write("id,name,tag\n")
             file.writelines(f"{n},Plant number {n},tag-{n % 1000}\n" for n in range(count))
-        program.out("store", "create", f"of-{count}")
+        program.make_store(f"of-{count}")
         imported = peak(program, "import", "plants.csv", "--store", f"of-{count}")
         exported = peak(program, "export", "plants.ndjson", "--store", f"of-{count}")
         peaks.append((imported, exported))

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from tests.cli.program import Program
-from tests.whole.test_help import EXAMPLE
+from tests.cli.test_help import EXAMPLE
 
 COMPLETE = """
 {setup}
@@ -23,14 +23,7 @@ def complete(program: Program, setup: str, words: str) -> list[str]:
 
 def test_bash_offers_what_may_follow(program: Program) -> None:
     (setup,) = (line for line in EXAMPLE.findall(program.out("--help")) if "COMPLETE" in line)
-    assert complete(program, setup, "store ''") == [
-        "create",
-        "delete",
-        "list",
-        "rename",
-        "set",
-        "show",
-    ]
+    assert complete(program, setup, "token ''") == ["create", "list", "revoke", "rotate"]
     assert complete(program, setup, "token create --create --ro") == ["--role"]
     assert complete(program, setup, "token create --create --role ''") == [
         "editor",
@@ -41,27 +34,27 @@ def test_bash_offers_what_may_follow(program: Program) -> None:
 
 def test_bash_offers_the_values_that_there_are(program: Program) -> None:
     setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
-    program.out("store", "create", "orchard")
+    program.make_store("orchard")
     make = ("token", "create", "--create", "--store", "nursery", "--user")
     made, gone = (program.data(*make, user)["id"] for user in ("ada", "eve"))
     program.out("token", "revoke", gone)
-    assert complete(program, setup, "member list --store ''") == ["nursery", "orchard"]
-    assert complete(program, setup, "store show n") == ["nursery"]
-    assert complete(program, setup, "user delete ''") == ["ada", "eve"]
+    assert complete(program, setup, "token list --store ''") == ["nursery", "orchard"]
+    assert complete(program, setup, "token list --store n") == ["nursery"]
+    assert complete(program, setup, "token list --user ''") == ["ada", "eve"]
     assert complete(program, setup, "token revoke ''") == [made]
     url = program.environ.pop("PLANTSTORE_DATABASE")
-    assert complete(program, setup, "store show n") == []
+    assert complete(program, setup, "token list --store n") == []
     # A colon ends a word of bash, unless it is quoted.
-    assert complete(program, setup, f"--database '{url}' store show n") == ["nursery"]
+    assert complete(program, setup, f"--database '{url}' token list --store n") == ["nursery"]
     assert complete(program, setup, "settings show token_") == ["token_expiry"]
 
 
 def test_completion_creates_nothing_and_is_silent(tmp_path: Path) -> None:
     setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
     program = Program(tmp_path, {"PLANTSTORE_PROT": "1"})
-    assert complete(program, setup, "store show ''") == []
+    assert complete(program, setup, "token list --store ''") == []
     assert [path.name for path in tmp_path.iterdir()] == ["bin"]
     (tmp_path / "plants.db").write_text("no database")
     (tmp_path / "plants.db").chmod(0o644)
-    assert complete(program, setup, "store show ''") == []
+    assert complete(program, setup, "token list --store ''") == []
     assert (tmp_path / "plants.db").read_text() == "no database"

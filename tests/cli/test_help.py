@@ -3,12 +3,14 @@
 import re
 import shlex
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import click
 from click.testing import CliRunner
 
 from plantstore.program import cli
+from tests.administration import open_administration
 from tests.cli.program import Program
 
 EXAMPLE = re.compile(
@@ -67,13 +69,14 @@ def test_a_group_lists_its_commands() -> None:
 
 def test_help_needs_no_database(tmp_path: Path) -> None:
     program = Program(tmp_path)
-    assert program.out("store", "list", "-h").startswith("Usage: plantstore store list ")
+    assert program.out("token", "list", "-h").startswith("Usage: plantstore token list ")
     assert list(program.folder.iterdir()) == []
 
 
 def test_the_examples_work(program: Program) -> None:
-    program.out("store", "create", "meadow")
-    program.out("user", "create", "bob")
+    with closing(open_administration(program.database)) as administration:
+        administration.create_store("meadow")
+        administration.create_user("bob")
     for path in COMMANDS:
         if path == ("serve",):
             continue
@@ -83,8 +86,8 @@ def test_the_examples_work(program: Program) -> None:
             done = program.run(*words) if is_plain else program.in_shell(example, shell="bash")
             assert done.status in {0, 1}, done
             assert "Traceback" not in done.err
-    stores = {store["name"] for store in program.data("store", "list")}
-    assert {"meadow", "nursery"} <= stores
+    with closing(open_administration(program.database)) as administration:
+        assert {"meadow", "nursery"} <= {store.name for store in administration.list_stores()}
 
 
 def test_help_is_a_command_too(program: Program) -> None:

@@ -5,12 +5,14 @@ from pathlib import Path
 
 from tests.cli.program import Program
 
-PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
 SECTION = PAGE.split("\n## SQLite\n")[1].split("\n### Litestream")[0]
 NAMED = "plants-20301231T235959.123Z.db"
 
 
-def test_the_blocks_on_sqlite_work(program: Program) -> None:
+def test_the_blocks_on_sqlite_work(tmp_path: Path) -> None:
+    program = Program(tmp_path).with_database()
+    program.make_store("nursery")
     backups = program.folder / "backups"
     backups.mkdir()
     blocks = re.findall(r"^```sh\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)

@@ -1,0 +1,63 @@
+"""A store that somebody holds up is deleted whole, or its deletion fails soon."""
+
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+
+import psycopg
+import pytest
+
+from plantstore.errors import SetupError
+from plantstore.model import Grant
+from plantstore.postgres import session
+from plantstore.sql.queries import load_queries
+from tests.features.access.administration import open_administration
+from tests.postgres.server import PostgresServer
+from tests.postgres.test_busy_store import held_up, wait_until_one_waits
+
+
+def test_a_deleted_store_leaves_nothing_of_a_write_in_flight(
+    postgres_server: PostgresServer,
+) -> None:
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as administration,
+        ThreadPoolExecutor() as pool,
+    ):
+        store_id = administration.create_store("busy").store_id
+        with held_up(url) as writer:
+            writer.execute(
+                "INSERT INTO plants (store_id, id, name) VALUES (%s, 1, 'Fern')", [store_id]
+            )
+            deletion = pool.submit(administration.delete_store, "busy")
+            wait_until_one_waits(writer)
+        deletion.result()
+        with psycopg.connect(url) as connection:
+            assert connection.execute("SELECT * FROM plants").fetchall() == []
+
+
+def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
+    postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    request = Grant(subject="ada", store="busy")
+    with (
+        postgres_server.fresh() as url,
+        closing(open_administration(url)) as patient,
+        ThreadPoolExecutor() as pool,
+    ):
+        token = patient.create_token(request).secret
+        monkeypatch.setattr(session, "load_queries", load_hurried_queries)
+        with closing(open_administration(url)) as hurried, held_up(url) as holder:
+            deletion = pool.submit(hurried.delete_store, "busy")
+            wait_until_one_waits(holder)
+            patient.revoke_token(token)
+            with pytest.raises(SetupError, match="lock timeout"):
+                deletion.result()
+        patient.delete_store("busy")
+
+
+def load_hurried_queries(package: str) -> dict[str, str]:
+    """The queries, with a shorter timeout of a command."""
+    queries = load_queries(package)
+    hurried = queries["lock_administration"].replace("'10s'", "'500ms'")
+    assert hurried != queries["lock_administration"]
+    return queries | {"lock_administration": hurried}
