@@ -34,11 +34,22 @@ IGNORED = re.compile(r"--.*|'[^']*'|(?<=AND )tag = [?$]\d")  # comments, texts, 
 
 
 def test_each_clause_of_sql_names_all_contents_or_none() -> None:
-    sql = "-- name: ".join(file.read_text(encoding="utf-8") for file in FILES)
-    for query in sql.split("-- name: "):
-        if HAS_PLANTS.search(query):
-            for clause in CLAUSE.split(IGNORED.sub("", query)):
-                assert CONTENTS & set(re.findall(r"\w+", clause)) in (set(), CONTENTS), clause
+    incomplete = [
+        (file.relative_to(SOURCE.parents[1]).as_posix(), query.partition("\n")[0], clause)
+        for file in FILES
+        for query in file.read_text(encoding="utf-8").split("-- name: ")
+        if HAS_PLANTS.search(query)
+        for clause in CLAUSE.split(IGNORED.sub("", query))
+        if CONTENTS & set(re.findall(r"\w+", clause)) not in (set(), CONTENTS)
+    ]
+    assert not incomplete
+
+
+def test_each_insert_has_a_value_for_each_column() -> None:
+    for file in FILES:
+        sql = file.read_text(encoding="utf-8")
+        for columns, values in re.findall(r"INTO \w+ \(([^()]*)\)\s+VALUES \(([^()]*)\)", sql):
+            assert columns.count(",") == values.count(","), columns
 
 
 @pytest.mark.parametrize("table", ["plants", "events"])
