@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Plants } from "../../../../src/plantstore/features/page/static/plant.js";
+import { FIELDS, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
 import { checkRows, countNamesakes } from "../../../../src/plantstore/features/page/static/rows.js";
 import { FileError, readTable, writeCsv } from "../../../../src/plantstore/features/page/static/tables.js";
 import { makeOddPlants } from "./odd_plants.js";
@@ -49,7 +49,7 @@ for (const [text, header, id, name, tag] of [
 ])
   test(`columns are guessed: ${text.split("\n")[0]}`, () => {
     const { hasHeader, columns } = read(text);
-    assert.deepEqual([hasHeader, columns], [header, { id, name, tag }]);
+    assert.deepEqual([hasHeader, columns.id, columns.name, columns.tag], [header, id, name, tag]);
   });
 
 test("columns are chosen", () => {
@@ -137,6 +137,14 @@ test("a quote that is not closed spoils its line alone, however large the file i
   assert.match(second.reason, /closing quote/);
   assert.equal(third.line, 4);
   assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9000000/);
+});
+
+test("a file has all fields of a plant", () => {
+  const plant = { ...Object.fromEntries(FIELDS.map((field) => [field, field])), id: "7" };
+  for (const text of [writeCsv([plant]).join(""), writePlant(plant)]) {
+    const table = read(text);
+    assert.deepEqual((table.rows ?? table).map((row) => row.plant), [plant]);
+  }
 });
 
 test("what is written is read again, and no cell is a formula", () => {
