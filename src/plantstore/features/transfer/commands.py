@@ -1,7 +1,6 @@
 """``plantstore import`` and ``export``."""
 
-from contextlib import closing
-from typing import IO
+from contextlib import closing, nullcontext
 
 import click
 
@@ -29,7 +28,7 @@ from plantstore.databases import open_session
     help="Whether a plant with the id of another one is an error, or left out.",
 )
 @click.option("--keep-good", is_flag=True, help="Import the other lines where some have errors.")
-@click.option("--errors", type=click.File("wb"), help="Write all errors of lines there, as NDJSON.")
+@click.option("--errors", metavar="FILE", help="Write all errors of lines there, as NDJSON.")
 @click.option("--user", help="Who the events say it was; else nobody.")
 @pass_database
 @json_option
@@ -37,7 +36,7 @@ def import_plants(
     file: str,
     store: str,
     on_duplicate: str,
-    errors: IO[bytes] | None,
+    errors: str | None,
     user: str | None,
     database: str,
     output: Output,
@@ -61,11 +60,13 @@ def import_plants(
     from plantstore.features.transfer.importing import run  # noqa: PLC0415 - other commands do not need it
     from plantstore.features.transfer.importing.stage import LineErrors  # noqa: PLC0415 - as above
     from plantstore.features.transfer.importing.writing import Options  # noqa: PLC0415 - as above
+    from plantstore.features.transfer.output import open_output  # noqa: PLC0415 - as above
 
     end_cleanly()
     options = Options(store, user, on_duplicate == "skip", keep_good)
-    with closing(open_session(database)) as session:
-        noted = LineErrors(errors)
+    error_file = open_output(errors) if errors else nullcontext()
+    with closing(open_session(database)) as session, error_file as errors_output:
+        noted = LineErrors(errors_output)
         flags = {"assigns": assign_ids, "is_dry_run": dry_run}
         summary = run.run_import(session, file, options, noted, **flags)
     if summary.imported and not dry_run:

@@ -1,4 +1,7 @@
-"""Writes a file as a whole or not at all, readable only by its owner; or to stdout."""
+"""Writes a file as a whole or not at all, readable only by its owner; or to stdout.
+
+Invariant: it is written in the place of a link, and never to where a link leads.
+"""
 
 import gzip
 import sys
@@ -21,7 +24,7 @@ def open_output(path: str) -> Iterator[BinaryIO]:
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    target = Path(path).resolve()
+    target = Path(path).absolute()
     if target.exists() and not target.is_file():
         raise SetupError(f"{path} is not a file")
     with workspace(target.parent, target.name) as folder:

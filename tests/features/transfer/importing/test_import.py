@@ -210,3 +210,23 @@ def test_an_exported_file_is_private_and_replaced_as_a_whole(
     before = sorted(tmp_path.iterdir())
     program.refusal("export", str(tmp_path / "none.csv"), "--store", "none")
     assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_file_is_written_in_the_place_of_a_link_and_private(
+    program: Program, store: str, tmp_path: Path
+) -> None:
+    """A link that somebody else has put there must not choose which file is overwritten."""
+    theirs = tmp_path / "theirs"
+    theirs.write_text("before")
+    for name in ("plants.out", "bad.out", "nowhere.out"):
+        (tmp_path / name).symlink_to(theirs if name != "nowhere.out" else tmp_path / "new")
+    program.out("export", str(tmp_path / "plants.out"), "--store", store)
+    program.out("export", str(tmp_path / "nowhere.out"), "--store", store)
+    bad = write(program, "id,name\nx,Rose\n")
+    errors = str(tmp_path / "bad.out")
+    assert program.run("import", bad, "--store", store, "--errors", errors).status == 1
+    assert theirs.read_text() == "before"
+    assert not (tmp_path / "new").exists()
+    for written in tmp_path.glob("*.out"):
+        assert (written.is_symlink(), written.stat().st_mode & 0o777) == (False, 0o600)
+    assert '"line":2' in (tmp_path / "bad.out").read_text()
