@@ -1,9 +1,12 @@
 """Clients that have sent all that they will, and clients that go away."""
 
+import asyncio
+import socket
 from collections.abc import Callable, Iterator
 
 import pytest
 
+from plantstore.server.sockets import count_unacknowledged, count_unread
 from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, new_plant
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection
@@ -97,3 +100,34 @@ def test_who_leaves_before_the_answer_disturbs_nobody(fixture: StoreFixture) -> 
             assert other.ask(LIVE).status == 200
     assert fixture.send(fixture.message(DELETES[0])).status == 204
     wait_for_none(fixture.service)
+
+
+class Lost(asyncio.Protocol):
+    """A connection that is lost as soon as it is made."""
+
+    def __init__(self) -> None:
+        self.is_over = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Note the transport, and abort it."""
+        assert isinstance(transport, asyncio.Transport)
+        self.transport = transport
+        transport.abort()
+
+    def connection_lost(self, _error: Exception | None) -> None:
+        """Tell the test."""
+        self.is_over.set_result(None)
+
+
+def test_a_connection_that_was_lost_has_nothing_unread_or_unacknowledged() -> None:
+    """Its stream may still ask, before it is cancelled."""
+
+    async def lose() -> tuple[int, int]:
+        lost = Lost()
+        server = await asyncio.get_running_loop().create_server(lambda: lost, "127.0.0.1", 0)
+        async with server:
+            with socket.create_connection(server.sockets[0].getsockname()):
+                await lost.is_over
+        return count_unread(lost.transport), count_unacknowledged(lost.transport)
+
+    assert asyncio.run(lose()) == (0, 0)

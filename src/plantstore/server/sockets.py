@@ -55,6 +55,6 @@ def _count(transport: asyncio.BaseTransport, what: int) -> int:
     connected = transport.get_extra_info("socket")
     try:
         count = fcntl.ioctl(connected.fileno(), what, b"\0\0\0\0")
-    except (OSError, AttributeError):  # it was closed (with TLS it is None), or cannot tell
+    except (OSError, ValueError, AttributeError):  # it is closed (with TLS None), or cannot tell
         return 0
     return int.from_bytes(count, sys.byteorder)
