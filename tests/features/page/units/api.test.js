@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Api } from "../../../../src/plantstore/features/page/static/api.js";
+import { Api, Store } from "../../../../src/plantstore/features/page/static/api.js";
 
 const JSON_TYPE = { "Content-Type": "application/json" };
 const nothing = () => {};
@@ -24,4 +24,13 @@ test("the service's own words are told", async () => {
   const error = { error: 40401, message: "no such plant" };
   await assert.rejects(ask(JSON.stringify(error), 404), { status: 404, number: 40401, message: "no such plant" });
   assert.deepEqual(await ask('{"user": "ada"}', 200), { user: "ada" });
+});
+
+test("an id from the page's address names a plant of its store, and nothing else", async () => {
+  const asked = [];
+  const api = { ask: async (_method, target) => asked.push(target) && { text: "{}", headers: new Headers(), status: 200 } };
+  const store = new Store(api, "nursery");
+  const id = "../../members?x#y";
+  await Promise.all([store.get(id), store.delete(id), store.replace({ id, name: "Fern" }, "")]);
+  assert.deepEqual(asked, Array(3).fill("stores/nursery/plants/..%2F..%2Fmembers%3Fx%23y"));
 });

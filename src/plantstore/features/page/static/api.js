@@ -225,15 +225,21 @@ export class Store {
     return outcomes;
   }
 
+  // An id may come from the page's address, in which anything can stand.
+  /** @param {string} id */
+  #pathOf(id) {
+    return `${this.path}/plants/${encodeURIComponent(id)}`;
+  }
+
   /** @param {string} id */
   delete(id) {
-    return this.api.ask("DELETE", `${this.path}/plants/${id}`);
+    return this.api.ask("DELETE", this.#pathOf(id));
   }
 
   // A plant as it is now, and its entity tag.
   /** @param {string} id @returns {Promise<{plant: Plant, etag: string}>} */
   async get(id) {
-    const response = await this.api.ask("GET", `${this.path}/plants/${id}`);
+    const response = await this.api.ask("GET", this.#pathOf(id));
     return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
   }
 
@@ -241,7 +247,7 @@ export class Store {
   /** @param {Plant} plant @param {string} etag */
   replace(plant, etag) {
     const headers = { ...JSON_BODY, "If-Match": etag };
-    return this.api.ask("PUT", `${this.path}/plants/${plant.id}`, { headers, body: writePlant({ ...plant, id: undefined }) });
+    return this.api.ask("PUT", this.#pathOf(plant.id), { headers, body: writePlant({ ...plant, id: undefined }) });
   }
 
   // The events after a revision, or the oldest ones that are kept.
