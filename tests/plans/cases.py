@@ -72,10 +72,10 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_revision": [Case((SMALL,), 1)],
     "count_all": [Case((), 2 * STORES)],
     "read_events": [
-        Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE + 3),
-        Case((LARGE, EVENTS - 1, PAGE), 5),
-        Case((LARGE, EVENTS, PAGE), 2),
-        Case((SMALL, 0, PAGE), 5),
+        Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE + 4),
+        Case((LARGE, EVENTS - 1, PAGE), 6),
+        Case((LARGE, EVENTS, PAGE), 3),
+        Case((SMALL, 0, PAGE), 6),
     ],
     "find_oldest_event": [Case((0,), 1), Case((LARGE,), 1), Case((STORES,), 0)],
     "read_page": pages(True),  # noqa: FBT003 - an argument of SQL

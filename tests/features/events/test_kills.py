@@ -84,7 +84,12 @@ def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path
             known = {"Last-Event-ID": last, "Accept": "text/event-stream"}
             assert client.get(TARGET, headers=known).json()["error"] == 41001
             assert client.get(f"{TARGET}?after={last}").json()["error"] == 41001
-            assert len(client.get(TARGET).json()) == 5
+            everything = client.get(TARGET).json()
+            assert len(everything) == 5
+            # Who has nothing yet has missed nothing.
+            assert client.get(f"{TARGET}?after=0").json() == everything
+            with EventStream(service.origin, token, TARGET, last_id="0") as stream:
+                assert stream.take(5) == everything
 
 
 def fill(service: Service, token: str, count: int) -> None:

@@ -58,7 +58,8 @@ class Listeners:
             raise
         feed = Feed(self._database, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
-        listener = Listener(caller, feed, page.revision if after is None else after)
+        begin = page.revision if after is None else max(after, page.trimmed)
+        listener = Listener(caller, feed, begin)
         feed.listeners.add(listener)
         self._access_at, self._unchanged = 0.0, never_fresh  # its own may have changed meanwhile
         if self._task is None:
@@ -159,6 +160,8 @@ async def require_page(
 ) -> EventPage:
     """Up to so many events that follow a revision, or the first ones.
 
+    0 is before the first event of any store: where a client begins that has nothing yet.
+
     :raises NoSuchStoreError: there is no such store.
     :raises RequestError: what follows the revision is trimmed, or it is of another history, as far
         as a revision tells that the store has not reached.
@@ -166,6 +169,7 @@ async def require_page(
     page = await read_page(database, store_id, after or 0, max_events)
     if page is None:
         raise NoSuchStoreError
-    if after is not None and not page.trimmed <= after <= page.revision:
+    is_first = after == 0 and page.is_whole
+    if after is not None and not is_first and not page.trimmed <= after <= page.revision:
         raise RequestError(41001, after=after)
     return page

@@ -34,6 +34,7 @@ class EventPage(Struct, frozen=True):
 
     revision: int
     trimmed: int  # the events up to this revision are removed
+    is_whole: bool  # none was removed: they begin with the store
     events: tuple[Event, ...]
 
 
@@ -53,9 +54,9 @@ async def read_page(
     rows = await database.read("read_events", store_id, after, max_count)
     if not rows:
         return None
-    revision, trimmed, first, *_ = rows[0]
-    events = () if first is None else tuple(_to_event(row[2:]) for row in rows)
-    return EventPage(revision, trimmed, events)
+    revision, trimmed, is_whole, first, *_ = rows[0]
+    events = () if first is None else tuple(_to_event(row[3:]) for row in rows)
+    return EventPage(revision, trimmed, bool(is_whole), events)
 
 
 def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[Event]:
