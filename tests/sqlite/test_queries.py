@@ -66,8 +66,6 @@ def test_a_query_that_is_the_same_on_both_databases_stands_once() -> None:
     )
     assert not shared.keys() & (sqlite.keys() | postgres.keys())
     assert not sqlite.items() & postgres.items()
-    on_citus = read_queries(SOURCE / "postgres" / "citus" / "queries.sql")
-    assert not on_citus.items() & load_queries("plantstore.postgres").items()
 
 
 def test_each_statement_of_the_function_that_writes_names_the_store() -> None:

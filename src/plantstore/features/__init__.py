@@ -8,6 +8,7 @@ _NAMES = (
     "access",
     "backups",
     "bulk",
+    "citus",
     "events",
     "logs",
     "metrics",

@@ -12,6 +12,7 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 _GATHERING_SECONDS = 0.005
+_MAX_BATCHES_OF_ONE_STORE = 6
 
 
 class Waiting(Struct, Generic[Item, Result], frozen=True):
@@ -32,6 +33,12 @@ class Batcher(Generic[Item, Result]):
         self._waiting: list[Waiting[Item, Result]] = []
         self._in_flight: set[asyncio.Task[None]] = set()
         self._is_gathering = False
+        self._separates_stores = False
+
+    def separate_stores(self) -> None:
+        """From now on each batch has one store: a silent server delays only its own stores."""
+        self._separates_stores = True
+        self._max_batches = _MAX_BATCHES_OF_ONE_STORE
 
     def submit(self, item: Item) -> "asyncio.Future[Result]":
         """Queue an item; the future gets its result, or the error."""

@@ -1,6 +1,7 @@
 """Finds callers: those requested while a look-up is in flight form the next one.
 
-Each look-up begins after its requests have arrived, so its result is current.
+Each look-up begins after its requests have arrived, so its result is current. Where stores are
+separated, each has at most one in flight.
 """
 
 from collections.abc import Mapping, Sequence
@@ -8,10 +9,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 
 from plantstore.model import Caller
-from plantstore.postgres.batcher import Batcher
+from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool, Query
 from plantstore.sql.reading import to_caller
 from plantstore.sql.token_uses import TokenUses
+
+_MAX_BATCHES = 2
 
 
 class Credentials(Struct, frozen=True):
@@ -25,23 +28,37 @@ class Credentials(Struct, frozen=True):
 class Callers(Batcher[Credentials, Caller | None]):
     """Look-ups with the named queries ``sql``; ``uses`` notes the tokens."""
 
-    max_batches = 2
-
     def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int, uses: TokenUses) -> None:
-        super().__init__(self.max_batches, max_waiting)
+        super().__init__(_MAX_BATCHES, max_waiting)
         self._uses = uses
         self._pool = pool
         self._sql = sql
+        self._busy: set[int] = set()  # separated stores that have a look-up in flight
+
+    def next_batch(self) -> list[Waiting[Credentials, Caller | None]]:
+        """All that wait; where stores are separated, those of the one that has waited longest."""
+        if not self._separates_stores:
+            return super().next_batch()
+        waiting = self._waiting
+        free = (one.item.store_id for one in waiting if one.item.store_id not in self._busy)
+        store_id = next(free, None)
+        if store_id is None:
+            return []
+        self._busy.add(store_id)
+        self._waiting = [one for one in waiting if one.item.store_id != store_id]
+        return [one for one in waiting if one.item.store_id == store_id]
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
         """The callers, None where there is no such token."""
-        found = await self.look_up(list(dict.fromkeys(items)))
+        try:
+            found = await self._look_up(list(dict.fromkeys(items)))
+        finally:
+            self._busy.discard(items[0].store_id)
         for one, caller in found.items():
             self._uses.note(one.store_id, one.token_hash, caller.expires_at)
         return [found.get(one) for one in items]
 
-    async def look_up(self, distinct: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
-        """The callers of the tokens that there are."""
+    async def _look_up(self, distinct: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         own = [one for one in distinct if one.store_name is None]
         named = [one for one in distinct if one.store_name is not None]
         queries: list[Query] = []

@@ -10,19 +10,19 @@ from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, erro
 
 from plantstore.clock import now
 from plantstore.errors import SetupError
-from plantstore.postgres.citus.distributing import distribute, is_distributed, require_citus
 from plantstore.postgres.hosts import find_host
 from plantstore.sql.migrations import (
     Applied,
     Migration,
+    find_distribution,
     find_pending,
     load_migrations,
     require_current,
 )
+from plantstore.sql.queries import load_queries
 
+_PACKAGE = "plantstore.postgres"
 _OLDEST_VERSION = 15  # Debian 12's; the oldest one that the tests are run on
-_LOCK_TIMEOUT = "5s"  # a statement waiting for a table's lock blocks all later ones
-_STATEMENT_TIMEOUT = "10min"
 _PAUSE = 0.1  # seconds between two attempts
 # With any number that no other program uses. To wait for it, or to have parameters, would keep a
 # snapshot: an index that is built waits until older ones end.
@@ -82,64 +82,63 @@ def explained() -> Iterator[None]:
         raise SetupError(f"cannot use the database: {_first_line(error)}") from error
 
 
-def require_schema(connection: Connection) -> None:
-    """Refuse a schema of another version.
+def require_schema(connection: Connection) -> str | None:
+    """Refuse a schema of another version. The feature that distributes its tables, if any does.
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
-    _require(_applied(connection))
+    return _require(_applied(connection))
 
 
-async def require_schema_of(connection: AsyncConnection) -> None:
+async def require_schema_of(connection: AsyncConnection) -> str | None:
     """As ``require_schema``, without blocking the event loop."""
     _require_server(connection.info)
     cursor = await connection.execute(_FIND_MIGRATIONS)
     if await cursor.fetchone() == (None,):
-        _require([])
+        return _require([])
     cursor = await connection.execute(_READ_MIGRATIONS)
-    _require([Applied(*row) for row in await cursor.fetchall()])
+    return _require([Applied(*row) for row in await cursor.fetchall()])
 
 
-def _require(applied: Sequence[Applied]) -> None:
+def _require(applied: Sequence[Applied]) -> str | None:
     if not applied:
         raise SetupError("the database has no tables yet: run `plantstore migrate` first")
-    require_current(find_pending(_migrations(), applied))
+    distribution = find_distribution(applied)
+    require_current(find_pending(load_migrations(_PACKAGE, distribution), applied))
+    return distribution
 
 
-def migrate(url: str, *, dry_run: bool, citus: bool = False) -> Sequence[Migration]:
+def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequence[Migration]:
     """Apply and return the migrations that the database lacks; with ``dry_run`` only return them.
 
-    With ``citus``, and where that was given before, the tables are distributed. If several run at
+    ``distribution`` is the feature that is to distribute the tables from now on. If several run at
     once, one applies them and the others wait for it.
 
     :raises SetupError: the database cannot be migrated; the message says what to do.
     """
     with explained(), connect(url) as connection:
         if dry_run:
-            return find_pending(_migrations(), _applied(connection))
-        if citus:
-            require_citus(connection)
+            applied = _applied(connection)
+            return find_pending(load_migrations(_PACKAGE, find_distribution(applied)), applied)
         with connect(url) as guard, guard.transaction():
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             _wait_until(guard, _LOCK)
             _wait_until(connection, _NO_INDEX_IS_BUILT)
-            pending = find_pending(_migrations(), _applied(connection))
+            applied = _applied(connection)
+            distribution = distribution or find_distribution(applied)
+            begin = load_queries(_PACKAGE, distribution)["begin_migration"].encode()
+            pending = find_pending(load_migrations(_PACKAGE, distribution), applied)
             for is_outside, group in groupby(pending, lambda one: one.is_outside_transaction):
-                apply = _apply_outside if is_outside else _apply
-                apply(connection, list(group))
-            if citus or is_distributed(connection):
-                with _transaction(connection):
-                    distribute(connection)
+                if is_outside:
+                    _apply_outside(connection, list(group))
+                else:
+                    _apply(connection, begin, list(group))
         return pending
 
 
 def _wait_until(connection: Connection, condition: str) -> None:
     while connection.execute(condition).fetchone() != (True,):
         time.sleep(_PAUSE)
-
-
-def _migrations() -> Sequence[Migration]:
-    return load_migrations("plantstore.postgres")
 
 
 def _applied(connection: Connection) -> Sequence[Applied]:
@@ -150,18 +149,10 @@ def _applied(connection: Connection) -> Sequence[Applied]:
     return [Applied(*row) for row in rows]
 
 
-@contextmanager
-def _transaction(connection: Connection) -> Iterator[None]:
-    with connection.transaction():
-        connection.execute(f"SET LOCAL lock_timeout = '{_LOCK_TIMEOUT}'")
-        connection.execute(f"SET LOCAL statement_timeout = '{_STATEMENT_TIMEOUT}'")
-        connection.execute("SET LOCAL citus.multi_shard_modify_mode = 'sequential'")
-        yield
-
-
-def _apply(connection: Connection, migrations: Sequence[Migration]) -> None:
+def _apply(connection: Connection, begin: bytes, migrations: Sequence[Migration]) -> None:
     """One transaction for all, so that a lost connection leaves the old schema intact."""
-    with _transaction(connection):
+    with connection.transaction():
+        connection.execute(begin)
         for migration in migrations:
             connection.execute(migration.sql.encode())
             _record(connection, migration)

@@ -5,14 +5,11 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore import pools
 from plantstore.database import MAX_TRIMMED, CommitObserver, Row, Write
 from plantstore.errors import DatabaseUnavailableError, OverloadedError, SetupError
 from plantstore.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
-from plantstore.postgres.citus.callers import CitusCallers
-from plantstore.postgres.citus.distributing import IS_DISTRIBUTED, citus_queries
 from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
@@ -33,8 +30,8 @@ class PostgresDatabase:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._sql = load_queries("plantstore.postgres")
         self._hosts = Hosts(settings.database, prepares=settings.prepare_statements)
+        self._sql = self._hosts.sql
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
@@ -44,12 +41,13 @@ class PostgresDatabase:
         self._plants = Plants(self._pool, self._sql, settings.max_requests)
         self._pages = Pages(self._pool, self._sql, settings.max_requests)
         self.commit_observers: list[CommitObserver] = []
-        self.writes = pools.Pool("writes", settings.max_writes)
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
             self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
         )
-        self._adapt(is_distributed=False)
+        self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
+        self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)
+        self.writes = self._writer.queue
         self._has_tried = asyncio.Event()
         self._opening = asyncio.ensure_future(self._open())
         self._opening.add_done_callback(lambda _: self._has_tried.set())
@@ -121,12 +119,13 @@ class PostgresDatabase:
             with self._uses.taken() as uses:
                 if not uses:
                     return
-                if self._is_distributed:  # which needs a statement for each
-                    for use in uses:
-                        await self._note_uses("note_token_use", use)
-                else:  # in one, which skips tokens that another process is writing
-                    columns = [list(column) for column in zip(*uses, strict=True)]
-                    await self._note_uses("note_token_uses", columns)
+                columns = [list(column) for column in zip(*uses, strict=True)]
+                async with self._pool.acquire() as connection:
+                    try:
+                        await connection.execute(self._sql["note_token_uses"], columns, binary=True)
+                    except psycopg.Error as error:  # which says nothing about other work
+                        self._availability.warn("the last use of tokens was not written", error)
+                        raise DatabaseUnavailableError from error
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -168,30 +167,6 @@ class PostgresDatabase:
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
 
-    async def _note_uses(self, name: str, arguments: Sequence[object]) -> None:
-        """Write when tokens were used; a failure says nothing about other work."""
-        async with self._pool.acquire() as connection:
-            try:
-                await connection.execute(self._sql[name], arguments, binary=True)
-            except psycopg.Error as error:
-                self._availability.warn("the last use of tokens was not written", error)
-                raise DatabaseUnavailableError from error
-
-    def _adapt(self, *, is_distributed: bool) -> None:
-        self._is_distributed = is_distributed
-        if is_distributed:
-            self._sql.update(citus_queries())
-        callers = CitusCallers if is_distributed else Callers
-        self._callers = callers(self._pool, self._sql, self._settings.max_requests, self._uses)
-        self._writer = Writer(
-            self._pool,
-            self._sql,
-            self._settings,
-            self.commit_observers,
-            is_distributed=is_distributed,
-        )
-        self._writer.queue = self.writes  # the same for any writer
-
     async def _open(self) -> None:
         """Return when the server was reached and its schema has been checked.
 
@@ -212,8 +187,9 @@ class PostgresDatabase:
             asyncio.timeout(2 * seconds),
             await self._hosts.connect(seconds) as connection,
         ):
-            await require_schema_of(connection)
-            cursor = await connection.execute(IS_DISTRIBUTED)
-            ((is_distributed,),) = await cursor.fetchall()
-        self._adapt(is_distributed=bool(is_distributed))
+            distribution = await require_schema_of(connection)
+        if distribution is not None:
+            self._sql.update(load_queries("plantstore.postgres", distribution))
+            self._callers.separate_stores()
+            self._writer.separate_stores()
         self._availability.is_open = True

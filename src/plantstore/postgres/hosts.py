@@ -33,6 +33,8 @@ Attempt = asyncio.Task[AsyncConnection]
 class Hosts:
     """The hosts of a database URL. With ``prepares``, statements are prepared at their first use.
 
+    Each connection gets the settings of ``plan_lookups``, one of the queries in ``sql``.
+
     The host of the last connection is asked first, then all side by side; while one is silent,
     those that refused are asked again: a standby may be promoted meanwhile.
 
@@ -42,7 +44,7 @@ class Hosts:
     def __init__(self, url: str, *, prepares: bool = False) -> None:
         self.conninfos = dict(_split(url))  # by the host's name, the last one first
         self._prepare_threshold = 0 if prepares else None
-        self._plan_lookups = load_queries("plantstore.postgres")["plan_lookups"]
+        self.sql = load_queries("plantstore.postgres")
 
     async def connect(self, seconds: float) -> AsyncConnection:
         """A connection to a host that accepts one.
@@ -85,7 +87,7 @@ class Hosts:
             prepare_threshold=self._prepare_threshold,
         )
         try:
-            await connection.execute(self._plan_lookups)
+            await connection.execute(self.sql["plan_lookups"])
         except BaseException:
             await connection.close()
             raise

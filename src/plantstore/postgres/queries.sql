@@ -7,12 +7,16 @@
 -- All queries are look-ups by the beginning of a key. The planner would choose other plans while it
 -- has no statistics of a table, or none yet of a store that has grown: it would read and sort the
 -- whole store for a page. And to compile a plan takes longer than any of ours. Queries join by
--- LATERAL and LIMIT 1 where a hash join could read a whole table. The last setting is Citus': a
--- transaction changes tables on all servers and tables of a store, in any order.
+-- LATERAL and LIMIT 1 where a hash join could read a whole table.
 
 -- name: plan_lookups
 SELECT set_config('enable_seqscan', 'off', false), set_config('enable_bitmapscan', 'off', false),
-    set_config('jit', 'off', false), set_config('citus.multi_shard_modify_mode', 'sequential', false)
+    set_config('jit', 'off', false)
+
+-- A statement that waits for a table's lock blocks all later ones.
+
+-- name: begin_migration
+SELECT set_config('lock_timeout', '5s', true), set_config('statement_timeout', '10min', true)
 
 
 -- Serving: callers and lists -----------------------------------------------------------------
@@ -146,19 +150,28 @@ WHERE t.store_id BETWEEN $1 AND $2 AND t.user_id BETWEEN $3 AND $4
 ORDER BY t.created_at, t.token_hash
 
 -- name: find_token
+WITH t AS MATERIALIZED (
+    SELECT * FROM tokens WHERE store_id = $1 AND token_hash = $2
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
+)
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM tokens AS t
+    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
+FROM t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id = $1 AND t.token_hash = $2
 
 -- An id is a prefix of the hash: a range finds the hashes that begin with it.
 
 -- name: find_tokens_between
+WITH t AS MATERIALIZED (
+    SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1
+), m AS MATERIALIZED (
+    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
+)
 SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM (SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1) AS t
+    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
+FROM t
 JOIN stores AS s ON s.store_id = t.store_id
 JOIN users AS u ON u.user_id = t.user_id
 

@@ -7,7 +7,6 @@ from contextlib import contextmanager, suppress
 
 from plantstore.database import Row
 from plantstore.errors import SetupError
-from plantstore.postgres.citus.distributing import citus_queries, is_distributed
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
@@ -20,16 +19,14 @@ class PostgresSession:
     """
 
     def __init__(self, url: str) -> None:
-        self._sql = load_queries("plantstore.postgres")
         self._connection = connect(url)
         # A descriptor of its own: at an abort the connection's may be closed, and another file's.
         self._socket = socket.socket(fileno=os.dup(self._connection.fileno()))
         try:
             with explained():
-                require_schema(self._connection)
+                distribution = require_schema(self._connection)
+                self._sql = load_queries("plantstore.postgres", distribution)
                 self._version = self._read_version()
-                if is_distributed(self._connection):
-                    self._sql = citus_queries()
                 self._connection.execute(self._sql["plan_lookups"])
         except BaseException:
             self.close()

@@ -24,6 +24,7 @@ from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.settings import Settings
 
+_MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
@@ -31,15 +32,14 @@ _encode = msgspec.json.Encoder().encode
 
 # Errors of one write; any other fails the batch as a whole.
 _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
-# The beginnings of SQLSTATE where a server was lost: on Citus maybe another one, which commits.
+# The beginnings of SQLSTATE where a server was lost, maybe another one than asked, which commits.
 _SERVER_LOST = ("08", "57P")
 
 
 class Writer(Batcher[Write, Outcome]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit.
 
-    Stores share the ``queue``. A batch waits for the locks of all of its stores; where
-    the tables are distributed it has one, and more batches are in flight.
+    Stores share the ``queue``. A batch waits for the locks of all of its stores.
     """
 
     def __init__(
@@ -47,12 +47,9 @@ class Writer(Batcher[Write, Outcome]):
         pool: Pool,
         sql: dict[str, str],
         settings: Settings,
-        observers: Sequence[CommitObserver] = (),
-        *,
-        is_distributed: bool = False,
+        observers: Sequence[CommitObserver],
     ) -> None:
-        super().__init__(6 if is_distributed else 4, settings.max_writes)
-        self._max_stores = 1 if is_distributed else _MAX_BATCH_SIZE
+        super().__init__(_MAX_BATCHES, settings.max_writes)
         self._pool = pool
         self._sql = sql
         self._observers = observers
@@ -77,11 +74,11 @@ class Writer(Batcher[Write, Outcome]):
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
-            is_full = len(stores) == self._max_stores and store_id not in stores
+            is_apart = self._separates_stores and not stores <= {store_id}
             if waiting.arrived < deadline:
                 self.queue.give_back(store_id)
                 _time_out(waiting)
-            elif store_id in self._busy or is_full or len(batch) == _MAX_BATCH_SIZE:
+            elif store_id in self._busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
             else:
                 self.queue.give_back(store_id)

@@ -24,10 +24,9 @@ from plantstore.version import VERSION
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
-@click.option("--citus", is_flag=True, help="Distribute the tables over the workers of Citus.")
 @pass_database
 @output_options
-def migrate(database: str, output: Output, *, dry_run: bool, citus: bool) -> None:
+def migrate(database: str, output: Output, *, dry_run: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
 
     \b
@@ -35,7 +34,7 @@ def migrate(database: str, output: Output, *, dry_run: bool, citus: bool) -> Non
       plantstore migrate --dry-run
     """
     created = None if dry_run else databases.create_database(database)
-    done = databases.migrate(database, dry_run=dry_run, citus=citus)
+    done = databases.migrate(database, dry_run=dry_run)
     if done and not dry_run:
         log_change("migrate", database=without_password(database), migrations=len(done))
     if created:
@@ -43,17 +42,15 @@ def migrate(database: str, output: Output, *, dry_run: bool, citus: bool) -> Non
     applied = [{"number": one.number, "name": one.name} for one in done]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
     if output.as_json or not output.quiet:
-        output.print(record, "\n".join(_describe(done, dry_run=dry_run, citus=citus)))
+        output.print(record, "\n".join(_describe(done, dry_run=dry_run)))
 
 
-def _describe(done: Sequence[Migration], *, dry_run: bool, citus: bool) -> Iterator[str]:
+def _describe(done: Sequence[Migration], *, dry_run: bool) -> Iterator[str]:
     verb = "would apply" if dry_run else "applied"
     for migration in done:
         yield f"{verb} migration {migration.number} ({migration.name})"
     if not done:
         yield "the schema is up to date"
-    if citus and not dry_run:
-        yield "the tables are distributed"
 
 
 @click.command()

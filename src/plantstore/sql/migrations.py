@@ -8,6 +8,8 @@ of its own, as ``CREATE INDEX CONCURRENTLY`` must be. After a kill they are all 
 the first drops what the next may have left.
 
 ``functions.sql`` is migration 0: it is applied after the others, and again where it has changed.
+So is the ``distribute.sql`` of a feature that distributes the tables, migration -1, of which the
+name is the feature's: in databases that were distributed by it.
 """
 
 import hashlib
@@ -22,6 +24,7 @@ from plantstore.sql.queries import folder_of
 _COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)
 _OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
 _FUNCTIONS = 0
+_DISTRIBUTION = -1
 
 
 class Migration(Struct, frozen=True):
@@ -63,8 +66,8 @@ class Applied(Struct, frozen=True):
     applied_at: int
 
 
-def load_migrations(package: str) -> Sequence[Migration]:
-    """The package's migrations in the order in which they are applied."""
+def load_migrations(package: str, distribution: str | None = None) -> Sequence[Migration]:
+    """The package's migrations, and a feature's, in the order in which they are applied."""
     folder = folder_of(package)
     migrations = [
         Migration(int(path.name[:4]), path.name[5:-4], path.read_text(encoding="utf-8"))
@@ -73,7 +76,15 @@ def load_migrations(package: str) -> Sequence[Migration]:
     functions = folder / "functions.sql"
     if functions.exists():
         migrations.append(Migration(_FUNCTIONS, "functions", functions.read_text(encoding="utf-8")))
+    if distribution is not None:
+        file = folder_of("plantstore") / "features" / distribution / "distribute.sql"
+        migrations.append(Migration(_DISTRIBUTION, distribution, file.read_text(encoding="utf-8")))
     return migrations
+
+
+def find_distribution(applied: Sequence[Applied]) -> str | None:
+    """The feature that distributes the database's tables, if any does."""
+    return next((one.name for one in applied if one.number == _DISTRIBUTION), None)
 
 
 def find_pending(
@@ -88,7 +99,7 @@ def find_pending(
     checksums = {recorded.number: recorded.checksum for recorded in applied}
     for migration in migrations:
         is_changed = checksums.get(migration.number) not in (None, migration.checksum)
-        if is_changed and migration.number != _FUNCTIONS:
+        if is_changed and migration.number > _FUNCTIONS:
             raise SetupError(
                 f"migration {migration.number} ({migration.name}) was applied to this database in "
                 "another form, as versions before 1.0.0 do: use the program that applied it; to "
@@ -105,7 +116,7 @@ def find_pending(
         migration
         for migration in migrations
         if checksums.get(migration.number) != migration.checksum
-        and (migration.number != _FUNCTIONS or version <= newest)
+        and (migration.number > _FUNCTIONS or version <= newest)
     ]
 
 

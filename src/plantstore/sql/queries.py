@@ -1,7 +1,8 @@
 """Reads all SQL, by name: what the databases share, an adapter's own, and the features'.
 
 A feature's is in its folder: ``queries.sql``, and where the databases differ ``sqlite.sql`` and
-``postgres.sql``.
+``postgres.sql``. Where a feature distributes PostgreSQL's tables, queries of a dialect that has its
+name replace others.
 """
 
 import re
@@ -22,15 +23,19 @@ def folder_of(package: str) -> Path:
     return Path(import_module(package).__path__[0])
 
 
-def load_queries(package: str) -> dict[str, str]:
-    """All named queries for the adapter of this package."""
+def load_queries(package: str, distribution: str | None = None) -> dict[str, str]:
+    """All named queries for the adapter of this package, and the feature that distributes."""
     queries: dict[str, str] = {}
     for shared in (folder_of("plantstore.sql") / _QUERIES, *_find_of_features(_QUERIES)):
         queries |= read_queries(shared)
     if package == "plantstore.postgres":
         queries = {name: _PARAMETER.sub("$", sql) for name, sql in queries.items()}
     _, _, adapter = package.rpartition(".")
-    for own in (folder_of(package) / _QUERIES, *_find_of_features(f"{adapter}.sql")):
+    for own in (
+        folder_of(package) / _QUERIES,
+        *_find_of_features(f"{adapter}.sql"),
+        *_find_of_features(f"{distribution}.sql"),
+    ):
         queries |= read_queries(own)
     return queries
 

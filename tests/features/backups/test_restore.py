@@ -147,7 +147,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
     with closing(open_administration(program.database)) as administration:
         assert [store.name for store in administration.list_stores()] == ["meadow", "nursery"]
-    with closing(connect(database_path(program.database))) as database:
+    with closing(connection.connect(connection.database_path(program.database))) as database:
         assert database.execute("SELECT * FROM links").fetchall() == []  # they may have been used
     again = program.data("restore", str(backup), "--yes")
     assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}

@@ -1,4 +1,4 @@
-"""``plantstore migrate --citus`` distributes what there is, and later migrations keep it so."""
+"""``plantstore distribute`` distributes what there is, and later migrations keep it so."""
 
 from pathlib import Path
 
@@ -30,11 +30,11 @@ def test_a_database_that_has_rows_is_distributed_with_them(
         with service.client(token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
     assert postgres_server.execute(DISTRIBUTED, database=name) == [(0,)]
-    assert program.run("migrate", "--citus").out.endswith("the tables are distributed\n")
+    assert program.run("distribute").err == "the tables are distributed\n"
     newer = next_program(program, MIGRATION, "postgres")
     assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
     ((tables,),) = postgres_server.execute(DISTRIBUTED, database=name)
-    assert tables == 8
+    assert tables == 7
     command = ("env", f"PYTHONPATH={newer.environ['PYTHONPATH']}", *PLANTSTORE)
     with (
         Service(tmp_path, database=url, command=command) as service,

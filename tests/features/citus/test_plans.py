@@ -8,18 +8,16 @@ from pathlib import Path
 import psycopg
 import pytest
 
-import plantstore.postgres
-import plantstore.sql.reading
+import plantstore
 from plantstore.model import INT64_MIN
-from plantstore.postgres.citus.distributing import citus_queries
+from plantstore.sql.queries import load_queries
 from tests.plans.cases import PAGE, write
 from tests.postgres.citus import CitusCluster
 
+QUERIES = load_queries("plantstore.postgres", "citus")
 STORE, HASH = 7, bytes(32)
 SERVING: dict[str, tuple[object, ...]] = {
-    "find_callers": (STORE, HASH),
-    "find_token_of_key": (STORE, HASH),
-    "find_revision_and_role": (STORE, 1),
+    "find_callers": ([STORE], [HASH, HASH]),
     "find_plant": (STORE, 1),
     "find_revision": (STORE,),
     "find_counts": (STORE,),
@@ -30,13 +28,14 @@ SERVING: dict[str, tuple[object, ...]] = {
     "read_events": (STORE, 0, PAGE),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "trim_events": (STORE, 1, PAGE),
-    "note_token_use": (STORE, HASH, 1),
 }
-LOCAL = {"find_store_ids", "find_read_only", "begin_snapshot", "end_snapshot"}
+LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups", "begin_migration"}
+# Functions, of which each statement is of one store: see ``test_queries``.
+OF_MANY_STORES = {"find_callers_of_named_stores", "find_callers_again", "note_token_uses"}
 # Beside the requests, of all stores; and what a token for all stores opens.
 OF_ALL_STORES = {"find_oldest_event", "delete_old_keys", "count_all", "find_token_info"}
-_OF_PLAIN_TABLES = {"find_callers_of_named_stores", "find_callers_again", "note_token_uses"}
 _USE = re.compile(r'"([a-z_]+)"')
+_USE_BY_A_FEATURE = re.compile(r'atabase\.read\("([a-z_]+)"')
 
 
 @pytest.fixture
@@ -51,16 +50,20 @@ def connection(postgres_server: CitusCluster) -> Iterator[psycopg.Connection]:
 
 @pytest.mark.parametrize("name", SERVING)
 def test_a_statement_is_of_one_shard(connection: psycopg.Connection, name: str) -> None:
-    explain = f"EXPLAIN {citus_queries()[name]}"
+    explain = f"EXPLAIN {QUERIES[name]}"
     rows = connection.execute(explain.encode(), SERVING[name]).fetchall()
     assert [line.strip() for (line,) in rows if "Task Count" in line] == ["Task Count: 1"]
     assert not any("Subplan" in line for (line,) in rows)
 
 
 def test_these_are_the_statements_of_serving() -> None:
-    folder = Path(plantstore.postgres.__file__).parent
-    modules = [path for path in folder.rglob("*.py") if path.name != "session.py"]
-    modules.append(Path(plantstore.sql.reading.__file__))
-    used = {name for path in modules for name in _USE.findall(path.read_text(encoding="utf-8"))}
-    expected = {*SERVING, *LOCAL, *OF_ALL_STORES, *_OF_PLAIN_TABLES, "plan_lookups"}
-    assert used & citus_queries().keys() == expected
+    source = Path(plantstore.__file__).parent
+    modules = [one for one in source.glob("postgres/*.py") if one.name != "session.py"]
+    used = find_uses(_USE, *modules, source / "sql" / "reading.py")
+    used |= find_uses(_USE_BY_A_FEATURE, *source.rglob("features/**/*.py"))
+    assert used & QUERIES.keys() == {*SERVING, *LOCAL, *OF_MANY_STORES, *OF_ALL_STORES}
+
+
+def find_uses(pattern: re.Pattern[str], *modules: Path) -> set[str]:
+    """The names in these modules that the pattern finds."""
+    return {name for one in modules for name in pattern.findall(one.read_text(encoding="utf-8"))}

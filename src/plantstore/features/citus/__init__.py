@@ -3,3 +3,7 @@
 Invariant: a statement of the serving path is of one store, which Citus hands on as a whole to the
 server that has the store's shard.
 """
+
+from plantstore.feature import Feature
+
+FEATURE = Feature(name="citus", commands={"distribute": "commands.distribute"})

@@ -5,8 +5,8 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 
-from tests.citus.test_faults import assert_kept
 from tests.faults.load import LoadClient, under_load, wait_until_acknowledged
+from tests.features.citus.test_faults import assert_kept
 from tests.postgres.citus import SHARD, CitusCluster
 from tests.service import Service
 

@@ -1,0 +1,31 @@
+"""``plantstore distribute``."""
+
+import click
+
+from plantstore.cli.administration_log import log_change
+from plantstore.cli.options import output_options, pass_database
+from plantstore.cli.output import Output
+from plantstore.databases import is_postgres
+from plantstore.errors import SetupError
+from plantstore.settings import without_password
+
+
+@click.command()
+@pass_database
+@output_options
+def distribute(database: str, output: Output) -> None:
+    """Distribute a database over the workers of Citus; it is migrated too.
+
+    Stop the service first. From then on, `plantstore migrate` distributes new tables.
+
+    \b
+    Example:
+      plantstore --database postgresql://coordinator/plantstore distribute
+    """
+    if not is_postgres(database):
+        raise SetupError("only a database of PostgreSQL can be distributed by Citus")
+    from plantstore.postgres.connection import migrate
+
+    done = migrate(database, dry_run=False, distribution="citus")
+    log_change("distribute", database=without_password(database), migrations=len(done))
+    output.report_change({"migrations": [one.name for one in done]}, "the tables are distributed")

@@ -1,1 +1,0 @@
-"""What only a cluster of Citus has; run by ``make test-citus``, with other tests of databases."""

@@ -1,0 +1,18 @@
+"""``plantstore distribute`` refuses a database that has no Citus, and leaves it as it is."""
+
+from pathlib import Path
+
+from tests.cli.program import Program
+from tests.postgres.server import PostgresServer
+
+
+def test_without_citus_nothing_is_distributed(tmp_path: Path) -> None:
+    with PostgresServer(tmp_path / "server") as server:
+        program = Program(tmp_path, {"PLANTSTORE_DATABASE": server.make_database()})
+        assert "it has no Citus: CREATE EXTENSION citus" in program.refusal("distribute")
+        assert "run `plantstore migrate` first" in program.refusal("store", "list")
+
+
+def test_a_file_is_not_distributed(tmp_path: Path) -> None:
+    program = Program(tmp_path, {}).with_database()
+    assert "only a database of PostgreSQL" in program.refusal("distribute")
