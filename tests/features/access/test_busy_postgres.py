@@ -55,9 +55,9 @@ def test_a_command_does_not_wait_for_long_and_holds_no_other_up(
         patient.delete_store("busy")
 
 
-def load_hurried_queries(package: str) -> dict[str, str]:
+def load_hurried_queries(*arguments: str) -> dict[str, str]:
     """The queries, with a shorter timeout of a command."""
-    queries = load_queries(package)
+    queries = load_queries(*arguments)
     hurried = queries["lock_administration"].replace("'10s'", "'500ms'")
     assert hurried != queries["lock_administration"]
     return queries | {"lock_administration": hurried}
