@@ -83,6 +83,10 @@ class Pool:
             self._held[holder] = left
         else:
             del self._held[holder]
+        if self._waiting:
+            self._give_to_waiting()
+
+    def _give_to_waiting(self) -> None:
         for place, waiting in self._waiting.items():
             if self.try_take(waiting):
                 del self._waiting[place]

@@ -150,7 +150,8 @@ class Authentication:
         :raises OverloadedError: the holder has too many.
         """
         if request.holder is None:
-            self._requests.take(holder)
+            if not self._requests.try_take(holder):
+                raise OverloadedError
             request.holder = holder
 
     async def _check_token(self, request: Request, token: str) -> None:

@@ -19,7 +19,7 @@ from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.phases import Phase
 from plantstore.server.request_ids import read_id
-from plantstore.server.sender import Sender
+from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
 from plantstore.server.tracing import REQUEST_ID, leave_out
 
@@ -79,7 +79,7 @@ class Connection(asyncio.Protocol):
         self._transport = transport
         self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
-        self.network = network_of(self.address)
+        self.network = self._sender.holder = network_of(self.address)
         self._connections.begin(self, transport)
 
     def data_received(self, data: bytes) -> None:
@@ -148,6 +148,7 @@ class Connection(asyncio.Protocol):
             self._connections.pools.handshakes.remove(self)
             self._transport = transport
             self._sender = Sender(transport, self._connections)
+            self._sender.holder = self.network
         self._wait(REQUEST, self._settings.head_timeout)
         self._serve()
 
@@ -334,10 +335,15 @@ class Connection(asyncio.Protocol):
             self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
-        if not self._sender.has_room_for(response, self.holder):
+        if len(response.body) > MAX_COPIED and not self._has_room_for(response):
             self._refuse(RequestError(50301))
         elif self._sender.send(head, body, is_shared=response.is_shared):
             self._finish()
+
+    def _has_room_for(self, response: Response) -> bool:
+        """Whether a large response may be sent, given what else waits for clients."""
+        self._sender.holder = self.holder
+        return response.is_shared or self._connections.pools.unsent_bytes.has_room(self.holder)
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:

@@ -13,12 +13,12 @@ from contextlib import suppress
 from plantstore.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import Connections
-from plantstore.server.messages import Response, Stream
+from plantstore.server.messages import Stream
 from plantstore.server.sockets import count_unacknowledged
 
 logger = logging.getLogger(__name__)
 
-_MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
+MAX_COPIED = 16 * 1024  # bytes of a body that are written in one piece with the head
 _PIECE = 64 * 1024
 _STUCK_SECONDS = 10.0
 _LEAST_PROGRESS = 32 * 1024  # bytes that a client must read within the timeout
@@ -37,7 +37,7 @@ class Sender:
         self._rest = memoryview(b"")
         self._is_shared = False
         self._pool = connections.pools.unsent_bytes
-        self._holder: Hashable = None  # of what is counted
+        self.holder: Hashable = None  # of what is counted
         self._counted = 0
         self._counted_for: Hashable = None
         self._outstanding = 0
@@ -55,16 +55,10 @@ class Sender:
         """Whether the client reads nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
-    def has_room_for(self, response: Response, holder: Hashable) -> bool:
-        """Whether the holder's response may be sent, given what is being sent to other clients."""
-        self._holder = holder
-        is_small = response.is_shared or len(response.body) <= _MAX_COPIED
-        return is_small or self._pool.has_room(holder)
-
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
         """Send a response; whether all of it was sent at once."""
         self._is_shared = is_shared
-        if len(body) <= _MAX_COPIED:
+        if len(body) <= MAX_COPIED:
             self._transport.write(head + body)
         else:
             self._rest = memoryview(body)[_PIECE:]
@@ -168,6 +162,6 @@ class Sender:
     def _count_unsent(self, count: int) -> None:
         if self._counted:
             self._pool.give_back(self._counted_for, self._counted)
-        self._counted, self._counted_for = count, self._holder
+        self._counted, self._counted_for = count, self.holder
         if count:
-            self._pool.add(self._holder, count)
+            self._pool.add(self.holder, count)

@@ -18,7 +18,7 @@ from pathlib import Path
 import apsw
 
 from plantstore.database import CommitObserver, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.failures import FailureLog
 from plantstore.model import Outcome
 from plantstore.pools import Pool
@@ -86,7 +86,8 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        self._queue.take(write.store_id)
+        if not self._queue.try_take(write.store_id):
+            raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
