@@ -54,6 +54,7 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 
 without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all
 	@scripts/setup dev
+	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
 	@scripts/without $(FEATURE) $(ARGS)
 
 check: ## check style, types, the layers of imports, and the workflow of CI

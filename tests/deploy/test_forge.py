@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from plantstore.features import FEATURES
+
 ROOT = Path(__file__).parents[2]
 FORGE = ROOT / ".github"
 CHECK = ROOT / ".venv-deploy" / "bin" / "check-jsonschema"
@@ -24,3 +26,5 @@ def test_the_workflow_runs_what_there_is() -> None:
     workflow = yaml.safe_load((FORGE / "workflows" / "ci.yml").read_text())
     *_, last = workflow["jobs"]["test"]["steps"]
     assert os.access(ROOT / last["run"], os.X_OK)
+    features = workflow["jobs"]["without"]["strategy"]["matrix"]["feature"]
+    assert features == [feature.name for feature in FEATURES]
