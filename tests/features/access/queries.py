@@ -2,7 +2,6 @@
 
 ACROSS_STORES = {
     "delete_keys_of": "it erases one user",
-    "delete_links": "it ends the links of a user, or those of all stores, as revoke_tokens",
     "find_links": "the administrator may list the links of all stores",
     "delete_memberships_of": "it erases one user",
     "delete_tokens_of": "it erases one user",

@@ -60,6 +60,7 @@ _OF_MEMBERS = (
     ),
 )
 _NO_SUCH_TOKEN = changing(40405, "no such token", lambda message: message)
+_NO_SUCH_LINK = changing(40407, "no such link", lambda message: message)
 INVALID = (
     ([route for route in ROUTES if route.body], _OF_BODIES),
     ((_LINK,), (with_body(40406, "no code", b'{"code": "psl_1_nonsense"}'),)),
@@ -68,5 +69,6 @@ INVALID = (
         (NO_PRECONDITION,),
     ),
     ([route for route in ROUTES if "nobody" in route.path], _OF_MEMBERS),
-    ([route for route in ROUTES if route.path.endswith("/1")], (_NO_SUCH_TOKEN,)),
+    ([route for route in ROUTES if route.path.endswith("/tokens/1")], (_NO_SUCH_TOKEN,)),
+    ([route for route in ROUTES if route.path.endswith("/links/1")], (_NO_SUCH_LINK,)),
 )

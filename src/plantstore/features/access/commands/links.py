@@ -90,7 +90,7 @@ def list_links(session: Session, store: str | None, output: Output) -> None:
 @click.argument("ids", metavar="ID...", nargs=-1, required=True)
 @change_options
 def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
-    """End links that wait to be used. `plantstore token revoke` ends a user's or a store's.
+    """End links that wait to be used, by their IDS; `plantstore token revoke` ends all of a user.
 
     \b
     Example:
