@@ -44,10 +44,15 @@ def metered(folder: Path, **settings: object) -> Service:
     )
 
 
+def address_of(service: Service) -> str:
+    """The URL of its metrics."""
+    address: str = re.findall(r"metrics at (\S+)", service.log())[-1]
+    return address
+
+
 def scrape(service: Service) -> Scrape:
     """What the service gives now."""
-    address = re.findall(r"metrics at (\S+)", service.log())[-1]
-    text = httpx.get(address).raise_for_status().text
+    text = httpx.get(address_of(service)).raise_for_status().text
     return Scrape(tuple(text_string_to_metric_families(text)))
 
 

@@ -2,14 +2,17 @@
 
 import socket
 import sys
+from contextlib import ExitStack
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
 from tests.cli.program import NEEDS_IPV6, Program
-from tests.features.metrics.scraping import metered, scrape
+from tests.features.metrics.scraping import address_of, metered, scrape
 from tests.service import Service
+from tests.waiting import wait_until
 
 SHOWS_IMPORTS = (sys.executable, "-X", "importtime", "-m", "plantstore")
 
@@ -61,3 +64,22 @@ def test_an_address_that_is_not_ours_is_refused(program: Program, address: str) 
 def test_what_is_no_address_is_refused(program: Program, address: str) -> None:
     said = program.refusal("serve", "--port", "0", "--metrics", address)
     assert f"metrics is '{address}', but must be an address" in said
+
+
+def test_connections_that_say_nothing_are_few_and_end(tmp_path: Path) -> None:
+    with metered(tmp_path) as service, ExitStack() as stack:
+        threads = Path(f"/proc/{service.process.pid}/task")
+        before = len(list(threads.iterdir()))
+        url = urlsplit(address_of(service))
+        place = url.hostname, url.port
+        held = [stack.enter_context(socket.create_connection(place)) for _ in range(60)]
+        for connection in held:
+            connection.sendall(b"GET /metrics HTTP/1.1\r\n")
+        for _ in range(3):
+            assert scrape(service).value("build_info", database="sqlite") == 1
+        assert len(list(threads.iterdir())) <= before + 16
+        for connection in held:  # the newest have a timeout
+            connection.settimeout(60)
+            assert connection.recv(1) == b""
+        wait_until(lambda: len(list(threads.iterdir())) <= before)
+        assert "Traceback" not in service.log()

@@ -1,7 +1,11 @@
-"""Serves ``/metrics`` for Prometheus, on an address and in threads of its own."""
+"""Serves ``/metrics`` for Prometheus, on an address and in threads of its own, which are few."""
 
 import logging
 import os
+import socket
+from collections import deque
+from contextlib import suppress
+from functools import partial
 
 from prometheus_client import CollectorRegistry, start_http_server, values
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -11,6 +15,9 @@ from plantstore.features.metrics.catalogue import REGISTRY
 from plantstore.features.metrics.folder import FOLDER
 
 logger = logging.getLogger(__name__)
+
+_TIMEOUT = 5.0  # seconds
+_latest = deque[socket.socket](maxlen=8)
 
 
 def serve_metrics(address: str, number: int) -> None:
@@ -37,4 +44,17 @@ def _serve(address: str, registry: CollectorRegistry) -> None:
         raise SetupError(
             f"cannot serve metrics on {address}: {reason}; choose another --metrics"
         ) from None
+    server.get_request = partial(_accept, server.socket)  # type: ignore[method-assign]  # it has no
+    server.handle_error = lambda *_: None  # type: ignore[method-assign]  # setting for either
     logger.info("metrics at http://%s:%d/metrics", host, server.server_port)
+
+
+def _accept(listener: socket.socket) -> tuple[socket.socket, object]:
+    """The next connection; one that is still open after eight others is ended."""
+    connection, address = listener.accept()
+    connection.settimeout(_TIMEOUT)
+    if len(_latest) == _latest.maxlen:
+        with suppress(OSError):  # it is closed
+            _latest[0].shutdown(socket.SHUT_RDWR)
+    _latest.append(connection)
+    return connection, address
