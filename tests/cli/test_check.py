@@ -13,6 +13,7 @@ import pytest
 
 from plantstore.version import VERSION
 from tests.cli.program import POWERLESS, Program
+from tests.databases import execute
 from tests.service import Service
 
 NAMES = ["settings", "sqlite", "integrity", "schema", "writable"]
@@ -106,6 +107,28 @@ def test_a_corrupt_file_is_found(program: Program) -> None:
     failed = failures(program)
     assert "restore a backup" in failed.pop("integrity")
     assert failed == {}
+
+
+FOREIGN = {
+    "trigger widen": "CREATE TRIGGER widen AFTER INSERT ON plants BEGIN DELETE FROM tokens; END",
+    "table tokens": "ALTER TABLE tokens ADD COLUMN note TEXT",
+    "index links_by_user, table links": "DROP TABLE links; CREATE VIEW links AS SELECT * FROM tokens",
+    "index tokens_by_hash": "DROP INDEX tokens_by_hash",
+}
+
+
+@pytest.mark.parametrize("name", FOREIGN)
+def test_a_schema_that_somebody_has_changed_is_found(program: Program, name: str) -> None:
+    execute(program.environ["PLANTSTORE_DATABASE"], FOREIGN[name])
+    failed = failures(program)
+    assert f"another program has changed the schema: {name}" in failed.pop("schema")
+    assert failed == {}
+
+
+def test_an_operators_own_index_and_table_may_stay(program: Program) -> None:
+    own = "CREATE TABLE notes (text); CREATE INDEX plants_by_name ON plants (store_id, name)"
+    execute(program.environ["PLANTSTORE_DATABASE"], own)
+    assert failures(program) == {}
 
 
 @pytest.mark.parametrize("content", [b"", b"no database"], ids=["empty", "text"])

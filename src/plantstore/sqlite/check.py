@@ -11,6 +11,7 @@ import apsw
 
 from plantstore.errors import SetupError
 from plantstore.sql.checks import Check, run_check
+from plantstore.sql.migrations import load_migrations
 from plantstore.sqlite.connection import explained, require_schema, require_sqlite_version
 from plantstore.sqlite.files import describe_obstacle
 from plantstore.sqlite.inspection import open_unchanged
@@ -52,7 +53,34 @@ def _check_integrity(path: Path, connection: apsw.Connection) -> str:
 def _check_schema(path: Path, connection: apsw.Connection) -> str:
     with explained(path):
         require_schema(connection)
+        require_unchanged_schema(connection)
     return "its schema is up to date"
+
+
+def require_unchanged_schema(connection: apsw.Connection) -> None:
+    """Refuse triggers, and tables and indexes of ours that are not as the migrations make them.
+
+    What else there is, such as an operator's own index, changes no data.
+
+    :raises SetupError: another program has changed them.
+    """
+    migrations, theirs = load_migrations("plantstore.sqlite"), _read_schema(connection)
+    changed = {definition for definition in theirs if definition[0] == "trigger"}
+    # A newer program, with which this one can work, knows its own tables.
+    if connection.execute("SELECT count(*) FROM schema_migrations").get == len(migrations):
+        with closing(apsw.Connection(":memory:")) as made:
+            made.execute(";".join(migration.sql for migration in migrations))
+            changed |= _read_schema(made) - theirs
+    if changed:
+        names = ", ".join(sorted(f"{kind} {name}" for kind, name, _ in changed))
+        raise SetupError(
+            f"another program has changed the schema: {names}; undo that, or use another backup"
+        )
+
+
+def _read_schema(connection: apsw.Connection) -> set[tuple[str, str, str]]:
+    rows = connection.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema")
+    return {(kind, name, " ".join(sql.split())) for kind, name, sql in rows}
 
 
 def _try_folder(path: Path) -> str:

@@ -18,7 +18,7 @@ from plantstore.sqlite.connection import open_lock
 from plantstore.sqlite.session import SQLiteSession
 from tests.administration import open_administration
 from tests.cli.program import Program
-from tests.cli.test_check import file_of, unchanged
+from tests.cli.test_check import FOREIGN, file_of, unchanged
 from tests.contents import contents, select
 from tests.databases import execute
 from tests.features.backups.test_backup import url_of
@@ -116,6 +116,17 @@ def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup
     kept = Path(restored["kept"])
     assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (broken, wal)
     assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+
+
+def test_a_backup_that_would_change_data_by_itself_is_refused(
+    program: Program, backup: Path
+) -> None:
+    execute(url_of(backup), FOREIGN["trigger widen"])
+    with unchanged(file_of(program).parent):
+        refused = program.refusal("restore", str(backup), "--yes")
+    assert f"nothing was restored from {backup}: another program has changed the schema" in refused
+    execute(program.environ["PLANTSTORE_DATABASE"], FOREIGN["trigger widen"])
+    assert "trigger widen" in program.refusal("restore", "--in-place")
 
 
 def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) -> None:

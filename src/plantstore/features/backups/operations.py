@@ -4,7 +4,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plantstore.databases import is_postgres, open_session, require_database
+from plantstore.databases import check_database, is_postgres, open_session, require_database
 from plantstore.errors import SetupError
 
 if TYPE_CHECKING:
@@ -41,14 +41,13 @@ def restore(url: str, backup: str) -> "Restored":
             "the database is on PostgreSQL: restore it with pg_restore, then run "
             '`plantstore restore --in-place`; see "PostgreSQL" in docs/backup.md'
         )
-    from plantstore.features.backups.restore import prove
     from plantstore.features.backups.restore import restore as run
     from plantstore.sqlite.connection import database_path
 
     path = database_path(url)
     restored = run(Path(backup).absolute(), path)
     try:
-        prove(path)
+        _require_usable(url)
     except SetupError as error:
         kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
         raise SetupError(f"the backup was restored, but {error}{kept}") from error
@@ -62,8 +61,15 @@ def finish_restore(url: str) -> int:
     """
     from plantstore.features.backups.renewing import renew_revisions
 
+    _require_usable(url)
     with closing(open_session(url)) as session:
         return renew_revisions(session)
+
+
+def _require_usable(url: str) -> None:
+    for check in check_database(url):
+        if not check.ok:
+            raise SetupError(check.detail)
 
 
 def has_file(url: str) -> bool:

@@ -24,8 +24,8 @@ from plantstore.features.backups.backup import copy_database
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
 from plantstore.sql.migrations import Migration
-from plantstore.sqlite.check import check_file
-from plantstore.sqlite.connection import find_reason, migrate, open_lock
+from plantstore.sqlite.check import require_unchanged_schema
+from plantstore.sqlite.connection import connect, find_reason, migrate, open_lock
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import create_file, name_by_time, opened
 from plantstore.sqlite.inspection import open_to_read
@@ -68,22 +68,14 @@ def restore(backup: Path, database: Path) -> Restored:
             stores, plants = copy_database(source, file)
         revocations = carry_over(database, file) if database.exists() else None
         applied = migrate(file, dry_run=False)
+        with closing(connect(file)) as made:
+            require_unchanged_schema(made)
         with closing(SQLiteSession(f"sqlite:///{file}")) as session:
             renew_revisions(session)
         _adopt(file, database)
         size = file.stat().st_size
         kept = _replace(database, file)
     return Restored(str(database), kept, stores, plants, size, applied, revocations)
-
-
-def prove(database: Path) -> None:
-    """Fail unless a service can use the database.
-
-    :raises SetupError: it cannot.
-    """
-    for check in check_file(database):
-        if not check.ok:
-            raise SetupError(check.detail)
 
 
 def _require_file(backup: Path) -> None:
