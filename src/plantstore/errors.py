@@ -83,8 +83,8 @@ class NoSuchMemberError(PlantStoreError):
     """The store has no such member. Details: ``subject``."""
 
 
-class NoMembershipError(PlantStoreError):
-    """The user is not a member of any store. Details: ``subject``."""
+class NoOwnStoreError(PlantStoreError):
+    """The user is not a member of just one store. Details: ``subject``, ``stores``."""
 
 
 class NoSuchTokenError(PlantStoreError):

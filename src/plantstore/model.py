@@ -186,11 +186,13 @@ class Caller(Struct, frozen=True):
 
 
 class OpenStore(Struct, frozen=True):
-    """A store that a token opens, and what its user may do there with it."""
+    """A store that a token opens, what its user may do there with it, and who added the user."""
 
     name: str
     role: Role
     permissions: frozenset[Scope]
+    since: int
+    by: str | None
 
 
 class TokenInfo(Struct, frozen=True):
@@ -274,18 +276,20 @@ class User(Struct, frozen=True):
 
 
 class Member(Struct, frozen=True):
-    """A user's role in a store."""
+    """A user's role in a store, ``since`` when, and ``by`` whom, None for the command line."""
 
     subject: str
     role: Role
+    since: int = 0
+    by: str | None = None
 
 
 class Grant(Struct, frozen=True):
     """What a user is to get: a token, and the role and the store that it needs.
 
     ``role`` is for a missing membership, ``scopes`` None means the role's default ones, to which
-    ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's first. A new store
-    may hold ``max_plants`` plants.
+    ``manages`` adds one. ``store`` None, with ``all_stores``, means the user's only one. A new
+    store may hold ``max_plants`` plants.
     """
 
     subject: str

@@ -120,9 +120,6 @@ def test_refusals_say_what_to_do(program: Program) -> None:
     assert "name the token's store with --store, or give --all-stores" in (
         program.refusal(*create, status=2)
     )
-    assert "--role applies to one store: name that with --store, or leave out --role" in (
-        program.refusal(*create, "--all-stores", "--role", "reader", status=2)
-    )
 
 
 @pytest.fixture

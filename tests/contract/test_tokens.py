@@ -4,11 +4,12 @@ import time
 from itertools import product
 
 import pytest
+from msgspec.structs import replace
 
 from plantstore.errors import (
     InvalidChangeError,
     MistypedTokenError,
-    NoMembershipError,
+    NoOwnStoreError,
     NoSuchTokenError,
     OtherRoleError,
 )
@@ -113,7 +114,7 @@ def test_a_refused_request_makes_nothing(administration: Administration) -> None
         Grant(subject="ada", store="nursery", expires_at=-1),
         Grant(subject="ada", all_stores=True),
     ):
-        with pytest.raises((InvalidChangeError, NoMembershipError)):
+        with pytest.raises((InvalidChangeError, NoOwnStoreError)):
             administration.create_token(refused)
     assert administration.list_users() == []
     assert administration.list_stores() == []
@@ -128,22 +129,27 @@ def test_a_token_does_not_change_a_role(administration: Administration) -> None:
     assert administration.list_members("nursery") == [Member("ada", Role.OWNER)]
 
 
-def test_a_token_for_all_stores_is_made_for_its_users_first(
+def test_a_token_for_all_stores_is_made_for_the_only_one_or_a_named_one(
     administration: Administration,
 ) -> None:
     for name in ("orchard", "nursery"):
         administration.create_store(name)
-        administration.create_token(Grant(subject="ada", store=name))
-    token = administration.create_token(Grant(subject="ada", all_stores=True)).token
-    assert (token.store, token.all_stores) == ("orchard", True)
-
-
-def test_who_is_a_member_nowhere_gets_no_token_for_all_stores(
-    administration: Administration,
-) -> None:
     administration.create_user("ada")
-    with pytest.raises(NoMembershipError):
-        administration.create_token(Grant(subject="ada", all_stores=True))
+    everywhere = Grant(subject="ada", all_stores=True)
+    with pytest.raises(NoOwnStoreError):
+        administration.create_token(everywhere)
+    administration.add_member("nursery", "ada", Role.EDITOR)
+    token = administration.create_token(everywhere).token
+    assert (token.store, token.all_stores) == ("nursery", True)
+    administration.add_member(
+        "orchard", "ada", Role.READER
+    )  # an older store, whose owner may be anybody
+    with pytest.raises(NoOwnStoreError) as refused:
+        administration.create_token(everywhere)
+    assert refused.value.details == {"subject": "ada", "stores": "nursery, orchard"}
+    assert (
+        administration.create_token(replace(everywhere, store="nursery")).token.store == "nursery"
+    )
 
 
 def test_tokens_are_listed_the_oldest_first(administration: Administration) -> None:
@@ -194,7 +200,7 @@ def test_tokens_are_revoked_together_by_store_and_user(administration: Administr
     assert revoke(orchard.store_id, users["ada"]) == {("ada", "orchard")}
     assert revoke(None, users["ada"]) == {("ada", "nursery")}
     assert revoke(nursery.store_id) == {("eve", "nursery"), ("kim", "nursery")}
-    assert revoke() == {("eve", "orchard")}
+    assert revoke() == {("eve", "orchard"), ("kim", "orchard")}
     assert administration.revoke_tokens() == []
     assert administration.find_token(before.token_id) == before
 

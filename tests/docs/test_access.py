@@ -26,7 +26,7 @@ def test_the_commands_of_the_page_work_in_their_order(tmp_path: Path) -> None:
     users = [user["subject"] for user in program.data("user", "list")]
     assert users == ["ada.lovelace", "kiosk"]
     members = program.data("member", "list", "--store", "orchard")
-    assert members == [{"user": "ada.lovelace", "role": "owner"}]
+    assert [(member["user"], member["role"]) for member in members] == [("ada.lovelace", "owner")]
     run(program, BLOCKS[-1])
     assert program.data("store", "list") == []
 

@@ -34,8 +34,8 @@ def filling() -> Sequence[str]:
         f"{_STORE} SELECT n, 'store-' || n, n {_numbers(STORES)}",
         f"{_STORE} VALUES (0, 'half', 0)",
         f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS} {_numbers(STORES)}",
-        f"{_MEMBER} n, n, 'owner' {_numbers(STORES)}",
-        f"{_MEMBER} n, 1, 'reader' {_numbers(STORES)} AND n > 1",
+        f"{_MEMBER} n, n, 0, n, 'owner' {_numbers(STORES)}",
+        f"{_MEMBER} n, 1, 0, NULL, 'reader' {_numbers(STORES)} AND n > 1",
         f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
         f"{_PLANT} {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
         f"{_PLANT} n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
@@ -53,7 +53,7 @@ _CREDENTIALS = (
     "INSERT INTO tokens"
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"
 )
-_MEMBER = "INSERT INTO members (store_id, user_id, role) SELECT"
+_MEMBER = "INSERT INTO members (store_id, user_id, since, added_by, role) SELECT"
 _PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
 _TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"
 _EVENT = (

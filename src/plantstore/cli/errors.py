@@ -19,7 +19,8 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --store {store} --user {subject} --role ROLE` adds one",
-    errors.NoMembershipError: "{subject} is not a member of any store: name one with --store",
+    errors.NoOwnStoreError:
+        "{subject} is a member of {stores}: name the token's own store with --store",
     errors.OtherRoleError:
         "{subject} is already {role} of {store}: change that with `plantstore member add "
         "--store {store} --user {subject} --role {wanted}`",

@@ -46,8 +46,8 @@ _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 @click.option(
     "--all-stores",
     is_flag=True,
-    help="Give access to every store of the user. The token belongs to the oldest of them, and is "
-    "deleted with that store.",
+    help="Give access to every store of the user. The token's own store, with which it is deleted, "
+    "is that of --store, or the only one of the user.",
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @quota_option
@@ -77,9 +77,10 @@ def create(
     Examples:
       TOKEN=$(plantstore token create --create --store nursery --user ada)
       plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
-      plantstore token create --user ada --all-stores --scope list
+      plantstore token create --store nursery --user ada --all-stores --scope list
     """
-    _require_store(store, role, all_stores=all_stores)
+    if store is None and not all_stores:
+        raise click.UsageError("name the token's store with --store, or give --all-stores")
     grant = Grant(
         subject=user,
         store=store,
@@ -103,17 +104,6 @@ def create(
         if near is not None:
             undo = f"plantstore {kind} delete {shlex.quote(name)}"
             output.note(f"did you mean the {kind} {near}? To delete the new {kind}: {undo}")
-
-
-def _require_store(store: str | None, role: str | None, *, all_stores: bool) -> None:
-    if store is not None:
-        return
-    if not all_stores:
-        raise click.UsageError("name the token's store with --store, or give --all-stores")
-    if role is not None:
-        raise click.UsageError(
-            "--role applies to one store: name that with --store, or leave out --role"
-        )
 
 
 def _find_missing(session: Session, grant: Grant) -> list[tuple[str, str, str | None]]:

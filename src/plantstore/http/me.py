@@ -9,12 +9,14 @@ from plantstore.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.server.messages import Request, Response
 
 
-class MyStore(Struct, frozen=True):
-    """A store that the token opens."""
+class MyStore(Struct, frozen=True, omit_defaults=True):
+    """A store that the token opens; ``by`` is who added the user to it, if it was a user."""
 
     name: str
     role: Role
     scopes: list[Scope]
+    since: str
+    by: str | None = None
 
 
 class Me(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -50,4 +52,4 @@ def _describe(bearer: TokenInfo) -> Me:
 
 def _describe_store(store: OpenStore) -> MyStore:
     scopes = [scope for scope in Scope if scope in store.permissions]
-    return MyStore(store.name, store.role, scopes)
+    return MyStore(store.name, store.role, scopes, write_time(store.since), store.by)

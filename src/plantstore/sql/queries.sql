@@ -12,17 +12,18 @@ WITH t AS MATERIALIZED (
     SELECT store_id, user_id, label, expires_at, scopes, all_stores FROM tokens
     WHERE store_id = ?1 AND token_hash = ?2 AND revoked_at IS NULL
 ), m AS MATERIALIZED (
-    SELECT store_id, role FROM members
+    SELECT store_id, role, since, added_by FROM members
     WHERE store_id = ?1 AND user_id IN (SELECT user_id FROM t WHERE NOT all_stores)
     UNION ALL
-    SELECT store_id, role FROM members WHERE user_id IN (SELECT user_id FROM t WHERE all_stores)
+    SELECT store_id, role, since, added_by FROM members WHERE user_id IN (SELECT user_id FROM t WHERE all_stores)
 )
-SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role
+SELECT t.user_id, u.subject, t.label, t.expires_at, own.name, t.scopes, s.name, m.role, m.since, a.subject
 FROM t
 JOIN users AS u ON u.user_id = t.user_id
 JOIN stores AS own ON own.store_id = t.store_id
 LEFT JOIN m ON true
 LEFT JOIN stores AS s ON s.store_id = m.store_id
+LEFT JOIN users AS a ON a.user_id = m.added_by
 ORDER BY s.name
 
 -- name: find_revision
@@ -105,15 +106,11 @@ SELECT user_id, subject FROM users WHERE subject = ?1
 SELECT role FROM members WHERE store_id = ?1 AND user_id = ?2
 
 -- name: set_member
-INSERT INTO members (store_id, user_id, role) VALUES (?1, ?2, ?3)
+INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?3, ?4, ?5)
 ON CONFLICT (store_id, user_id) DO UPDATE SET role = excluded.role
 
--- name: find_first_store
-SELECT s.store_id, s.name, r.revision, s.created_at, r.plants, r.max_plants
-FROM members AS m
-JOIN stores AS s ON s.store_id = m.store_id
-JOIN revisions AS r ON r.store_id = m.store_id
-WHERE m.user_id = ?1 ORDER BY m.store_id LIMIT 1
+-- name: find_stores_of
+SELECT s.name FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
 
 -- name: insert_token
 INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at)

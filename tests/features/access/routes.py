@@ -59,8 +59,10 @@ _OF_MEMBERS = (
         lambda message: replace(message.without("Content-Type"), method="DELETE", body=b""),
     ),
 )
-_NO_SUCH_TOKEN = changing(40405, "no such token", lambda message: message)
-_NO_SUCH_LINK = changing(40407, "no such link", lambda message: message)
+_NO_SUCH = {
+    path: changing(number, "no such id", lambda message: message)
+    for path, number in (("/tokens/1", 40405), ("/links/1", 40407))
+}
 INVALID = (
     ([route for route in ROUTES if route.body], _OF_BODIES),
     ((_LINK,), (with_body(40406, "no code", b'{"code": "psl_1_nonsense"}'),)),
@@ -69,6 +71,8 @@ INVALID = (
         (NO_PRECONDITION,),
     ),
     ([route for route in ROUTES if "nobody" in route.path], _OF_MEMBERS),
-    ([route for route in ROUTES if route.path.endswith("/tokens/1")], (_NO_SUCH_TOKEN,)),
-    ([route for route in ROUTES if route.path.endswith("/links/1")], (_NO_SUCH_LINK,)),
+    *(
+        ([route for route in ROUTES if route.path.endswith(path)], (refused,))
+        for path, refused in _NO_SUCH.items()
+    ),
 )

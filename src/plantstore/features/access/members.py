@@ -9,7 +9,7 @@ from plantstore.sql.session import Queries
 def list_members(session: Queries, store_id: int) -> list[Member]:
     """The store's members, by subject."""
     rows = session.query("list_members", store_id)
-    return [Member(subject, Role(role)) for subject, role in rows]
+    return [Member(subject, Role(role), *added) for subject, role, *added in rows]
 
 
 def list_all_members(session: Queries) -> list[tuple[str, Member]]:
@@ -32,7 +32,13 @@ def require_member(session: Queries, store_id: int, subject: str) -> tuple[User,
 
 
 def set_member(
-    session: Queries, store_id: int, user: User, role: Role, *, keep_owner: bool = True
+    session: Queries,
+    store_id: int,
+    user: User,
+    role: Role,
+    by: int | None = None,
+    *,
+    keep_owner: bool = True,
 ) -> Role | None:
     """Give a user a role in a store, or change it; the role before. A lower one ends their links.
 
@@ -41,7 +47,7 @@ def set_member(
     if keep_owner and role is not Role.OWNER:
         _require_other_owner(session, store_id, user)
     before = find_role(session, store_id, user.user_id)
-    set_role(session, store_id, user.user_id, role)
+    set_role(session, store_id, user.user_id, role, by)
     if before is not None and not before.scopes <= role.scopes:
         _end_links(session, store_id, user)
     return before

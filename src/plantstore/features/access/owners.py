@@ -33,6 +33,7 @@ class Manager(Struct, frozen=True):
     """Who manages which store now: the user, the token, what it may do there and until when."""
 
     store_id: int
+    user_id: int
     subject: str
     token_hash: bytes
     permissions: frozenset[Scope]
@@ -55,7 +56,8 @@ def require_manager(session: Queries, caller: Caller) -> Manager:
     _, permissions = read_access(roles[0][0], scopes)
     if Scope.MANAGE not in permissions:
         raise ForbiddenError(scope=Scope.MANAGE.value)
-    return Manager(caller.store_id, subject, caller.token_hash, permissions, expires_at)
+    who = (caller.store_id, user_id, subject, caller.token_hash)
+    return Manager(*who, permissions, expires_at)
 
 
 def set_member(
@@ -70,7 +72,7 @@ def set_member(
     if subject not in names and len(names) >= MAX_MEMBERS:
         raise TooMuchAccessError(things="members")
     user = find_user(session, subject) or insert_user(session, subject)
-    return user, members.set_member(session, manager.store_id, user, role)
+    return user, members.set_member(session, manager.store_id, user, role, manager.user_id)
 
 
 def list_tokens(session: Queries, store_id: int) -> list[Token]:

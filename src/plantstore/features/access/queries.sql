@@ -48,7 +48,8 @@ SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id
 
 -- name: list_members
-SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role
+SELECT (SELECT subject FROM users WHERE user_id = m.user_id) AS subject, role, since,
+    (SELECT subject FROM users WHERE user_id = m.added_by) AS adder
 FROM members AS m WHERE store_id = ?1 ORDER BY subject
 
 -- Who calls; no row where the token is not valid.

@@ -9,7 +9,7 @@ COPY users (user_id, subject) FROM STDIN
 COPY stores (store_id, name, created_at) FROM STDIN
 
 -- name: copy_members
-COPY members (store_id, user_id, role) FROM STDIN
+COPY members (store_id, user_id, role, since, added_by) FROM STDIN
 
 -- name: copy_tokens
 COPY tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at) FROM STDIN

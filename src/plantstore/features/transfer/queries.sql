@@ -28,7 +28,7 @@ FROM stores AS s JOIN revisions AS r ON r.store_id = s.store_id
 WHERE s.store_id >= ?1 AND s.store_id <= ?2 ORDER BY s.store_id LIMIT ?3
 
 -- name: page_of_members
-SELECT store_id, user_id, role FROM members
+SELECT store_id, user_id, role, since, added_by FROM members
 WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user_id LIMIT ?4
 
 -- name: page_of_tokens

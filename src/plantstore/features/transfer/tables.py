@@ -66,7 +66,9 @@ class StoreRow(Struct, frozen=True):
 
 USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject"))
 STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fields__)
-MEMBERS = Table("members", "page_of_members", "copy_members", ("store_id", "user_id", "role"), (0,))
+MEMBERS = Table("members", "page_of_members", "copy_members", (
+    "store_id", "user_id", "role", "since", "added_by",
+), (0,))  # fmt: skip
 TOKENS = Table("tokens", "page_of_tokens", "copy_tokens", (
     "store_id", "token_hash", "user_id", "all_stores", "scopes", "label", "created_at",
     "expires_at", "revoked_at",

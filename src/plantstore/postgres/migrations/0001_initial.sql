@@ -34,10 +34,14 @@ CREATE TABLE revisions (
     trimmed    bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
+-- added_by is the user who added the member, null for the command line; maybe deleted since.
+
 CREATE TABLE members (
     store_id bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
     user_id  bigint NOT NULL REFERENCES users,
     role     text   NOT NULL CHECK (role IN ('reader', 'editor', 'owner')),
+    since    bigint NOT NULL,
+    added_by bigint,
     PRIMARY KEY (store_id, user_id)
 );
 

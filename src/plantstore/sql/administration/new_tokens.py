@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from plantstore.errors import (
     ForbiddenError,
     InvalidChangeError,
-    NoMembershipError,
+    NoOwnStoreError,
     OtherRoleError,
 )
 from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Role, Scope, Store, User, broken_rule
@@ -71,21 +71,8 @@ def limit_grant(grant: Grant, role: Role, giver: frozenset[Scope] = ANYTHING) ->
 
 
 def _join(session: Queries, grant: Grant, user: User, made: list[str]) -> tuple[Store, Role]:
-    """The token's store, and the user's role there."""
-    if grant.store is not None:
-        store, role = _join_store(session, grant, grant.store, user, made)
-        if not grant.all_stores:
-            return store, role
-    rows = session.query("find_first_store", user.user_id)
-    if not rows:
-        raise NoMembershipError(subject=user.subject)
-    return Store(*rows[0]), Role.OWNER  # the role in each store bounds what the token may do there
-
-
-def _join_store(
-    session: Queries, grant: Grant, name: str, user: User, made: list[str]
-) -> tuple[Store, Role]:
-    """The store and the user's role in it; a new store's first member owns it."""
+    """The token's store and what bounds the token; a new store's first member owns it."""
+    name = _find_only_store(session, user) if grant.store is None else grant.store
     store, default = find_store(session, name), Role.EDITOR
     if store is None:
         store, default = insert_store(session, name, grant.max_plants), Role.OWNER
@@ -98,4 +85,13 @@ def _join_store(
     elif grant.role not in (None, role):
         names = {"subject": user.subject, "store": store.name}
         raise OtherRoleError(**names, role=role, wanted=grant.role)
-    return store, role
+    # The role in each store bounds what a token for all may do there.
+    return store, Role.OWNER if grant.all_stores else role
+
+
+def _find_only_store(session: Queries, user: User) -> str:
+    """Never one of several: another store's owner may have made the user a member of it."""
+    names = [name for (name,) in session.query("find_stores_of", user.user_id)]
+    if len(names) != 1:
+        raise NoOwnStoreError(subject=user.subject, stores=", ".join(names) or "no store")
+    return str(names[0])

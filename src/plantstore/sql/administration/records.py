@@ -98,6 +98,8 @@ def find_role(session: Queries, store_id: int, user_id: int) -> Role | None:
     return Role(rows[0][0]) if rows else None
 
 
-def set_role(session: Queries, store_id: int, user_id: int, role: Role) -> None:
-    """Give the user this role in the store."""
-    session.query("set_member", store_id, user_id, role.value)
+def set_role(
+    session: Queries, store_id: int, user_id: int, role: Role, by: int | None = None
+) -> None:
+    """Give the user this role in the store, ``by`` another user or the command line."""
+    session.query("set_member", store_id, user_id, role.value, now(), by)

@@ -31,10 +31,14 @@ CREATE TABLE revisions (
     trimmed    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- added_by is the user who added the member, NULL for the command line; maybe deleted since.
+
 CREATE TABLE members (
     store_id INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
     user_id  INTEGER NOT NULL REFERENCES users,
     role     TEXT    NOT NULL CHECK (role IN ('reader', 'editor', 'owner')),
+    since    INTEGER NOT NULL,
+    added_by INTEGER,
     PRIMARY KEY (store_id, user_id)
 ) STRICT, WITHOUT ROWID;
 

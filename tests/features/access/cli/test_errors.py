@@ -26,7 +26,7 @@ REFUSALS = {
     "list --store nursery` shows the members, `plantstore member add --store nursery --user kim "
     "--role ROLE` adds one",
     "link revoke 0123456789abcdef": "there is no link with the id 0123456789abcdef: it was used or",
-    "token create --user out --all-stores": "out is not a member of any store: name one with --sto",
+    "token create --user out --all-stores": "out is a member of no store: name the token's own",
     "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "
     "change that with `plantstore member add --store nursery --user ada --role reader`",
     "member remove --store nursery --user ada": "ada is the last owner of nursery: make another one"

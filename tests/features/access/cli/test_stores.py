@@ -131,13 +131,18 @@ def test_members_are_added_changed_listed_and_removed(program: Program) -> None:
     assert program.out("member", "add", *names, "ada", "--role", "owner") == ""
     assert program.out("member", "add", *names, "eve", "--role", "reader") == ""
     assert program.out("member", "add", *names, "eve", "--role", "editor") == ""
-    assert program.data("member", "list", "--store", "nursery") == [
-        {"user": "ada", "role": "owner"},
-        {"user": "eve", "role": "editor"},
+    listed = program.data("member", "list", "--store", "nursery")
+    assert [(one["user"], one["role"], one["by"]) for one in listed] == [
+        ("ada", "owner", None),
+        ("eve", "editor", None),
     ]
     assert program.out("member", "remove", *names, "ada", "--yes") == ""
     table = program.out("member", "list", "--store", "nursery").splitlines()
-    assert [line.split() for line in table] == [["user", "role"], ["eve", "editor"]]
+    since = listed[1]["since"]
+    assert [line.split() for line in table] == [
+        ["user", "role", "since", "by"],
+        ["eve", "editor", since, "-"],
+    ]
 
 
 def test_odd_names_stand_in_tables_as_they_are(program: Program) -> None:

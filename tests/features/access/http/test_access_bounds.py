@@ -34,7 +34,8 @@ _INSERT = (
 )
 _INSERT_USER = "INSERT INTO users (subject) VALUES ($1)"
 _INSERT_MEMBER = (
-    "INSERT INTO members (store_id, user_id, role) SELECT s.store_id, u.user_id, 'reader'"
+    "INSERT INTO members (store_id, user_id, role, since)"
+    " SELECT s.store_id, u.user_id, 'reader', 0"
     " FROM stores AS s CROSS JOIN users AS u WHERE s.name = $1 AND u.subject = $2"
 )
 

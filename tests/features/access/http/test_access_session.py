@@ -133,7 +133,7 @@ def test_a_schema_that_was_changed_meanwhile_is_looked_at(
 ) -> None:
     assert set_role(manager, "eve", "reader").status_code == 201
     adapter = "sqlite" if own_service.database.startswith("sqlite") else "postgres"
-    migration = "ALTER TABLE members ADD COLUMN since INTEGER;"
+    migration = "ALTER TABLE members ADD COLUMN until INTEGER;"
     if is_compatible:
         migration = f"-- compatible-since: {NEWEST[adapter]}\n{migration}"
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": own_service.database})

@@ -7,8 +7,9 @@ import httpx
 import pytest
 
 from plantstore.model import Role
+from tests.databases import ON_BOTH
 from tests.features.access.administration import open_administration
-from tests.features.access.http.access_calls import members_of, set_role
+from tests.features.access.http.access_calls import managing, members_of, set_role
 from tests.http.calls import expect_refused
 from tests.service import Service
 
@@ -50,6 +51,25 @@ def test_the_last_owner_stays(manager: httpx.Client, store: str, base: str) -> N
     set_role(manager, "heir", "owner", base)
     assert manager.delete(f"{base}/members/{owner}").status_code == 204
     expect_refused(manager.get(f"{base}/members"), 40403)
+
+
+@ON_BOTH
+def test_a_member_sees_since_when_and_by_whom_it_was_added(service: Service, store: str) -> None:
+    owner, other = f"owner of {store}", f"{store}-other"
+    user = f"eve of {store}"
+    everywhere = service.make_token(other, user, all_stores=True)
+    with managing(service, store) as manager, service.client(everywhere) as eve:
+        set_role(manager, user, "reader")
+        joined, others = eve.get("/me").json()["stores"]
+        assert joined["by"] == owner
+        assert "by" not in others  # the command line
+        set_role(manager, user, "editor")  # is no new membership
+        listed = {one.pop("user"): one for one in manager.get("/members").json()}
+        assert listed[user] == {"role": "editor", "since": joined["since"], "by": owner}
+        assert listed[owner].keys() == {"role", "since"}
+        with closing(open_administration(service.database)) as administration:
+            administration.delete_user(owner)
+        assert "by" not in eve.get("/me").json()["stores"][0]
 
 
 def test_the_command_line_sees_what_was_changed(

@@ -74,7 +74,7 @@ def make_tokens(service: Service) -> Tokens:
     return Tokens(
         owner=owner,
         reader=service.make_token(user="kiosk", role=Role.READER),
-        everywhere=service.make_token(None, all_stores=True, scopes=frozenset(Scope)),
+        everywhere=service.make_token(all_stores=True, scopes=frozenset(Scope)),
         revoked=revoked,
         expired=service.make_token(expires_at=1),
     )

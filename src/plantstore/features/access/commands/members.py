@@ -11,7 +11,7 @@ from plantstore.cli.options import (
     user_option,
     yes_option,
 )
-from plantstore.cli.output import Output
+from plantstore.cli.output import Output, format_time
 from plantstore.features.access import members
 from plantstore.model import Role, User
 from plantstore.sql.administration.records import require_store, require_user
@@ -99,5 +99,13 @@ def list_members(session: Session, store: str, output: Output) -> None:
       plantstore member list --store nursery
     """
     listed = members.list_members(session, require_store(session, store).store_id)
-    records = [{"user": member.subject, "role": member.role.value} for member in listed]
-    output.print_records(records, ("user", "role"))
+    records = [
+        {
+            "user": member.subject,
+            "role": member.role.value,
+            "since": format_time(member.since),
+            "by": member.by,
+        }
+        for member in listed
+    ]
+    output.print_records(records, ("user", "role", "since", "by"))

@@ -2,6 +2,7 @@
 
 from msgspec import Struct
 
+from plantstore.clock import write_time
 from plantstore.errors import InvalidChangeError
 from plantstore.features.access import members, owners
 from plantstore.features.access.http.owners import Outcome
@@ -17,17 +18,19 @@ class MemberRole(Struct, frozen=True):
     role: Role
 
 
-class StoreMember(Struct, frozen=True):
-    """A member, as clients see one."""
+class StoreMember(Struct, frozen=True, omit_defaults=True):
+    """A member, as clients see one; a change has no ``since``."""
 
     user: str
     role: Role
+    since: str | None = None
+    by: str | None = None
 
 
 def list_members(session: Session, store_id: int) -> list[StoreMember]:
     """List the members, by name."""
     listed = members.list_members(session, store_id)
-    return [StoreMember(member.subject, member.role) for member in listed]
+    return [StoreMember(one.subject, one.role, write_time(one.since), one.by) for one in listed]
 
 
 def set_member(session: Session, manager: Manager, subject: str, body: MemberRole) -> Outcome:

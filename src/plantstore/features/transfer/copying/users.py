@@ -26,13 +26,21 @@ class UsersBySubject:
 
     def translate(self, table: Table, rows: Sequence[Row]) -> Sequence[Row]:
         """The rows with the target's numbers."""
-        if "user_id" not in table.columns:
+        are_users = [column in {"user_id", "added_by"} for column in table.columns]
+        if not any(are_users):
             return rows
-        at = table.columns.index("user_id")
-        return [(*row[:at], self._find(row[at]), *row[at + 1 :]) for row in rows]
+        return [
+            tuple(
+                self._find(value) if is_user else value
+                for value, is_user in zip(row, are_users, strict=True)
+            )
+            for row in rows
+        ]
 
-    def _find(self, user_id: int) -> int:
+    def _find(self, user_id: int | None) -> int | None:
         """A number of none of the source's users, such as a deleted one's, is the same there."""
+        if user_id is None:
+            return None
         if user_id not in self._ids:
             rows = self._source.query(USERS.read, user_id, user_id, 1)
             self._ids[user_id] = self._require(rows[0][1]) if rows else user_id
