@@ -112,7 +112,9 @@ def test_a_corrupt_file_is_found(program: Program) -> None:
 FOREIGN = {
     "trigger widen": "CREATE TRIGGER widen AFTER INSERT ON plants BEGIN DELETE FROM tokens; END",
     "table tokens": "ALTER TABLE tokens ADD COLUMN note TEXT",
-    "index links_by_user, table links": "DROP TABLE links; CREATE VIEW links AS SELECT * FROM tokens",
+    "index links_by_user, table links": (
+        "DROP TABLE links; CREATE VIEW links AS SELECT * FROM tokens"
+    ),
     "index tokens_by_hash": "DROP INDEX tokens_by_hash",
 }
 
