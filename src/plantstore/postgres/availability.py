@@ -16,6 +16,7 @@ from plantstore.errors import DatabaseUnavailableError
 from plantstore.failures import FailureLog
 
 logger = logging.getLogger(__name__)
+logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that a stop cancels
 
 SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"

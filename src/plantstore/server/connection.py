@@ -504,7 +504,7 @@ class Connection(asyncio.Protocol):
         if self._task is not None:
             self._task.cancel()
         if self._sender.is_paused:
-            logger.warning("a response was aborted: the service is stopping")
+            logger.info("a response was aborted: the service is stopping")
             self._transport.abort()
         else:
             self._transport.close()

@@ -10,6 +10,7 @@ from tests.faults.two_processes import TwoProcesses, two_services, two_workers
 from tests.features.events.follower import assert_followed, following
 from tests.features.events.http.event_stream import EventStream
 from tests.http.calls import create_plant
+from tests.postgres.proxied import proxied_service
 from tests.postgres.server import PostgresServer
 from tests.service import Service
 
@@ -55,6 +56,23 @@ def test_events_of_another_process_are_heard(
     opened = two_workers(tmp_path) if kind == "sqlite" else two_services(postgres_server, tmp_path)
     with opened as processes:
         listen_to_each_other(processes)
+
+
+def test_a_database_that_does_not_respond_does_not_silence_the_streams(
+    postgres_server: PostgresServer, tmp_path: Path
+) -> None:
+    """A proxy, or the client, would end a stream that is silent for long."""
+    settings = {"database_timeout": 60}
+    with (
+        proxied_service(postgres_server, tmp_path, settings) as proxied,
+        EventStream(proxied.service.origin, proxied.token) as stream,
+    ):
+        blocks = stream.blocks()
+        assert "retry" in next(blocks)
+        with proxied.proxy.silent():
+            assert next(blocks) == {}  # a comment
+            assert proxied.service.stop() == 0
+    assert " WARNING psycopg: " not in proxied.service.log()
 
 
 def listen_to_each_other(processes: TwoProcesses) -> None:

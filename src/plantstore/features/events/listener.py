@@ -96,7 +96,10 @@ class Listener:
 
     def is_due(self, time: float) -> bool:
         """Whether there is something to send, by the loop's time."""
-        return self.after < self.feed.revision or time - self.sent_at >= _HEARTBEAT_SECONDS
+        return self.after < self.feed.revision or self._is_quiet(time)
+
+    def _is_quiet(self, time: float) -> bool:
+        return time - self.sent_at >= _HEARTBEAT_SECONDS
 
     async def read_parts(self) -> AsyncIterator[bytes]:
         """What its client is sent. Events that were sent before a time out are not sent again."""
@@ -116,11 +119,11 @@ class Listener:
             try:
                 events = await self.feed.read(self.after)
             except PlantStoreError:  # tried again at each tick
-                return b""
+                return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""
             if events is None:
                 self.end()
                 return b""
             self.after = events.last
             is_owner = self.caller.role is Role.OWNER
             return events.for_owners if is_owner else events.for_members
-        return _HEARTBEAT if self.is_due(self._loop.time()) else b""
+        return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""

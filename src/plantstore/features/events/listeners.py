@@ -1,7 +1,8 @@
 """Who listens to the events of stores, and what wakes them: a commit, or a tick.
 
 Invariant: who may not list a store any more gets none of its events a second later, and no
-heartbeat. All listeners of a process share one timer, and one query for what has changed.
+heartbeat unless the database does not respond. All listeners of a process share one timer, and one
+query for what has changed.
 """
 
 import asyncio
@@ -86,8 +87,14 @@ class Listeners:
         try:
             while self._feeds:
                 await self._wait()
-                await self._check()
-                await self._wake()
+                check = self._loop.create_task(self._check())
+                try:
+                    while not check.done():  # the database may hang: heartbeats go on
+                        await asyncio.wait([check], timeout=_TICK_SECONDS)
+                        await self._wake()
+                    await check
+                finally:
+                    check.cancel()
         except Exception:
             logger.exception("listening failed")
         finally:
