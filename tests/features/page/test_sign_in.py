@@ -157,3 +157,28 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     driver.open(f"/#code={code}")
     driver.assert_shows("plantstore link create --store NAME --user NAME", "#sign-in-reason")
     assert code not in driver.page.url
+
+
+def test_a_link_asks_before_it_ends_a_session(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    other = f"{store}-other"
+    with managing(service, other, "eve") as client:
+        code = client.post("/links", json={"user": "eve"}).raise_for_status().json()["code"]
+    address = f"{service.origin}/#code={code}"
+    driver.sign_in()
+    beside = driver.open_beside(f"/#code={code}")  # where only another tab is signed in
+    for page, choice, user in (
+        (beside, "Cancel", f"owner-of-{store}"),
+        (driver.page, "Cancel", f"owner-of-{store}"),
+        (driver.page, "Sign in", "eve"),
+    ):
+        if page is driver.page:
+            page.goto(address)
+        dialog = page.locator("#switch")
+        expect(dialog).to_contain_text(f"Sign in to {other} as eve?")
+        expect(dialog).to_contain_text(f"You are signed in to {store} as owner-of-{store}.")
+        dialog.get_by_role("button", name=choice).click()
+        expect(page.locator("#who")).to_have_text(user)
+        assert code not in page.url
+    driver.assert_shows(other, "#store-name")

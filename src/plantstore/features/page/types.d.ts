@@ -188,6 +188,7 @@ interface Elements extends Record<`add-${Field}` | `edit-${TextField}`, HTMLInpu
   "retag-tag": HTMLInputElement;
   stores: HTMLSelectElement;
   sure: HTMLDialogElement;
+  switch: HTMLDialogElement;
   "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;
   user: HTMLInputElement;

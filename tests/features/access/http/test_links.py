@@ -102,6 +102,12 @@ def test_links_that_wait_are_listed_and_revoked(
     expect_refused(exchange(service, revoked["code"]), 40406)
     code = left.pop("code")
     assert manager.get("/links").json() == [left]
+    with service.client(None) as anybody:
+        for _ in range(2):  # it stays good
+            described = anybody.post("/link", json={"code": code, "dry_run": True})
+            assert (described.status_code, described.json()) == (200, left)
+        body = {"code": revoked["code"], "dry_run": True}
+        expect_refused(anybody.post("/link", json=body), 40406)
     assert (left["store"], left["user"], left["scopes"]) == (store, "kiosk", ["list"])
     given = exchange(service, code).json()
     assert (given["label"], given["expires_at"]) == (left["label"], left["expires_at"])

@@ -31,3 +31,6 @@ def people(driver: PageDriver) -> Iterator[str]:
     create(driver, "link")
     expect(driver["#credential"]).to_be_visible()
     yield "people_link"
+    driver.page.goto(driver["#credential"].inner_text())
+    expect(driver["#switch"]).to_be_visible()
+    yield "people_switching"

@@ -30,16 +30,16 @@ from plantstore.model import Scope
 from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
 from plantstore.settings import read_rate
-from plantstore.sql.administration.tokens import IssuedToken
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
 from plantstore.tokens import CODE_PREFIX, is_well_formed
 
 
 class LinkCode(Struct, frozen=True):
-    """The body that exchanges a code."""
+    """The body that exchanges a code; with ``dry_run`` the code stays good."""
 
     code: str
+    dry_run: bool = False
 
 
 class LinkRecord(Struct, frozen=True, omit_defaults=True):
@@ -98,28 +98,29 @@ class Exchange:
         self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
     async def exchange_code(self, request: Request) -> Response:
-        """Exchange a code for a new token."""
+        """Exchange a code for a new token, or describe its link."""
         network = network_of(self._client_address(request))
         self._authentication.begin(request, network)
         require(self._guesses.check(network))
-        code = (await read_body(request, LinkCode)).code
+        body = await read_body(request, LinkCode)
         try:
-            issued = await self._exchange(request, code, network)
+            return await self._exchange(request, body, network)
         except InvalidCodeError:
             require(self._guesses.take(network))
             raise
-        record = describe_token(issued.token, issued.secret, issued.token.store)
-        return json_response(201, record, NO_STORE)
 
-    async def _exchange(self, request: Request, code: str, network: Hashable) -> IssuedToken:
-        if not is_well_formed(code, CODE_PREFIX):  # it is refused without a query
+    async def _exchange(self, request: Request, body: LinkCode, network: Hashable) -> Response:
+        if not is_well_formed(body.code, CODE_PREFIX):  # it is refused without a query
             raise InvalidCodeError
 
-        def work(session: Session, job: Job[IssuedToken]) -> IssuedToken:
+        def work(session: Session, job: Job[Response]) -> Response:
+            if body.dry_run:
+                return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
             with job.transaction(session):
-                issued = links.exchange_code(session, code)
-            who = {"store_id": issued.token.store_id, "user_id": issued.token.user_id}
-            self._owners.log(request, {**who, **describe_made(issued.token)})
-            return issued
+                issued = links.exchange_code(session, body.code)
+            made = issued.token
+            who = {"store_id": made.store_id, "user_id": made.user_id}
+            self._owners.log(request, {**who, **describe_made(made)})
+            return json_response(201, describe_token(made, issued.secret, made.store), NO_STORE)
 
         return await self._jobs.run(network, work)

@@ -9,11 +9,14 @@ export function readAddress() {
   return Object.fromEntries(NAMES.map((name) => [name, given.get(name)]));
 }
 
+// Of a link to sign in with, which has been opened in this tab.
+export const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
+
 // A step that one goes back to; what is typed further is the same step.
 /** @param {Shown} shown */
 export function writeAddress(shown) {
   const before = readAddress();
-  if (NAMES.every((name) => (shown[name] ?? null) === before[name])) return;
+  if (findCode() || NAMES.every((name) => (shown[name] ?? null) === before[name])) return;
   const given = new URLSearchParams(NAMES.flatMap((name) => (shown[name] == null ? [] : [[name, shown[name]]])));
   const isTyping = before.find && shown.find && shown.find !== before.find;
   const isFirst = before.store !== shown.store;

@@ -1,11 +1,11 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
 // session, and sent only in the Authorization header.
 
-import { clearAddress, readAddress } from "./address.js";
+import { clearAddress, findCode, readAddress } from "./address.js";
 import { Api, isBarred, NO_CODE } from "./api.js";
 import { isChanging, removePlants, retagPlants } from "./changes.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
-import { $, all, bdi, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
+import { $, all, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { closeEditor, openEditor, placeEditor } from "./edit.js";
 import { exportPlants } from "./export.js";
 import { forgetForm, proposeId } from "./form.js";
@@ -246,15 +246,27 @@ wide.addEventListener("change", () => {
   if (wide.matches) for (const part of folds) part.open = true;
 });
 
-// A link to sign in with has its code in the fragment; it leaves the address before it is sent.
-const findCode = () => new URLSearchParams(location.hash.slice(1)).get("code");
+// Whoever made a link may mislead whoever opens it: so the names are the service's.
+/** @param {string} code */
+async function maySwitch(code) {
+  const { user, store } = await api.send("POST", "link", { code, dry_run: true });
+  if (user === me?.user && store === me?.store) return true;
+  $("switch-title").textContent = `Sign in to ${store} as ${user}?`;
+  $("switch-now").textContent = `You are signed in to ${me?.store} as ${me?.user}.`;
+  return (await choose($("switch"))) === "yes";
+}
 
+// A link to sign in with has its code in the fragment; it leaves the address before it is sent.
 /** @param {string} code */
 async function followLink(code) {
   clearAddress();
   setView("app");
   list.showLoading();
+  const current = await session.find();
+  if (current) await enter(current);
+  if (session.token && !api.isSignedIn) return; // it cannot be reached, which has been told
   try {
+    if (api.isSignedIn && !(await maySwitch(code))) return;
     const { token } = await api.send("POST", "link", { code });
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);

@@ -56,6 +56,19 @@ export class Session {
     this.#channel.postMessage({ token });
   }
 
+  // The token, or that of another tab, which has a moment to tell it.
+  async find() {
+    if (this.token) return this.token;
+    const { joined } = this.on;
+    /** @type {string | undefined} */
+    const token = await new Promise((resolve) => {
+      this.on.joined = resolve;
+      setTimeout(resolve, 200);
+    });
+    this.on.joined = joined;
+    return token;
+  }
+
   // Signs out, here and in all other tabs.
   end() {
     device.drop("token");
