@@ -8,8 +8,8 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from msgspec import UNSET, Struct, UnsetType
 
+from plantstore.core.model import TEXT_LENGTHS, Member, NewPlant, Role
 from plantstore.databases import open_session
-from plantstore.model import TEXT_LENGTHS, Member, NewPlant, Role
 from plantstore.sql.administration import new_tokens, records, rotation, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session

@@ -4,7 +4,7 @@ from contextlib import closing
 
 import psycopg
 
-from plantstore.model import TEXT_LENGTHS
+from plantstore.core.model import TEXT_LENGTHS
 from plantstore.sqlite.connection import connect, database_path
 from tests.administration import open_administration
 from tests.databases import execute

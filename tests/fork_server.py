@@ -32,7 +32,7 @@ _MAX_BYTES = 1 << 17  # of a message
 _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
     *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
-    *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.model"),
+    *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.core.model"),
     *("rich.progress", "rich.table", "ssl"),
     *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),
 )
@@ -132,7 +132,7 @@ def _serve(control: socket.socket) -> None:
 
 def _share_nothing() -> None:
     """Have memory of its own where the workers of one service share what they log."""
-    failures = vars(import_module("plantstore.failures"))
+    failures = vars(import_module("plantstore.core.failures"))
     failures["_logged_at"] = mmap.mmap(-1, len(failures["_logged_at"]))
 
 

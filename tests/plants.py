@@ -2,7 +2,7 @@
 
 from msgspec.structs import asdict
 
-from plantstore.model import PLANT_FIELDS, NewPlant
+from plantstore.core.model import PLANT_FIELDS, NewPlant
 
 FULL = NewPlant(7, *PLANT_FIELDS[1:])  # each text is its field's name
 FULL_JSON = asdict(FULL)

@@ -12,10 +12,10 @@ from typing import Self
 
 import httpx
 
+from plantstore.core.model import Grant, Role, Scope
+from plantstore.core.settings import Settings
 from plantstore.databases import create_database
-from plantstore.model import Grant, Role, Scope
 from plantstore.program.loading import SETTINGS
-from plantstore.settings import Settings
 from tests.administration import Administration, Event, open_administration
 from tests.fork_server import ForkedProcess
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Sequence
 from itertools import count
 
-from plantstore.database import Row
+from plantstore.core.database import Row
 from plantstore.postgres.session import PostgresSession
 from plantstore.sqlite.session import SQLiteSession
 

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from plantstore.failures import FailureLog, RepeatLimit
+from plantstore.core.failures import FailureLog, RepeatLimit
 
 _starts = itertools.count(10_000, 10_000)  # no test meets the seconds of another
 

@@ -5,7 +5,7 @@ import logging
 
 import pytest
 
-from plantstore.logs import JsonFormatter, TextFormatter
+from plantstore.core.logs import JsonFormatter, TextFormatter
 
 HOSTILE = ("a b", 'a"b', "a=b c=d", "a\r\nINFO b", "\x1b[31m", "\u2028\x85\x9b", "", "ä", "\udc80")
 

@@ -4,7 +4,7 @@ from importlib.resources import files
 
 import pytest
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
     Migration,

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plantstore.model import (
+from plantstore.core.model import (
     is_store_name,
 )
 

@@ -14,7 +14,7 @@ import pytest
 
 import plantstore
 from building.document import parse_document, read_document
-from plantstore.model import (
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     OPTIONAL_FIELDS,

@@ -5,8 +5,8 @@ from functools import partial
 
 import pytest
 
-from plantstore.errors import OverloadedError
-from plantstore.pools import EvictingPool, Pool, network_of
+from plantstore.core.errors import OverloadedError
+from plantstore.core.pools import EvictingPool, Pool, network_of
 
 
 def take_all(pool: Pool, holder: str) -> int:

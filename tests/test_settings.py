@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings, default_database, load_database, without_password
+from plantstore.core.sources import Sources, find_unknown
 from plantstore.program.loading import SETTINGS, load_settings
-from plantstore.settings import Settings, default_database, load_database, without_password
-from plantstore.sources import Sources, find_unknown
 
 URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
 OTHER: dict[str, tuple[str, Any]] = {

@@ -6,7 +6,7 @@ from hashlib import sha256
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from plantstore.tokens import hash_token, is_well_formed, make_token, read_store_id
+from plantstore.core.tokens import hash_token, is_well_formed, make_token, read_store_id
 
 DIGITS = string.digits + string.ascii_letters
 store_ids = st.integers(0, 62**10 - 1)

@@ -8,10 +8,10 @@ from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from plantstore.core.settings import Settings
 from plantstore.databases import find_open_session, is_postgres, open_database
 from plantstore.feature import Start
 from plantstore.features import FEATURES
-from plantstore.settings import Settings
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
@@ -58,8 +58,8 @@ def _import_before_forks(settings: Settings) -> None:
 
 async def _create_app(settings: Settings, began: float, number: int) -> "App":
     """The application on its database, for a service's process of this number, from 0 on."""
+    from plantstore.core.last_use import keep_last_use
     from plantstore.http.app import App, Process
-    from plantstore.last_use import keep_last_use
 
     database = await open_database(settings)
     open_session = find_open_session(settings.database)

@@ -10,9 +10,9 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from plantstore.database import Database
-from plantstore.errors import SetupError
-from plantstore.settings import Settings
+from plantstore.core.database import Database
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings
 
 if TYPE_CHECKING:
     from plantstore.sql.checks import Check

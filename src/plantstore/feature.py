@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
-from plantstore.settings import Settings
+from plantstore.core.settings import Settings
 
 
 class Metric(Struct, frozen=True):

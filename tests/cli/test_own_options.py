@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from plantstore.tokens import is_well_formed
+from plantstore.core.tokens import is_well_formed
 from tests.cli.program import Program
 from tests.cli.test_help import COMMANDS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from plantstore.core.errors import SetupError
 from plantstore.databases import open_session
-from plantstore.errors import SetupError
 from tests.cli.program import NEEDS_IPV6, PLANTSTORE, Program
 from tests.service import JSON, Service
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.tokens import is_well_formed
+from plantstore.core.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
 
 

@@ -11,8 +11,8 @@ import httpx
 import pytest
 from click.testing import CliRunner
 
+from plantstore.core.tokens import is_well_formed
 from plantstore.program import cli
-from plantstore.tokens import is_well_formed
 from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, Program
 from tests.databases import execute

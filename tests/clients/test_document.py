@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.clients.documents import (
     DOCUMENTS,
     NODE_MODULES,

@@ -5,9 +5,8 @@ from typing import Any, Self
 
 from msgspec.structs import asdict
 
-from plantstore.database import Create, Delete, Update
-from plantstore.databases import open_database
-from plantstore.model import (
+from plantstore.core.database import Create, Delete, Update
+from plantstore.core.model import (
     Caller,
     Grant,
     IdempotencyKey,
@@ -17,8 +16,9 @@ from plantstore.model import (
     PlantQuery,
     Precondition,
 )
-from plantstore.settings import Settings
-from plantstore.tokens import hash_token, read_store_id
+from plantstore.core.settings import Settings
+from plantstore.core.tokens import hash_token, read_store_id
+from plantstore.databases import open_database
 from tests.administration import Administration, Event
 
 MANY = 1_000_000

@@ -1,6 +1,6 @@
 """A store as a plain model: the outcome of each write, and what it leaves."""
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome, Precondition, entity_tag_of
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, Precondition, entity_tag_of
 
 Write = tuple[str, NewPlant, Precondition | None, IdempotencyKey | None]
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 from tests.databases import writes_held

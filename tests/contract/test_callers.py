@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.model import Caller, Grant, NewPlant, Role, Scope, never_fresh
-from plantstore.tokens import hash_token
+from plantstore.core.model import Caller, Grant, NewPlant, Role, Scope, never_fresh
+from plantstore.core.tokens import hash_token
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 

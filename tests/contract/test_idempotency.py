@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome
 from tests.administration import Administration, open_test_session
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from plantstore.model import (
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 from msgspec.structs import replace
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, PlantQuery
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 

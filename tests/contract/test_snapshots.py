@@ -6,9 +6,9 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.database import Snapshot
-from plantstore.errors import OverloadedError
-from plantstore.model import LIMIT_MAX, NewPlant, PlantQuery
+from plantstore.core.database import Snapshot
+from plantstore.core.errors import OverloadedError
+from plantstore.core.model import LIMIT_MAX, NewPlant, PlantQuery
 from tests.administration import Administration
 from tests.contract.harness import MANY, DatabaseHarness, decode, describe, select
 

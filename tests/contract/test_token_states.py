@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from plantstore.errors import TokenEndedError
-from plantstore.model import Grant, NewPlant, Role, Scope
+from plantstore.core.errors import TokenEndedError
+from plantstore.core.model import Grant, NewPlant, Role, Scope
 from plantstore.sql import token_uses
 from plantstore.sql.administration.tokens import Token, TokenState
 from tests.administration import Administration

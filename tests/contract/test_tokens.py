@@ -6,16 +6,16 @@ from itertools import product
 import pytest
 from msgspec.structs import replace
 
-from plantstore.errors import (
+from plantstore.core.errors import (
     InvalidChangeError,
     MistypedTokenError,
     NoOwnStoreError,
     NoSuchTokenError,
     OtherRoleError,
 )
-from plantstore.model import EXPIRY_MAX, Grant, Member, Role, Scope
+from plantstore.core.model import EXPIRY_MAX, Grant, Member, Role, Scope
+from plantstore.core.tokens import hash_token, is_well_formed, read_store_id
 from plantstore.sql.administration.tokens import Token, TokenState
-from plantstore.tokens import hash_token, is_well_formed, read_store_id
 from tests.administration import Administration
 
 ADA = Grant(subject="ada", store="nursery")

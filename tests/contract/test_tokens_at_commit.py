@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.model import NewPlant, Outcome
+from plantstore.core.model import NewPlant, Outcome
 from plantstore.sqlite.connection import connect, database_path
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute, writes_held

@@ -6,7 +6,7 @@ from itertools import product
 
 import pytest
 
-from plantstore.model import (
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     IdempotencyKey,

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from plantstore.model import INT64_MAX, INT64_MIN, NewPlant, Outcome, contents_of
+from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant, Outcome, contents_of
 from tests.administration import Administration, Event
 from tests.contract.harness import DatabaseHarness
 from tests.plants import FULL

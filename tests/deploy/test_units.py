@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 import yaml
 
+from plantstore.core.sources import Sources
 from plantstore.program.loading import load_settings
-from plantstore.sources import Sources
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"

@@ -8,11 +8,11 @@ from typing import Any, get_args
 
 import click
 
+from plantstore.core.sources import setting_types
 from plantstore.features.metrics.catalogue import CATALOGUE
 from plantstore.http.errors import TABLE
 from plantstore.program import cli
 from plantstore.program.loading import SETTINGS
-from plantstore.sources import setting_types
 
 _INTRODUCTION = """\
 # Reference

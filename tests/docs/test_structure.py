@@ -25,14 +25,15 @@ from tests.docs.pages import (
 )
 
 LINK = re.compile(r"\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)")
+PATH = re.compile(r"`([a-z][\w.-]*/[\w./-]*)`")
 EVERY = [*ROOT.glob("*.md"), *DOCS.glob("**/*.md")]
 ALL_BLOCKS = [block for page in PAGES for block in blocks_of(page)]
 SOURCES = ROOT / "src" / "plantstore"
 STARTING = (
     *(
-        "settings.py",
+        "core/settings.py",
         "program/loading.py",
-        "sources.py",
+        "core/sources.py",
         "databases.py",
         "sql/migrations.py",
         "features/metrics/exporter.py",
@@ -72,6 +73,13 @@ def test_links_lead_somewhere() -> None:
             path = (document.parent / target).resolve() if target else document
             assert path.exists(), f"{document}: {target}"
             assert not anchor or anchor in anchors_of(path), f"{document}: {target}#{anchor}"
+
+
+def test_each_path_that_a_developer_is_told_exists() -> None:
+    for name in ("ARCHITECTURE.md", "CONTRIBUTING.md"):
+        for path in PATH.findall(read_page(ROOT / name)):
+            if "NAME" not in path:
+                assert (ROOT / path).exists() or (SOURCES / path).exists(), f"{name}: {path}"
 
 
 def test_each_page_is_in_the_index() -> None:

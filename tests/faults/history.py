@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.model import Outcome
+from plantstore.core.model import Outcome
 
 State = tuple[str, str | None] | None  # the name and tag of the plant that has the id
 

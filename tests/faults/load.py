@@ -8,7 +8,7 @@ from pathlib import Path
 import apsw
 import httpx
 
-from plantstore.model import NewPlant
+from plantstore.core.model import NewPlant
 from tests.contract.harness import replay
 from tests.service import Service
 from tests.waiting import wait_until

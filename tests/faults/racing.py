@@ -8,7 +8,7 @@ import time
 import httpx
 from msgspec.structs import replace
 
-from plantstore.model import Outcome
+from plantstore.core.model import Outcome
 from tests.administration import Event
 from tests.contract.harness import describe, replay
 from tests.faults.history import Operation, find_order

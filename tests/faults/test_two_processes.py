@@ -7,7 +7,7 @@ from functools import partial
 import httpx
 import pytest
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.cli.program import Program
 from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
 from tests.faults.racing import assert_explained, race

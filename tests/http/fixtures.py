@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from uuid import uuid4
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.http.raw import Message, Response, exchange
 from tests.service import Service
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from plantstore.model import IdempotencyKey, NewPlant, Outcome, Precondition, Role, Scope
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome, Precondition, Role, Scope
 from tests.contract.store_model import StoreModel
 
 MAX_PLANTS = 5

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
 from plantstore.server.body import ChunkedBody
 
 

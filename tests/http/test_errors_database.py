@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.databases import ON_BOTH, Kind, execute
 from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.errors import InvalidTokenError, RequestError
+from plantstore.core.errors import InvalidTokenError, RequestError
+from plantstore.core.tokens import make_token
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
-from plantstore.tokens import make_token
 from tests.databases import ON_BOTH, execute
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, ME, make_fixture

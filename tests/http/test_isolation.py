@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.http.calls import create, create_plant, expect_refused, list_plants
 from tests.http.raw import Message, exchange
 from tests.service import Service

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from plantstore.core.model import Role
+from plantstore.core.tokens import make_token
 from plantstore.http.known_tokens import KnownTokens
-from plantstore.model import Role
-from plantstore.tokens import make_token
 from tests.databases import ON_BOTH
 from tests.http.blocking import blocked_writes
 from tests.http.expect import expect_error

@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from plantstore.model import INT64_MAX, INT64_MIN
+from plantstore.core.model import INT64_MAX, INT64_MIN
 from tests.http import non_integers
 from tests.http.calls import create_plant, expect_refused, list_plants
 

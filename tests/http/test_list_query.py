@@ -5,9 +5,8 @@ import string
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plantstore.errors import PlantStoreError
-from plantstore.http.list_parameters import read_plant_query, write_plant_query
-from plantstore.model import (
+from plantstore.core.errors import PlantStoreError
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,
@@ -15,6 +14,7 @@ from plantstore.model import (
     PlantQuery,
     broken_rule,
 )
+from plantstore.http.list_parameters import read_plant_query, write_plant_query
 
 LONGEST, SHORTEST = TEXT_LENGTHS["tag"]
 TAGS = st.text(min_size=SHORTEST, max_size=LONGEST).filter(

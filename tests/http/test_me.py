@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import httpx
 import pytest
 
-from plantstore.model import EXPIRY_MAX, Role, Scope
+from plantstore.core.model import EXPIRY_MAX, Role, Scope
 from tests.http.calls import expect_refused
 from tests.service import Service
 

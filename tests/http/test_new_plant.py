@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from plantstore.decoding import decode_new_plant
-from plantstore.errors import RequestError
-from plantstore.model import NewPlant
+from plantstore.core.decoding import decode_new_plant
+from plantstore.core.errors import RequestError
+from plantstore.core.model import NewPlant
 
 often = settings(max_examples=200)
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")

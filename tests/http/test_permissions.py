@@ -6,7 +6,7 @@ from itertools import combinations
 import httpx
 import pytest
 
-from plantstore.model import Role, Scope
+from plantstore.core.model import Role, Scope
 from tests.databases import ON_BOTH
 from tests.http.calls import create, create_plant, expect_refused
 from tests.http.routes import ROUTES

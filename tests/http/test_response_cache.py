@@ -2,8 +2,8 @@
 
 from msgspec import structs
 
+from plantstore.core.model import Caller, Role, Scope, never_fresh
 from plantstore.http.response_cache import ResponseCache
-from plantstore.model import Caller, Role, Scope, never_fresh
 from plantstore.server.messages import Response
 
 SIZE = 100_000

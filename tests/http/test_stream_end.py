@@ -6,12 +6,12 @@ import weakref
 from collections.abc import AsyncIterator, Collection
 from contextlib import ExitStack
 
-from plantstore.pools import Pools
+from plantstore.core.pools import Pools
+from plantstore.core.settings import Settings
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Request, Response, Stream
 from plantstore.server.sockets import reset
-from plantstore.settings import Settings
 
 SECONDS = 10
 

@@ -6,7 +6,7 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from plantstore.clock import now
+from plantstore.core.clock import now
 from tests.databases import ON_BOTH
 from tests.http.calls import expect_refused
 from tests.http.raw import Connection, Message, exchange

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
 from plantstore.server.heads import MAX_HEAD, Head, HeadParser, KnownLines
 from plantstore.server.tracing import MAX_LINES, NAMES, read_line
 from tests.http.expect import expect_error

@@ -5,12 +5,12 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
+from plantstore.core.model import Grant
+from plantstore.core.settings import Settings
 from plantstore.databases import open_database, open_session
 from plantstore.http.app import App, Process
 from plantstore.http.limits.turns import RECALLED, ROUTED, Turns
-from plantstore.model import Grant
 from plantstore.server.messages import Request
-from plantstore.settings import Settings
 from tests.administration import open_administration
 from tests.databases import create_sqlite
 from tests.http.calls import create_plant

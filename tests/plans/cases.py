@@ -10,7 +10,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
-from plantstore.model import INT64_MAX, INT64_MIN, NewPlant
+from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant
 from tests.plans.tables import (
     EVENTS,
     LARGE,

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 from msgspec import Struct
 
-from plantstore.model import NewPlant
+from plantstore.core.model import NewPlant
 from tests.administration import Event, open_administration
 from tests.contract.harness import replay
 from tests.faults.load import list_plants

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError
+from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.postgres.batcher import Batcher, Waiting
 
 pytestmark = pytest.mark.anyio

@@ -9,10 +9,10 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
-from plantstore.settings import Settings
 from tests.postgres.server import PostgresServer
 
 pytestmark = pytest.mark.anyio

@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack, closing
 import psycopg
 import pytest
 
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Outcome, Precondition
+from plantstore.core.model import Caller, IdempotencyKey, NewPlant, Outcome, Precondition
 from tests.administration import open_administration
 from tests.contract.harness import DatabaseHarness
 from tests.postgres.server import PostgresServer

@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.model import Grant
+from plantstore.core.model import Grant
 from plantstore.sqlite.connection import connect
 from tests.administration import open_administration
 from tests.databases import create_sqlite

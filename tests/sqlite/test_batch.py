@@ -7,8 +7,8 @@ from typing import Any
 import apsw
 import pytest
 
-from plantstore.database import KEY_LIFETIME_MS, Create, Write
-from plantstore.model import NewPlant, Outcome
+from plantstore.core.database import KEY_LIFETIME_MS, Create, Write
+from plantstore.core.model import NewPlant, Outcome
 from plantstore.sqlite.batch import BatchWriter
 from tests.sqlite.writes import ADA, count, create
 

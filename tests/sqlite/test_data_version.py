@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from plantstore.database import Create
-from plantstore.model import Grant, NewPlant, Outcome
-from plantstore.settings import Settings
+from plantstore.core.database import Create
+from plantstore.core.model import Grant, NewPlant, Outcome
+from plantstore.core.settings import Settings
+from plantstore.core.tokens import hash_token
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
-from plantstore.tokens import hash_token
 from tests.administration import open_administration
 from tests.databases import create_sqlite
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.errors import SetupError
-from plantstore.settings import Settings
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings
 from plantstore.sqlite import database
 from plantstore.sqlite.connection import connect, ensure_file, prepare
 from tests.next_version import NEWEST

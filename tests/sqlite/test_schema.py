@@ -7,8 +7,8 @@ from pathlib import Path
 import apsw
 import pytest
 
+from plantstore.core.errors import SetupError
 from plantstore.databases import open_session
-from plantstore.errors import SetupError
 from plantstore.sqlite.connection import migrate
 from tests.cli.program import Program
 

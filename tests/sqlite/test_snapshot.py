@@ -9,8 +9,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.settings import Settings
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.settings import Settings
 from plantstore.sqlite.database import SQLiteDatabase
 
 

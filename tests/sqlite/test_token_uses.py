@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.clock import now
+from plantstore.core.clock import now
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.model import Grant
+from plantstore.core.settings import Settings
+from plantstore.core.tokens import hash_token
 from plantstore.databases import open_database
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import Grant
-from plantstore.settings import Settings
-from plantstore.tokens import hash_token
 from tests.administration import open_administration
 from tests.databases import create_sqlite, writes_held
 from tests.waiting import wait_until

@@ -7,11 +7,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.database import Create, Delete
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
-from plantstore.model import NewPlant, Outcome
-from plantstore.pools import Pool
-from plantstore.settings import Settings
+from plantstore.core.database import Create, Delete
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.core.model import NewPlant, Outcome
+from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
 from plantstore.sqlite.connection import connect, open_lock
 from plantstore.sqlite.database import SQLiteDatabase
 from plantstore.sqlite.writer import Writer

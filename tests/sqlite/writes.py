@@ -2,8 +2,8 @@
 
 import apsw
 
-from plantstore.database import Create
-from plantstore.model import Caller, IdempotencyKey, NewPlant, Role, Scope
+from plantstore.core.database import Create
+from plantstore.core.model import Caller, IdempotencyKey, NewPlant, Role, Scope
 
 TOKEN_HASH = bytes(32)
 ADA = Caller(

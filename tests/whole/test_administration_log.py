@@ -13,9 +13,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from plantstore.model import token_id_of
+from plantstore.core.model import token_id_of
+from plantstore.core.tokens import hash_token
 from plantstore.program import cli
-from plantstore.tokens import hash_token
 from tests.service import Service
 
 CHANGES = {

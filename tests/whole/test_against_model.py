@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_as_test
 
-from plantstore.model import NewPlant, Precondition, Role, Scope, entity_tag_of, token_id_of
-from plantstore.tokens import hash_token
+from plantstore.core.model import NewPlant, Precondition, Role, Scope, entity_tag_of, token_id_of
+from plantstore.core.tokens import hash_token
 from tests.databases import ON_BOTH, Kind
 from tests.features.bulk.bulk import bulk_message, numbers_of, read_lines
 from tests.features.events.http.event_stream import EventStream

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.program import cli
 from tests.cli.test_help import COMMANDS
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]

@@ -8,7 +8,7 @@ import pwd
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from plantstore.logs import administration_logger
+from plantstore.core.logs import administration_logger
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 

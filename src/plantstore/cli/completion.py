@@ -11,8 +11,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from plantstore.cli.sources import find_sources
+from plantstore.core.settings import load_database
 from plantstore.databases import open_session
-from plantstore.settings import load_database
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 

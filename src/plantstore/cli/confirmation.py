@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import click
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 
 
 def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:

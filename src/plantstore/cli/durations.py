@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 
 import click
 
-from plantstore.clock import now
+from plantstore.core.clock import now
 
 EXPIRES = "90d|2030-01-31|never"
 _DURATION = re.compile("([1-9][0-9]{0,5})([mhdw])")

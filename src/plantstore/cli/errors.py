@@ -6,8 +6,8 @@ these lack it, the ``store`` that the command was given.
 
 from collections.abc import Mapping
 
-from plantstore import errors
-from plantstore.errors import PlantStoreError
+from plantstore.core import errors
+from plantstore.core.errors import PlantStoreError
 
 # fmt: off
 SENTENCES: Mapping[type[PlantStoreError], str] = {

@@ -20,9 +20,9 @@ from plantstore.cli.options import (
     user_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Grant, Role, Scope
 from plantstore.databases import open_session
-from plantstore.errors import SetupError
-from plantstore.model import Grant, Role, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.records import list_stores, list_users
 from plantstore.sql.administration.tokens import IssuedToken, Token

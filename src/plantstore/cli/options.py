@@ -13,12 +13,12 @@ from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
-from plantstore.clock import now
+from plantstore.core.clock import now
+from plantstore.core.errors import PlantStoreError
+from plantstore.core.model import LABEL_MAX, Role, broken_rule
+from plantstore.core.settings import Settings, load_database
+from plantstore.core.sources import Sources
 from plantstore.databases import open_session
-from plantstore.errors import PlantStoreError
-from plantstore.model import LABEL_MAX, Role, broken_rule
-from plantstore.settings import Settings, load_database
-from plantstore.sources import Sources
 
 Command = Callable[..., None]
 

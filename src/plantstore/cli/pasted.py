@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from plantstore.errors import SetupError
-from plantstore.settings import Settings, load_database, without_password
-from plantstore.sources import Sources
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings, load_database, without_password
+from plantstore.core.sources import Sources
 
 _SQLITE = "sqlite:///"
 

@@ -4,7 +4,7 @@ import os
 
 import click
 
-from plantstore.sources import Sources
+from plantstore.core.sources import Sources
 
 
 def find_sources(context: click.Context, **flags: object) -> Sources:

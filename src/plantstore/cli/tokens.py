@@ -17,7 +17,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.rotation import rotate
-from plantstore.clock import now
+from plantstore.core.clock import now
 from plantstore.databases import open_session
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.records import require_store, require_user

@@ -11,13 +11,15 @@ from contextlib import suppress
 
 from msgspec import Struct
 
-from plantstore.database import Database
-from plantstore.errors import (
+from plantstore.core.database import Database
+from plantstore.core.errors import (
     OutcomeUnknownError,
     OverloadedError,
     PlantStoreError,
     RequestError,
 )
+from plantstore.core.pools import Pools
+from plantstore.core.settings import Settings, read_rate
 from plantstore.http.authentication import Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
@@ -29,10 +31,8 @@ from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
 from plantstore.http.routes import Methods, Routes
-from plantstore.pools import Pools
 from plantstore.server.body import ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.settings import Settings, read_rate
 from plantstore.sql.session import OpenSession
 
 logger = logging.getLogger(__name__)

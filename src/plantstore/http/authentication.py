@@ -8,8 +8,8 @@ import time
 from collections.abc import Awaitable, Callable, Hashable
 from typing import TypeVar
 
-from plantstore.database import Database
-from plantstore.errors import (
+from plantstore.core.database import Database
+from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
     InvalidTokenError,
@@ -17,17 +17,17 @@ from plantstore.errors import (
     OverloadedError,
     RequestError,
 )
+from plantstore.core.model import Caller, Scope, TokenInfo
+from plantstore.core.operations import authenticate, introspect, is_expired, require_scope
+from plantstore.core.pools import network_of
+from plantstore.core.settings import Settings, read_rate
+from plantstore.core.tokens import MAX_LENGTH, parse_token
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.http.limits.limits import Limits
 from plantstore.http.limits.rates import require
 from plantstore.http.limits.turns import ROUTED
-from plantstore.model import Caller, Scope, TokenInfo
-from plantstore.operations import authenticate, introspect, is_expired, require_scope
-from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
-from plantstore.settings import Settings, read_rate
-from plantstore.tokens import MAX_LENGTH, parse_token
 
 _SCHEME = b"Bearer "
 _REFUSALS = (

@@ -10,8 +10,8 @@ from functools import cache, lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore import errors
-from plantstore.errors import PlantStoreError, RequestError
+from plantstore.core import errors
+from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.http.responses import header_line, json_response
 from plantstore.server.messages import Response
 

@@ -6,11 +6,11 @@ Invariant: when a service that is asked becomes not ready, or ready again, its l
 import logging
 import time
 
-from plantstore.database import Database
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.database import Database
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.pools import Pools
 from plantstore.http.errors import error_response
 from plantstore.http.responses import NO_STORE, json_response
-from plantstore.pools import Pools
 from plantstore.server.messages import Request, Response
 from plantstore.version import VERSION
 

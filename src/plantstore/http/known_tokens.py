@@ -9,8 +9,8 @@ import time
 
 from msgspec import Struct
 
-from plantstore.model import Caller
-from plantstore.tokens import TokenKey
+from plantstore.core.model import Caller
+from plantstore.core.tokens import TokenKey
 
 _MAX_TOKENS = 10_000
 _MAX_STORES = 64  # of one token

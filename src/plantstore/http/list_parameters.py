@@ -9,8 +9,8 @@ from collections.abc import Callable
 from typing import TypeVar
 from urllib.parse import quote, unquote_plus
 
-from plantstore.errors import RequestError
-from plantstore.model import (
+from plantstore.core.errors import RequestError
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     LIMIT_MAX,

@@ -11,14 +11,14 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from plantstore.database import Database, Snapshot
+from plantstore.core.database import Database, Snapshot
+from plantstore.core.model import Caller, PlantQuery
+from plantstore.core.pools import Pool
 from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
 from plantstore.http.responses import JSON, header_line, is_current, make_response
-from plantstore.model import Caller, PlantQuery
-from plantstore.pools import Pool
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.

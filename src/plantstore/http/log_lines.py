@@ -7,9 +7,9 @@ import asyncio
 import logging
 import re
 
-from plantstore.errors import PlantStoreError
+from plantstore.core.errors import PlantStoreError
+from plantstore.core.model import Caller
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.model import Caller
 from plantstore.server.messages import Request
 
 # As the W3C writes it: version, trace, parent, flags. Only later versions than 00 may have more.

@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
-from plantstore.clock import write_time
+from plantstore.core.clock import write_time
+from plantstore.core.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
-from plantstore.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.server.messages import Request, Response
 
 

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
+from plantstore.core.model import IdempotencyKey, NewPlant, digest_of
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.model import IdempotencyKey, NewPlant, digest_of
 
 JSON_TYPE = b"application/json"
 # The headers besides Content-Type that say something about a create; most have none of them.

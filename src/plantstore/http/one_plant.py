@@ -3,9 +3,10 @@
 Checks run in the order of the three operations.
 """
 
-from plantstore import operations
-from plantstore.database import Database
-from plantstore.decoding import decode_plant
+from plantstore.core import operations
+from plantstore.core.database import Database
+from plantstore.core.decoding import decode_plant
+from plantstore.core.model import Caller, NewPlant, Plant, Scope, contents_of, entity_tag_of
 from plantstore.http.authentication import Authentication
 from plantstore.http.new_plant import check_media_type
 from plantstore.http.plants import MAX_BODY, read_id
@@ -17,7 +18,6 @@ from plantstore.http.responses import (
     json_response,
     make_response,
 )
-from plantstore.model import Caller, NewPlant, Plant, Scope, contents_of, entity_tag_of
 from plantstore.server.messages import HeaderLines, Request, Response
 
 

@@ -5,17 +5,17 @@ Checks run in this order: token, store, permission, rate, then the request's con
 
 from collections.abc import Awaitable
 
-from plantstore import operations
-from plantstore.database import Database
-from plantstore.decoding import decode_new_plant
-from plantstore.errors import RequestError
+from plantstore.core import operations
+from plantstore.core.database import Database
+from plantstore.core.decoding import decode_new_plant
+from plantstore.core.errors import RequestError
+from plantstore.core.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope, contents_of
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import JSON_TYPE, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
-from plantstore.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope, contents_of
 from plantstore.server.messages import Request, Response, Stream
 
 MAX_BODY = 64 * 1024

@@ -6,8 +6,8 @@ Invariant: no change is made that the client has tied to a condition which nobod
 import re
 from collections.abc import Mapping
 
-from plantstore.errors import RequestError
-from plantstore.model import Precondition
+from plantstore.core.errors import RequestError
+from plantstore.core.model import Precondition
 
 _TAG = re.compile(rb'(W/)?"([0-9a-f]{16})"')
 

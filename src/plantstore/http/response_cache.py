@@ -10,7 +10,7 @@ from collections import OrderedDict
 
 from msgspec import Struct
 
-from plantstore.model import Caller, IsFresh, never_fresh
+from plantstore.core.model import Caller, IsFresh, never_fresh
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent

@@ -7,13 +7,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from urllib.parse import unquote
 
-from plantstore.database import Database
+from plantstore.core.database import Database
+from plantstore.core.pools import Pools
 from plantstore.http.authentication import Authentication
 from plantstore.http.health import Health
 from plantstore.http.me import describe_token
 from plantstore.http.one_plant import OnePlant
 from plantstore.http.plants import PlantOperations
-from plantstore.pools import Pools
 from plantstore.server.messages import Response, Stream
 
 Operation = Callable[..., Awaitable[Response | Stream]]

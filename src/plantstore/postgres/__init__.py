@@ -1,6 +1,6 @@
 """The PostgreSQL adapter: any number of processes, on any number of machines, with one database."""
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 
 try:
     import psycopg as psycopg  # all modules of the adapter need it

@@ -12,8 +12,8 @@ import math
 import psycopg
 from psycopg import errors
 
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.failures import FailureLog
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.failures import FailureLog
 
 logger = logging.getLogger(__name__)
 logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that a stop cancels

@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 from msgspec import Struct
 
-from plantstore.errors import OverloadedError
+from plantstore.core.errors import OverloadedError
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")

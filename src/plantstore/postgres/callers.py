@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from plantstore.model import Caller
+from plantstore.core.model import Caller
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool, Query
 from plantstore.sql.reading import to_caller

@@ -8,8 +8,8 @@ from itertools import groupby
 import psycopg
 from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
 
-from plantstore.clock import now
-from plantstore.errors import SetupError
+from plantstore.core.clock import now
+from plantstore.core.errors import SetupError
 from plantstore.postgres.hosts import find_host
 from plantstore.sql.migrations import (
     Applied,

@@ -5,9 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.database import MAX_TRIMMED, CommitObserver, Row, Write
-from plantstore.errors import DatabaseUnavailableError, OverloadedError, SetupError
-from plantstore.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.database import MAX_TRIMMED, CommitObserver, Row, Write
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, SetupError
+from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
+from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import require_schema_of
@@ -17,7 +18,6 @@ from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import PageRequest, Pages, Plants
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
-from plantstore.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import to_token_info
 from plantstore.sql.token_uses import TokenUses

@@ -36,7 +36,7 @@ DECLARE
 
     earlier record; -- use of the same Idempotency-Key
     plant record;
-    tag_or_any text[]; -- the plant's entity tag, by digest_of in model.py, and what stands for any
+    tag_or_any text[]; -- the plant's entity tag, by digest_of in core/model.py, and what stands for any
     result text;
     results text[] := '{}';
 BEGIN

@@ -11,7 +11,7 @@ from psycopg import AsyncConnection, AsyncRawCursor
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import ConnectionTimeout
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sql.queries import load_queries
 
 _ROUND_SECONDS = 0.25

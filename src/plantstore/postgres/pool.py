@@ -13,11 +13,11 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.pq import TransactionStatus
 
-from plantstore.database import Row
-from plantstore.errors import DatabaseUnavailableError
+from plantstore.core.database import Row
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
-from plantstore.settings import Settings
 
 Query = tuple[str, Sequence[object]]  # a query and its arguments
 

@@ -7,7 +7,7 @@ import asyncio
 import math
 from contextlib import suppress
 
-from plantstore.errors import DatabaseUnavailableError
+from plantstore.core.errors import DatabaseUnavailableError
 from plantstore.postgres.availability import READ_ONLY, SILENT
 from plantstore.postgres.pool import Pool, Query
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.model import NewPlant, Page, PlantQuery
+from plantstore.core.model import NewPlant, Page, PlantQuery
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import page_query, to_page

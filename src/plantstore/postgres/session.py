@@ -5,8 +5,8 @@ import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 
-from plantstore.database import Row
-from plantstore.errors import SetupError
+from plantstore.core.database import Row
+from plantstore.core.errors import SetupError
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries

@@ -6,9 +6,9 @@ from contextlib import AsyncExitStack, suppress
 
 import psycopg
 
-from plantstore.database import Row
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import Page, PlantQuery
+from plantstore.core.database import Row
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.model import Page, PlantQuery
 from plantstore.postgres.pool import Pool
 from plantstore.sql.reading import last_id_query, page_query, to_page
 

@@ -15,14 +15,14 @@ from msgspec.structs import asdict
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
-from plantstore import pools
-from plantstore.clock import now
-from plantstore.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError
-from plantstore.model import Outcome
+from plantstore.core import pools
+from plantstore.core.clock import now
+from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.core.model import Outcome
+from plantstore.core.settings import Settings
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
-from plantstore.settings import Settings
 
 _MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500

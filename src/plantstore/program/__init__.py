@@ -9,10 +9,10 @@ from pathlib import Path
 import click
 
 from plantstore.cli.errors import describe_error
-from plantstore.errors import PlantStoreError, SetupError
+from plantstore.core.errors import PlantStoreError, SetupError
+from plantstore.core.sources import find_unknown
 from plantstore.features import FEATURES
 from plantstore.program.loading import SETTINGS
-from plantstore.sources import find_unknown
 from plantstore.version import VERSION
 
 INTERRUPTED = 130

@@ -5,10 +5,10 @@ from ipaddress import ip_network
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import UNIX, Settings, default_database
+from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
-from plantstore.settings import UNIX, Settings, default_database
-from plantstore.sources import Sources, setting_types
 
 _MIN_CONNECTIONS = 64  # so that /readyz has one when no more requests are taken
 _MIN_STREAMS = 16  # a user has a quarter of them

@@ -13,10 +13,10 @@ from plantstore.cli.options import (
     pass_sources,
 )
 from plantstore.cli.output import Output
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import without_password
+from plantstore.core.sources import Sources
 from plantstore.program.loading import load_settings
-from plantstore.settings import without_password
-from plantstore.sources import Sources
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
 from plantstore.version import VERSION

@@ -8,12 +8,12 @@ import click
 
 from plantstore import bootstrap, databases
 from plantstore.cli.sources import find_sources
+from plantstore.core.logs import set_up_logs
+from plantstore.core.settings import Settings, without_password
+from plantstore.core.sources import find_unknown
 from plantstore.feature import Start
 from plantstore.features import FEATURES
-from plantstore.logs import set_up_logs
 from plantstore.program.loading import SETTINGS, load_settings
-from plantstore.settings import Settings, without_password
-from plantstore.sources import find_unknown
 
 logger = logging.getLogger("plantstore")
 

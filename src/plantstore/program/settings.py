@@ -4,9 +4,9 @@ import click
 
 from plantstore.cli.options import json_option, pass_sources
 from plantstore.cli.output import Output
+from plantstore.core.settings import without_password
+from plantstore.core.sources import PREFIX, Given, Sources
 from plantstore.program.loading import SETTINGS, load_settings
-from plantstore.settings import without_password
-from plantstore.sources import PREFIX, Given, Sources
 
 _COLUMNS = ("setting", "value", "source", "origin")
 _HIDDEN = "..."

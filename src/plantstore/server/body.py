@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Self
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
 
 MAX_WHOLE = 16 * 1024  # bytes of a body that is read with its head, without a Body
 MAX_FRAMING = 16 * 1024  # bytes of framing, on top of as many as the content has; or of one line

@@ -10,7 +10,7 @@ import os
 import ssl
 from contextlib import suppress
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ import math
 from collections.abc import Callable, Hashable
 from typing import Any
 
-from plantstore.errors import OverloadedError, RequestError
-from plantstore.pools import network_of
+from plantstore.core.errors import OverloadedError, RequestError
+from plantstore.core.pools import network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser

@@ -11,11 +11,11 @@ from collections.abc import Callable, Coroutine, Iterable
 from typing import TYPE_CHECKING, Any
 from wsgiref.handlers import format_date_time  # email.utils imports 4 ms more
 
+from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
 from plantstore.server.request_ids import RequestIds
-from plantstore.settings import Settings
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection

@@ -13,7 +13,7 @@ import httptools
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
 from plantstore.server.request_ids import read_id
 from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out
 

@@ -15,8 +15,8 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
-from plantstore.errors import SetupError
-from plantstore.settings import Settings
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings
 
 BACKLOG = 2048
 _NO_SUCH_ADDRESS = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT)

@@ -7,8 +7,8 @@ from typing import Any, Protocol, Self
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from plantstore.errors import RequestError
-from plantstore.pools import Pools
+from plantstore.core.errors import RequestError
+from plantstore.core.pools import Pools
 from plantstore.server.body import Body
 from plantstore.server.tracing import read_line
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Hashable
 from contextlib import suppress
 
-from plantstore.errors import PlantStoreError
+from plantstore.core.errors import PlantStoreError
 from plantstore.server.body import ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.messages import Stream

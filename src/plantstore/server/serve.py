@@ -13,14 +13,14 @@ from socket import socket
 
 import uvloop
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings
 from plantstore.server.connection import Connection
 from plantstore.server.connections import Connections
 from plantstore.server.listeners import BACKLOG, accept_waiting
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, keep_notifying, notify, notify_reload
 from plantstore.server.sockets import allow_open_files
-from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 

@@ -9,7 +9,7 @@ import sys
 import termios
 from contextlib import suppress
 
-from plantstore.settings import UNIX
+from plantstore.core.settings import UNIX
 
 _OTHER_FILES = 200
 

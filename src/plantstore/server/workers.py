@@ -18,11 +18,11 @@ from functools import partial
 from multiprocessing.context import ForkProcess
 from socket import socket
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import Settings
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, notify, notify_reload, watchdog_seconds
 from plantstore.server.serve import Server, find_signals, run
-from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 

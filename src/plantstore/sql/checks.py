@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from msgspec import Struct
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 
 
 class Check(Struct, frozen=True):

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sql.queries import folder_of
 
 _COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)

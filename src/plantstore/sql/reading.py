@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from plantstore.database import Row
-from plantstore.model import (
+from plantstore.core.database import Row
+from plantstore.core.model import (
     Caller,
     IsFresh,
     OpenStore,

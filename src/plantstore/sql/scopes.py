@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from functools import cache
 
-from plantstore.model import Role, Scope, permissions_of
+from plantstore.core.model import Role, Scope, permissions_of
 
 _NAMES = frozenset(Scope)
 

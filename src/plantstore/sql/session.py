@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
-from plantstore.database import Row
+from plantstore.core.database import Row
 
 
 class Queries(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 
-from plantstore.clock import now
+from plantstore.core.clock import now
 
 MAX_WRITTEN = 500  # in one statement, which takes some milliseconds
 _MAX_NOTED = 50_000  # between two writings; about 10 MB

@@ -11,8 +11,8 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from plantstore.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
-from plantstore.model import (
+from plantstore.core.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
+from plantstore.core.model import (
     ROLE_SCOPES,
     IdempotencyKey,
     NewPlant,

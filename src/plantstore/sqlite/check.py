@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 
 import apsw
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.migrations import load_migrations
 from plantstore.sqlite.connection import explained, require_schema, require_sqlite_version

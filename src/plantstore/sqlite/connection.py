@@ -12,8 +12,8 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.clock import now
-from plantstore.errors import SetupError
+from plantstore.core.clock import now
+from plantstore.core.errors import SetupError
 from plantstore.sql.migrations import (
     Applied,
     Migration,

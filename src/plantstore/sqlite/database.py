@@ -14,9 +14,9 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.database import CommitObserver, Row
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.model import (
+from plantstore.core.database import CommitObserver, Row
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.model import (
     Caller,
     NewPlant,
     Outcome,
@@ -24,8 +24,8 @@ from plantstore.model import (
     PlantQuery,
     TokenInfo,
 )
-from plantstore.pools import Pool
-from plantstore.settings import Settings
+from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses

@@ -7,8 +7,8 @@ import logging
 
 import apsw
 
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.failures import FailureLog
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.failures import FailureLog
 
 read_failures = FailureLog(logging.getLogger(__name__), "reads work again")
 

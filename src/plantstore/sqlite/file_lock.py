@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Self
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sqlite.files import give_away, is_alone
 
 _TIMEOUT = 10.0  # seconds

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.database import Row
+from plantstore.core.database import Row
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, explained, require_schema
 

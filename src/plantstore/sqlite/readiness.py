@@ -12,8 +12,8 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.model import Outcome
+from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
+from plantstore.core.model import Outcome
 from plantstore.sqlite.errors import REPLACED, explain_read, explain_write
 from plantstore.sqlite.writer import Writer
 

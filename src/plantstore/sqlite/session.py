@@ -7,8 +7,8 @@ from os.path import samestat
 
 import apsw
 
-from plantstore.database import Row
-from plantstore.errors import SetupError
+from plantstore.core.database import Row
+from plantstore.core.errors import SetupError
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.connection import (
     connect_in_place,

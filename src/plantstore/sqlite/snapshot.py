@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 import apsw
 
-from plantstore.database import Row
-from plantstore.errors import DatabaseUnavailableError
-from plantstore.model import Page, PlantQuery
+from plantstore.core.database import Row
+from plantstore.core.errors import DatabaseUnavailableError
+from plantstore.core.model import Page, PlantQuery
 from plantstore.sql.reading import last_id_query, page_query, to_page
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.errors import unavailable

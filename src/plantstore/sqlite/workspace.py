@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sqlite.files import give_away, opened
 
 

@@ -17,11 +17,11 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.database import CommitObserver, Write
-from plantstore.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
-from plantstore.failures import FailureLog
-from plantstore.model import Outcome
-from plantstore.pools import Pool
+from plantstore.core.database import CommitObserver, Write
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
+from plantstore.core.failures import FailureLog
+from plantstore.core.model import Outcome
+from plantstore.core.pools import Pool
 from plantstore.sqlite.batch import BatchWriter, Chore, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, open_lock
 from plantstore.sqlite.errors import (

@@ -2,9 +2,9 @@
 
 from typing import Any
 
+from plantstore.core.model import Grant, Role
 from plantstore.features.access import links, members, stores, users
 from plantstore.features.access.links import Link
-from plantstore.model import Grant, Role
 from plantstore.sql.administration import records
 from plantstore.sql.session import Session
 from tests import administration

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from urllib.parse import quote
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.http.fixtures import BASES, COLLECTION, READ, Route, StoreFixture
 from tests.http.invalid_requests import (
     MEDIA_TYPE,

@@ -6,8 +6,8 @@ from contextlib import closing
 import psycopg
 import pytest
 
-from plantstore.errors import SetupError
-from plantstore.model import Grant
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Grant
 from plantstore.postgres import session
 from plantstore.sql.queries import load_queries
 from tests.features.access.administration import open_administration

@@ -12,7 +12,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.model import NewPlant, Role
+from plantstore.core.model import NewPlant, Role
 from plantstore.sqlite import connection
 from plantstore.sqlite.connection import open_lock
 from plantstore.sqlite.session import SQLiteSession

@@ -5,7 +5,7 @@ from dataclasses import replace
 import httpx
 import pytest
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.features.bulk.bulk import (
     BulkStream,
     bulk_message,

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.databases import Kind
 from tests.features.bulk.bulk import (
     BulkStream,

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 import plantstore
-from plantstore.model import INT64_MIN
+from plantstore.core.model import INT64_MIN
 from plantstore.sql.queries import load_queries
 from tests.plans.cases import PAGE, write
 from tests.postgres.citus import CitusCluster

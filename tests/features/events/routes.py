@@ -1,6 +1,6 @@
 """The routes of events, and the requests that are invalid there."""
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.http.fixtures import BASES, READ, Route
 from tests.http.invalid_requests import MANY_PARAMETERS, with_query
 

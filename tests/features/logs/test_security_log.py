@@ -5,7 +5,7 @@ from hashlib import sha256
 
 import pytest
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.http.fixtures import CREATES, DELETES, LISTS, ME, Route, StoreFixture, make_fixture
 from tests.http.raw import Connection
 from tests.log_lines import LoggingService, Record

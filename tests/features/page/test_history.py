@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 from tests.service import JSON
 

@@ -5,7 +5,7 @@ import io
 
 from playwright.sync_api import expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 

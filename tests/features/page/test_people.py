@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.features.access.http.access_calls import members_of, tokens_of
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.people import create, open_people, set_member

@@ -3,7 +3,7 @@
 import re
 
 from building.document import PACKAGE
-from plantstore.model import OPTIONAL_FIELDS, PLANT_FIELDS, TEXT_LENGTHS
+from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, TEXT_LENGTHS
 
 PAGE = PACKAGE / "features" / "page"
 SCRIPTS = {file.stem: file.read_text(encoding="utf-8") for file in PAGE.glob("static/*.js")}

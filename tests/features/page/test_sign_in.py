@@ -5,7 +5,7 @@ from copy import copy
 
 from playwright.sync_api import expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.access.http.access_calls import managing, set_role
 from tests.features.page.page_driver import PageDriver
 from tests.service import Service

@@ -4,7 +4,7 @@ import pytest
 from msgspec import Struct
 from playwright.sync_api import expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 from tests.service import Service

@@ -4,7 +4,7 @@ import re
 
 from playwright.sync_api import Route, expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.page.browser import OpenPage
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store

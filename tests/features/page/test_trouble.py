@@ -5,7 +5,7 @@ from pathlib import Path
 
 from playwright.sync_api import expect
 
-from plantstore.model import Role, Scope
+from plantstore.core.model import Role, Scope
 from tests.features.page.browser import OpenPage
 from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store

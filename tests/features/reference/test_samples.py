@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from building.document import parse_document, read_document
+from plantstore.core.model import Role, Scope
 from plantstore.features.reference.building import document, samples
-from plantstore.model import Role, Scope
 from tests.service import Service
 
 # But for HEAD, which has no example of its own, and for the documents, which have errors in them.

@@ -8,16 +8,16 @@ line, and the member's role.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.clock import now
-from plantstore.database import Row
-from plantstore.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
+from plantstore.core.clock import now
+from plantstore.core.database import Row
+from plantstore.core.errors import InvalidCodeError, NoSuchLinkError, TooMuchAccessError
+from plantstore.core.model import Grant, Role, Scope, User, find_hashes_of, token_id_of
+from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
 from plantstore.features.access.owners import Manager, first_end, limit_to_member, require_room
-from plantstore.model import Grant, Role, Scope, User, find_hashes_of, token_id_of
 from plantstore.sql.administration.new_tokens import ANYTHING
 from plantstore.sql.administration.tokens import IssuedToken, insert_token, number_range
 from plantstore.sql.scopes import from_text, read_access, to_text
 from plantstore.sql.session import Queries
-from plantstore.tokens import CODE_PREFIX, hash_token, make_token, read_store_id
 
 CODE_LIFETIME_MS = 10 * 60 * 1000
 MAX_LINKS = 100  # of a store, that have not expired

@@ -1,7 +1,7 @@
 """The members of a store and their roles."""
 
-from plantstore.errors import LastOwnerError, NoSuchMemberError
-from plantstore.model import Member, Role, User
+from plantstore.core.errors import LastOwnerError, NoSuchMemberError
+from plantstore.core.model import Member, Role, User
 from plantstore.sql.administration.records import check_subject, find_role, find_user, set_role
 from plantstore.sql.session import Queries
 

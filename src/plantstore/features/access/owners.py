@@ -8,16 +8,16 @@ rows are seen or changed.
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.clock import now
-from plantstore.errors import (
+from plantstore.core.clock import now
+from plantstore.core.errors import (
     ForbiddenError,
     InvalidTokenError,
     NoSuchStoreError,
     NoSuchTokenError,
     TooMuchAccessError,
 )
+from plantstore.core.model import Caller, Grant, Role, Scope, User, find_hashes_of
 from plantstore.features.access import members
-from plantstore.model import Caller, Grant, Role, Scope, User, find_hashes_of
 from plantstore.sql.administration import tokens
 from plantstore.sql.administration.new_tokens import limit_grant
 from plantstore.sql.administration.records import find_user, insert_user

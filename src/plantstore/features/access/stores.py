@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from plantstore.clock import now
-from plantstore.model import Store
+from plantstore.core.clock import now
+from plantstore.core.model import Store
 from plantstore.sql.administration.records import require_free_store_name, require_store
 from plantstore.sql.session import Queries, Session
 

@@ -2,7 +2,7 @@
 
 from msgspec import Struct
 
-from plantstore.model import DELETED_USER, Role, User
+from plantstore.core.model import DELETED_USER, Role, User
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
 

@@ -17,15 +17,15 @@ import click
 from plantstore.cli.administration_log import changing, log_token
 from plantstore.cli.durations import DAY_MS
 from plantstore.cli.pasted import Commands
-from plantstore.clock import now
+from plantstore.core.clock import now
+from plantstore.core.errors import TooMuchAccessError
+from plantstore.core.model import Grant, Role, Store
 from plantstore.databases import open_session
-from plantstore.errors import TooMuchAccessError
 from plantstore.feature import Start
 from plantstore.features.access.address import find_address
 from plantstore.features.access.commands.links import make_url
 from plantstore.features.access.links import create_link
 from plantstore.features.access.members import list_all_members
-from plantstore.model import Grant, Role, Store
 from plantstore.sql.administration.new_tokens import create_token
 from plantstore.sql.administration.records import list_stores, require_store
 from plantstore.sql.session import Session

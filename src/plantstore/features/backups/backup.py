@@ -18,7 +18,7 @@ import apsw
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sqlite.connection import require_tables
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import SUFFIXES, create_file, name_by_time, opened

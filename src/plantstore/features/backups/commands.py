@@ -13,9 +13,9 @@ from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import json_option, output_options, pass_database, yes_option
 from plantstore.cli.output import Output, format_bytes
 from plantstore.cli.signals import end_cleanly
+from plantstore.core.settings import without_password
 from plantstore.features.backups import operations as keeping
 from plantstore.features.backups.verifying import Mismatch, Verification
-from plantstore.settings import without_password
 
 if TYPE_CHECKING:
     from plantstore.features.backups.backup import Backup

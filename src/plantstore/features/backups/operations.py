@@ -4,8 +4,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from plantstore.core.errors import SetupError
 from plantstore.databases import check_database, is_postgres, open_session, require_database
-from plantstore.errors import SetupError
 
 if TYPE_CHECKING:
     from plantstore.features.backups.backup import Backup

@@ -6,7 +6,7 @@ database knows nothing of those that came after the backup. See docs/decisions/0
 
 import time
 
-from plantstore.model import INT64_MAX
+from plantstore.core.model import INT64_MAX
 from plantstore.sql.session import Session
 
 

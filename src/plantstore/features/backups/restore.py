@@ -19,7 +19,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.features.backups.backup import copy_database
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over

@@ -11,7 +11,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
-from plantstore.clock import now
+from plantstore.core.clock import now
 
 # One that was revoked, or now expires earlier, as after a rotation.
 _TOKENS = """

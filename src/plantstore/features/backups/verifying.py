@@ -11,7 +11,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from plantstore.database import Row
+from plantstore.core.database import Row
 from plantstore.sql.session import Queries
 
 MAX_MISMATCHES = 20

@@ -11,9 +11,12 @@ import logging
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from functools import partial
 
-from plantstore.database import Database
-from plantstore.decoding import Line, decode_lines
-from plantstore.errors import OverloadedError, PlantStoreError, RequestError
+from plantstore.core.database import Database
+from plantstore.core.decoding import Line, decode_lines
+from plantstore.core.errors import OverloadedError, PlantStoreError, RequestError
+from plantstore.core.model import Caller, Scope
+from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
 from plantstore.features.bulk.lines import Lines, write_result
 from plantstore.features.bulk.writes import BulkWrites
 from plantstore.http.app import App
@@ -21,11 +24,8 @@ from plantstore.http.limits.turns import Turns
 from plantstore.http.new_plant import JSON_TYPE, check_media_type
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response
-from plantstore.model import Caller, Scope
-from plantstore.pools import Pool
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.settings import Settings
 
 logger = logging.getLogger(__name__)
 

@@ -6,8 +6,8 @@ Invariant: of an incomplete line no more is kept than shows that it is too long.
 import msgspec
 from msgspec import Struct
 
-from plantstore.decoding import MAX_LINE
-from plantstore.errors import PlantStoreError
+from plantstore.core.decoding import MAX_LINE
+from plantstore.core.errors import PlantStoreError
 from plantstore.http.errors import describe_error
 
 _CREATED = b'{"line":%d,"status":200}\n'

@@ -6,18 +6,18 @@ Invariant: nothing is stored after an error that is not of one line alone.
 import asyncio
 from collections.abc import Awaitable, Sequence
 
-from plantstore import operations
-from plantstore.database import Create, Database
-from plantstore.decoding import Line
-from plantstore.errors import (
+from plantstore.core import operations
+from plantstore.core.database import Create, Database
+from plantstore.core.decoding import Line
+from plantstore.core.errors import (
     AlreadyStoredError,
     IdTakenError,
     PlantStoreError,
     RequestError,
     StoreFullError,
 )
+from plantstore.core.model import Caller, NewPlant, Outcome, Scope
 from plantstore.features.bulk.lines import write_result
-from plantstore.model import Caller, NewPlant, Outcome, Scope
 
 _OF_ONE_LINE = (RequestError, IdTakenError, AlreadyStoredError, StoreFullError)
 

@@ -5,9 +5,9 @@ import click
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import output_options, pass_database
 from plantstore.cli.output import Output
+from plantstore.core.errors import SetupError
+from plantstore.core.settings import without_password
 from plantstore.databases import is_postgres
-from plantstore.errors import SetupError
-from plantstore.settings import without_password
 
 
 @click.command()

@@ -9,9 +9,9 @@ from msgspec.structs import asdict, replace
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
+from plantstore.core.model import PLANT_FIELDS
 from plantstore.features.events import reading
 from plantstore.features.events.reading import Event, EventQuery
-from plantstore.model import PLANT_FIELDS
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 

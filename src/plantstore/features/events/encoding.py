@@ -8,9 +8,9 @@ from functools import cached_property
 import msgspec
 from msgspec import Struct
 
-from plantstore.clock import write_time
+from plantstore.core.clock import write_time
+from plantstore.core.model import NewPlant
 from plantstore.features.events.reading import Event
-from plantstore.model import NewPlant
 
 _encode = msgspec.json.Encoder().encode
 

@@ -8,11 +8,11 @@ import asyncio
 import random
 from collections.abc import AsyncIterator
 
-from plantstore.database import Database
-from plantstore.errors import PlantStoreError
+from plantstore.core.database import Database
+from plantstore.core.errors import PlantStoreError
+from plantstore.core.model import Caller, Role, Scope
 from plantstore.features.events.encoding import EncodedEvents
 from plantstore.features.events.reading import read_page
-from plantstore.model import Caller, Role, Scope
 
 _PAGE_SIZE = 100  # events that are sent at a time
 _MAX_PAGES = 16  # of a store, kept for others who ask

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 
-from plantstore.clock import now
-from plantstore.database import Database
-from plantstore.errors import NoSuchStoreError, PlantStoreError, RequestError
+from plantstore.core.clock import now
+from plantstore.core.database import Database
+from plantstore.core.errors import NoSuchStoreError, PlantStoreError, RequestError
+from plantstore.core.model import Caller, IsFresh, never_fresh
+from plantstore.core.pools import Pool
 from plantstore.features.events.listener import Access, Feed, Listener
 from plantstore.features.events.reading import EventPage, read_page
-from plantstore.model import Caller, IsFresh, never_fresh
-from plantstore.pools import Pool
 
 logger = logging.getLogger(__name__)
 

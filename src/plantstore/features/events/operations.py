@@ -3,8 +3,9 @@
 from functools import partial
 from hashlib import sha256
 
-from plantstore.database import Database
-from plantstore.errors import RequestError
+from plantstore.core.database import Database
+from plantstore.core.errors import RequestError
+from plantstore.core.model import Caller, Role, Scope
 from plantstore.features.events.encoding import to_array
 from plantstore.features.events.listeners import Listeners, require_page
 from plantstore.features.events.reading import EventPage
@@ -12,7 +13,6 @@ from plantstore.http.accept import read_weights
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer, read_one, split_parameters
 from plantstore.http.responses import JSON, NO_STORE, header_line, is_current, make_response
-from plantstore.model import Caller, Role, Scope
 from plantstore.server.messages import Request, Response, Stream
 
 _DEFAULT_LIMIT = 100

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
-from plantstore.database import Database, Row
-from plantstore.model import DELETED_USER, NewPlant, Store
+from plantstore.core.database import Database, Row
+from plantstore.core.model import DELETED_USER, NewPlant, Store
 from plantstore.sql.session import Session
 
 _PAGE_ROWS = 1000

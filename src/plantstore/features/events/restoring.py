@@ -2,9 +2,9 @@
 
 from msgspec.structs import astuple
 
-from plantstore.clock import now
-from plantstore.errors import SetupError
-from plantstore.model import NewPlant, Store
+from plantstore.core.clock import now
+from plantstore.core.errors import SetupError
+from plantstore.core.model import NewPlant, Store
 from plantstore.sql.session import Session
 
 _COMMAND_LINE = (0, "plantstore plant restore", "")  # no user, its label, no token

@@ -8,10 +8,10 @@ Invariant: nothing is trimmed by a clock that was set within the last hour.
 import asyncio
 from contextlib import suppress
 
-from plantstore.database import Database
-from plantstore.errors import PlantStoreError
+from plantstore.core.database import Database
+from plantstore.core.errors import PlantStoreError
+from plantstore.core.model import Outcome
 from plantstore.features.events.steady_clock import SteadyClock
-from plantstore.model import Outcome
 
 _DAY_MS = 24 * 3600 * 1000
 _STORES = 20  # looked at in a round

@@ -1,5 +1,6 @@
 """Adds the events to an application, and trims those that are older than the setting says."""
 
+from plantstore.core.pools import Pool
 from plantstore.features.events import EventsSettings
 from plantstore.features.events.listeners import Listeners
 from plantstore.features.events.operations import EventOperations
@@ -7,7 +8,6 @@ from plantstore.features.events.retention import Retention
 from plantstore.features.events.steady_clock import SteadyClock
 from plantstore.http.app import App
 from plantstore.http.routes import reads
-from plantstore.pools import Pool
 
 
 def add_events(app: App) -> None:

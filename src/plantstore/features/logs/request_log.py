@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-from plantstore.failures import RepeatLimit
+from plantstore.core.failures import RepeatLimit
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.log_lines import LineLimit, describe_caller, describe_request
 from plantstore.server.messages import Request, Response, Stream

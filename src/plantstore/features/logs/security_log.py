@@ -5,12 +5,12 @@ Invariant: of a token only its id is written, and that only where it was a token
 
 import logging
 
-from plantstore.errors import ForbiddenError
+from plantstore.core.errors import ForbiddenError
+from plantstore.core.model import token_id_of
+from plantstore.core.tokens import hash_token, is_well_formed
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.log_lines import LineLimit, describe_caller, describe_request
-from plantstore.model import token_id_of
 from plantstore.server.messages import Request, Response, Stream
-from plantstore.tokens import hash_token, is_well_formed
 
 logger = logging.getLogger("plantstore.security")
 

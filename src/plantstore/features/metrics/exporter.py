@@ -10,7 +10,7 @@ from functools import partial
 from prometheus_client import CollectorRegistry, start_http_server, values
 from prometheus_client.multiprocess import MultiProcessCollector
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.features.metrics.catalogue import REGISTRY
 from plantstore.features.metrics.folder import FOLDER
 

@@ -9,8 +9,8 @@ from functools import cache
 
 from prometheus_client import Counter
 
-from plantstore.database import Database
-from plantstore.errors import PlantStoreError
+from plantstore.core.database import Database
+from plantstore.core.errors import PlantStoreError
 from plantstore.features.metrics.catalogue import ManyHistogram, counter, gauge, histogram
 from plantstore.http.app import App
 from plantstore.http.response_cache import ResponseCache

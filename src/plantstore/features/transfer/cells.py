@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import astuple
 
-from plantstore.model import PLANT_FIELDS, NewPlant
+from plantstore.core.model import PLANT_FIELDS, NewPlant
 
 HEADER = ",".join(PLANT_FIELDS) + "\r\n"
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like

@@ -9,9 +9,9 @@ from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import output_options
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
+from plantstore.core.settings import without_password
 from plantstore.features.transfer.copying.opening import open_copy
 from plantstore.features.transfer.progress import run_steps
-from plantstore.settings import without_password
 
 
 @click.command()

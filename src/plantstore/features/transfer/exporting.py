@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from plantstore.core.model import NewPlant
 from plantstore.features.transfer.cells import HEADER, write_lines
 from plantstore.features.transfer.tables import PLANTS, read_pages
-from plantstore.model import NewPlant
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 

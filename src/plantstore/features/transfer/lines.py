@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plantstore.decoding import Line, decode_lines, to_new_plant
-from plantstore.errors import RequestError, SetupError
+from plantstore.core.decoding import Line, decode_lines, to_new_plant
+from plantstore.core.errors import RequestError, SetupError
+from plantstore.core.model import INT64_MAX, OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.cells import restore
 from plantstore.features.transfer.source import Source
-from plantstore.model import INT64_MAX, OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 
 _NOT_READABLE, _NOT_A_PLANT = 40001, 40002
 _INTEGER = re.compile("-?(0|[1-9][0-9]*)")

@@ -10,7 +10,7 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import BinaryIO, cast
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 from plantstore.sqlite.workspace import publish, workspace
 
 

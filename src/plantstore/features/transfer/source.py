@@ -17,8 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plantstore.decoding import MAX_LINE
-from plantstore.errors import SetupError
+from plantstore.core.decoding import MAX_LINE
+from plantstore.core.errors import SetupError
 
 try:  # from Python 3.14 on its own, before that where backports.zstd is installed
     _zstd: Any = import_module(

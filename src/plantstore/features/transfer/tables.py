@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from plantstore.database import Row
-from plantstore.model import INT64_MAX, INT64_MIN, PLANT_FIELDS
+from plantstore.core.database import Row
+from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS
 from plantstore.sql.session import Queries, Session
 
 PAGE_ROWS = 5000

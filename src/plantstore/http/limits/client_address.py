@@ -6,8 +6,8 @@ Invariant: a client cannot choose it: only what a trusted proxy says of its peer
 from collections.abc import Sequence
 from ipaddress import IPv4Address, IPv6Address, ip_address, ip_network
 
+from plantstore.core.settings import UNIX
 from plantstore.server.messages import Request
-from plantstore.settings import UNIX
 
 _MAX_HOPS = 20  # of what a header names, the last so many are looked at
 

@@ -5,10 +5,10 @@ as in guessing, are counted together by address. Beyond the rate they are refuse
 malformed and repeated ones cost no query.
 """
 
-from plantstore.errors import InvalidTokenError
+from plantstore.core.errors import InvalidTokenError
+from plantstore.core.pools import network_of
+from plantstore.core.tokens import is_well_formed
 from plantstore.http.limits.rates import Rates, require
-from plantstore.pools import network_of
-from plantstore.tokens import is_well_formed
 
 
 class InvalidTokens:

@@ -2,10 +2,10 @@
 
 from msgspec import Struct
 
+from plantstore.core.pools import Pools
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.rates import Rates
 from plantstore.http.limits.turns import Turns
-from plantstore.pools import Pools
 
 
 class Limits(Struct, frozen=True):

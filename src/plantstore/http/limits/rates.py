@@ -9,7 +9,7 @@ import math
 import time
 from collections.abc import Callable, Hashable
 
-from plantstore.errors import RequestError
+from plantstore.core.errors import RequestError
 
 MAX_KEYS = 10_000
 _TOLERANCE = 1e-6  # seconds: what rounding may come to

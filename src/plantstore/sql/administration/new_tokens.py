@@ -5,13 +5,22 @@ Invariant: a token allows at most what its user's role does, and what its giver 
 
 from msgspec.structs import replace
 
-from plantstore.errors import (
+from plantstore.core.errors import (
     ForbiddenError,
     InvalidChangeError,
     NoOwnStoreError,
     OtherRoleError,
 )
-from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Role, Scope, Store, User, broken_rule
+from plantstore.core.model import (
+    EXPIRY_MAX,
+    LABEL_MAX,
+    Grant,
+    Role,
+    Scope,
+    Store,
+    User,
+    broken_rule,
+)
 from plantstore.sql.administration.records import (
     find_role,
     find_store,

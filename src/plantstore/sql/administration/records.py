@@ -3,14 +3,14 @@
 Those that are required but not there, and names that nobody can have, raise the domain's errors.
 """
 
-from plantstore.clock import now
-from plantstore.errors import (
+from plantstore.core.clock import now
+from plantstore.core.errors import (
     InvalidChangeError,
     NameTakenError,
     NoSuchStoreError,
     NoSuchUserError,
 )
-from plantstore.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
+from plantstore.core.model import SUBJECT_MAX, Role, Store, User, broken_rule, is_store_name
 from plantstore.sql.session import Queries
 
 

@@ -2,9 +2,9 @@
 
 from msgspec import UNSET, UnsetType
 
-from plantstore.clock import now
-from plantstore.errors import TokenEndedError
-from plantstore.model import Grant
+from plantstore.core.clock import now
+from plantstore.core.errors import TokenEndedError
+from plantstore.core.model import Grant
 from plantstore.sql.administration.tokens import IssuedToken, Token, find_token, insert_token
 from plantstore.sql.session import Queries
 

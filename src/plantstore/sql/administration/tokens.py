@@ -6,10 +6,10 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.clock import now
-from plantstore.database import Row
-from plantstore.errors import MistypedTokenError, NoSuchTokenError
-from plantstore.model import (
+from plantstore.core.clock import now
+from plantstore.core.database import Row
+from plantstore.core.errors import MistypedTokenError, NoSuchTokenError
+from plantstore.core.model import (
     INT64_MAX,
     Grant,
     Role,
@@ -18,9 +18,9 @@ from plantstore.model import (
     permissions_of,
     token_id_of,
 )
+from plantstore.core.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 from plantstore.sql.scopes import from_text, to_text
 from plantstore.sql.session import Queries
-from plantstore.tokens import PREFIX, hash_token, is_well_formed, make_token, read_store_id
 
 _SOON_MS = 14 * 24 * 3600 * 1000  # before its end a token is said to expire soon
 _ALL = (0, INT64_MAX)  # the numbers of the first and the last store or user

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from plantstore.cli.errors import SENTENCES, describe_error
-from plantstore.errors import PlantStoreError
+from plantstore.core.errors import PlantStoreError
 from plantstore.features.access.links import MAX_LINKS
 from plantstore.program import cli
 from tests.cli.program import Program

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from plantstore.core.model import Grant, Role
+from plantstore.core.tokens import is_well_formed
 from plantstore.databases import migrate
 from plantstore.features.access.links import MAX_LINKS
-from plantstore.model import Grant, Role
-from plantstore.tokens import is_well_formed
 from tests.cli.program import PLANTSTORE, Program
 from tests.features.access.administration import open_administration
 from tests.features.access.cli.welcoming import CODE, Welcoming, paste, redeem

@@ -4,9 +4,9 @@ from contextlib import closing
 
 import pytest
 
-from plantstore.database import Row
+from plantstore.core.database import Row
+from plantstore.core.model import PlantQuery
 from plantstore.databases import open_session
-from plantstore.model import PlantQuery
 from plantstore.sql.session import Session
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

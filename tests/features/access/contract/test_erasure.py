@@ -2,15 +2,15 @@
 
 import pytest
 
-from plantstore.errors import (
+from plantstore.core.errors import (
     InvalidChangeError,
     LastOwnerError,
     NameTakenError,
     NoSuchUserError,
 )
+from plantstore.core.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
 from plantstore.features.access.stores import StoreFacts
 from plantstore.features.access.users import Membership
-from plantstore.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
 from tests.features.access.administration import Administration

@@ -5,15 +5,15 @@ from collections.abc import Callable
 
 import pytest
 
-from plantstore.databases import check_database
-from plantstore.errors import (
+from plantstore.core.errors import (
     InvalidChangeError,
     NameTakenError,
     NoSuchMemberError,
     NoSuchStoreError,
     NoSuchUserError,
 )
-from plantstore.model import Grant, Member, Role, Store, User
+from plantstore.core.model import Grant, Member, Role, Store, User
+from plantstore.databases import check_database
 from tests.features.access.administration import Administration
 
 LONGEST_NAME = 63 * "a"

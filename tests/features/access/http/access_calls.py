@@ -6,7 +6,7 @@ from typing import Any
 
 import httpx
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.service import Service
 
 ALL = frozenset(Scope)

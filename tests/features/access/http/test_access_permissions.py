@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from plantstore.model import Role, Scope
+from plantstore.core.model import Role, Scope
 from tests.features.access.http.access_calls import (
     ALL,
     make_token,

@@ -8,7 +8,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.databases import ON_BOTH, Kind
 from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import make_token, managing, set_role, status_of

@@ -11,9 +11,9 @@ import httpx
 import psycopg
 import pytest
 
+from plantstore.core.pools import Pool
 from plantstore.databases import open_session
 from plantstore.features.access.http import jobs
-from plantstore.pools import Pool
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Session
 from plantstore.sqlite.connection import database_path, open_lock

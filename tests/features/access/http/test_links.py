@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from plantstore.core.model import Grant, Role, Scope, token_id_of
+from plantstore.core.tokens import CODE_PREFIX, hash_token, make_token
 from plantstore.features.access.links import MAX_LINKS
-from plantstore.model import Grant, Role, Scope, token_id_of
-from plantstore.tokens import CODE_PREFIX, hash_token, make_token
 from tests.databases import ON_BOTH, execute
 from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, set_role, status_of, tokens_of

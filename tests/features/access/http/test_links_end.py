@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import httpx
 import pytest
 
-from plantstore.model import Grant, Scope
+from plantstore.core.model import Grant, Scope
 from tests.databases import ON_BOTH
 from tests.features.access.administration import Administration, open_administration
 from tests.features.access.http.access_calls import make_token, managing, set_role, tokens_of

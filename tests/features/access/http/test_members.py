@@ -6,7 +6,7 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.databases import ON_BOTH
 from tests.features.access.administration import open_administration
 from tests.features.access.http.access_calls import managing, members_of, set_role

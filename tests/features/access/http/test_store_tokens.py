@@ -7,8 +7,8 @@ from itertools import combinations
 import httpx
 import pytest
 
-from plantstore.model import Role, Scope, token_id_of
-from plantstore.tokens import hash_token
+from plantstore.core.model import Role, Scope, token_id_of
+from plantstore.core.tokens import hash_token
 from tests.features.access.http.access_calls import (
     make_token,
     managing,

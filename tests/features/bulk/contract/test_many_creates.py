@@ -4,9 +4,9 @@ from types import NoneType
 
 import pytest
 
-from plantstore.errors import AlreadyStoredError, IdTakenError, OverloadedError, StoreFullError
+from plantstore.core.errors import AlreadyStoredError, IdTakenError, OverloadedError, StoreFullError
+from plantstore.core.model import NewPlant
 from plantstore.features.bulk.writes import create_plants
-from plantstore.model import NewPlant
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
 

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
+from plantstore.core.model import Caller, Grant, NewPlant, Role
 from plantstore.features.events import reading
 from plantstore.features.events.reading import read_page
-from plantstore.model import Caller, Grant, NewPlant, Role
 from tests.administration import Event
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

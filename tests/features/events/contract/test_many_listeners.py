@@ -10,10 +10,10 @@ from typing import TypeVar
 import pytest
 from msgspec.structs import replace
 
-from plantstore.database import Database, Row
+from plantstore.core.database import Database, Row
+from plantstore.core.model import Caller, NewPlant, never_fresh
+from plantstore.core.pools import Pool
 from plantstore.features.events.listeners import Listeners
-from plantstore.model import Caller, NewPlant, never_fresh
-from plantstore.pools import Pool
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

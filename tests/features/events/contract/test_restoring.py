@@ -2,8 +2,8 @@
 
 import pytest
 
+from plantstore.core.model import PlantQuery
 from plantstore.features.events.restoring import restore_plant
-from plantstore.model import PlantQuery
 from plantstore.sql.administration.records import require_store
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from plantstore.database import MAX_TRIMMED
+from plantstore.core.database import MAX_TRIMMED
+from plantstore.core.model import NewPlant, Outcome
 from plantstore.features.events.retention import Retention
 from plantstore.features.events.steady_clock import SteadyClock
-from plantstore.model import NewPlant, Outcome
 from tests.contents import select
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute

@@ -9,8 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.clock import now
-from plantstore.model import Role
+from plantstore.core.clock import now
+from plantstore.core.model import Role
 from tests.databases import ON_BOTH, Kind, execute
 from tests.features.events.http.event_stream import Events, EventStream
 from tests.features.events.http.test_events import trim

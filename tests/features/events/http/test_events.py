@@ -7,8 +7,8 @@ from datetime import datetime
 import httpx
 import pytest
 
+from plantstore.core.model import Role
 from plantstore.features.events.restoring import restore_plant
-from plantstore.model import Role
 from plantstore.sql.administration.records import require_store
 from tests.databases import Kind, execute
 from tests.features.events.routes import ROUTES

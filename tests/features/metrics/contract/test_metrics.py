@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from plantstore.model import NewPlant, Outcome
+from plantstore.core.model import NewPlant, Outcome
 from tests.contract.harness import DatabaseHarness
 
 pytestmark = pytest.mark.anyio

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
-from plantstore.model import Role
+from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.states.setup import choose_dialog, create_plants, flow
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
-from plantstore.model import Role, Scope
+from plantstore.core.model import Role, Scope
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.people import create, open_people
 from tests.features.page.states.setup import flow

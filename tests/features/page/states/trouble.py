@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from playwright.sync_api import expect
 
-from plantstore.model import Scope
+from plantstore.core.model import Scope
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.states.setup import abort_requests, flow, respond_with_error
 from tests.http.blocking import fill_store

@@ -10,8 +10,8 @@ import httpx
 import pytest
 
 from building.document import parse_document, read_document
+from plantstore.core.model import broken_rule
 from plantstore.http.errors import TABLE
-from plantstore.model import broken_rule
 from plantstore.version import VERSION
 from tests.http.raw import Message, exchange
 from tests.http.routes import ROUTES

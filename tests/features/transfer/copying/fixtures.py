@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 from msgspec import Struct
 
-from plantstore.model import INT64_MAX, INT64_MIN, TEXT_LENGTHS, Role, Scope
+from plantstore.core.model import INT64_MAX, INT64_MIN, TEXT_LENGTHS, Role, Scope
 from plantstore.sqlite.connection import database_path
 from tests.service import Service
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from plantstore.errors import SetupError
-from plantstore.model import Role
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Role
 from tests.administration import open_administration
 from tests.contents import contents, select
 from tests.databases import execute

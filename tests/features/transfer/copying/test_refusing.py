@@ -6,12 +6,12 @@ from contextlib import closing
 import pytest
 from msgspec.structs import astuple
 
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Grant, NewPlant
 from plantstore.databases import migrate, open_session
-from plantstore.errors import SetupError
 from plantstore.features.transfer import tables
 from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
-from plantstore.model import Grant, NewPlant
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.contents import contents, seed

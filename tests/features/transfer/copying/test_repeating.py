@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from plantstore.core.errors import SetupError
+from plantstore.core.model import Role
 from plantstore.databases import open_session
-from plantstore.errors import SetupError
 from plantstore.features.transfer import tables
 from plantstore.features.transfer.copying import stores
 from plantstore.features.transfer.copying.opening import open_copy
-from plantstore.model import Role
 from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.contents import contents, seed, select

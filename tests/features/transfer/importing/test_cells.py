@@ -7,10 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plantstore.features.transfer.exporting import FORMATS
-from plantstore.features.transfer.lines import read_plants
-from plantstore.features.transfer.source import open_source
-from plantstore.model import (
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     OPTIONAL_FIELDS,
@@ -18,6 +15,9 @@ from plantstore.model import (
     NewPlant,
     broken_rule,
 )
+from plantstore.features.transfer.exporting import FORMATS
+from plantstore.features.transfer.lines import read_plants
+from plantstore.features.transfer.source import open_source
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 

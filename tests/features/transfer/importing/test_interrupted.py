@@ -8,11 +8,11 @@ from contextlib import closing
 import httpx
 import pytest
 
+from plantstore.core.errors import IdTakenError, PlantStoreError
+from plantstore.core.model import NewPlant
 from plantstore.databases import open_session
-from plantstore.errors import IdTakenError, PlantStoreError
 from plantstore.features.transfer.importing import writing as importing
 from plantstore.features.transfer.importing.staging import Staging
-from plantstore.model import NewPlant
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants

@@ -12,13 +12,13 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
+from plantstore.core.model import Grant
+from plantstore.core.settings import Settings, load_database
+from plantstore.core.sources import Sources
 from plantstore.features.access import links
 from plantstore.features.access.address import find_address
 from plantstore.features.access.links import Link
-from plantstore.model import Grant
 from plantstore.server.listeners import make_origin
-from plantstore.settings import Settings, load_database
-from plantstore.sources import Sources
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 

@@ -12,8 +12,8 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.core.model import Role, User
 from plantstore.features.access import members
-from plantstore.model import Role, User
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.administration.tokens import Token, list_tokens
 from plantstore.sql.session import Session

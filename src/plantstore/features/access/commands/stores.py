@@ -17,10 +17,10 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
+from plantstore.core.model import Role, Store
 from plantstore.databases import create_database, open_session
 from plantstore.features.access import stores
 from plantstore.features.access.members import list_all_members
-from plantstore.model import Role, Store
 from plantstore.sql.administration import records
 from plantstore.sql.session import Session
 

@@ -9,10 +9,10 @@ from plantstore.cli.completion import complete_users
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
 from plantstore.cli.output import Output
+from plantstore.core.model import Role
 from plantstore.features.access import users
 from plantstore.features.access.members import list_all_members
 from plantstore.features.access.users import Membership
-from plantstore.model import Role
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 

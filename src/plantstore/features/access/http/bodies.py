@@ -5,8 +5,8 @@ from typing import TypeVar
 
 import msgspec
 
-from plantstore.decoding import parse_json
-from plantstore.errors import InvalidChangeError
+from plantstore.core.decoding import parse_json
+from plantstore.core.errors import InvalidChangeError
 from plantstore.http.new_plant import check_media_type
 from plantstore.server.messages import Request
 

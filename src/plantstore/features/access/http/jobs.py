@@ -14,14 +14,14 @@ from contextlib import contextmanager, suppress
 from queue import Empty, SimpleQueue
 from typing import Any, Generic, TypeVar
 
-from plantstore.errors import (
+from plantstore.core.errors import (
     DatabaseUnavailableError,
     OutcomeUnknownError,
     PlantStoreError,
     SetupError,
 )
-from plantstore.failures import FailureLog
-from plantstore.pools import Pool
+from plantstore.core.failures import FailureLog
+from plantstore.core.pools import Pool
 from plantstore.sql.session import OpenSession, Session
 
 failures = FailureLog(logging.getLogger(__name__), "access can be administered again")

@@ -8,8 +8,12 @@ from collections.abc import Hashable
 
 from msgspec import Struct
 
-from plantstore.clock import write_time
-from plantstore.errors import InvalidCodeError
+from plantstore.core.clock import write_time
+from plantstore.core.errors import InvalidCodeError
+from plantstore.core.model import Scope
+from plantstore.core.pools import network_of
+from plantstore.core.settings import read_rate
+from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
@@ -26,13 +30,9 @@ from plantstore.features.access.owners import Manager
 from plantstore.http.app import App
 from plantstore.http.limits.rates import Rates, require
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
-from plantstore.model import Scope
-from plantstore.pools import network_of
 from plantstore.server.messages import Request, Response
-from plantstore.settings import read_rate
 from plantstore.sql.scopes import to_text
 from plantstore.sql.session import Session
-from plantstore.tokens import CODE_PREFIX, is_well_formed
 
 
 class LinkCode(Struct, frozen=True):

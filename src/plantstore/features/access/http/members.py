@@ -2,13 +2,13 @@
 
 from msgspec import Struct
 
-from plantstore.clock import write_time
-from plantstore.errors import InvalidChangeError
+from plantstore.core.clock import write_time
+from plantstore.core.errors import InvalidChangeError
+from plantstore.core.model import Role
 from plantstore.features.access import members, owners
 from plantstore.features.access.http.owners import Outcome
 from plantstore.features.access.owners import Manager
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
-from plantstore.model import Role
 from plantstore.sql.session import Session
 
 

@@ -10,6 +10,8 @@ from functools import partial
 
 from msgspec import Struct
 
+from plantstore.core.logs import administration_logger
+from plantstore.core.model import Caller, Scope
 from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.owners import require_manager
@@ -19,8 +21,6 @@ from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.http.routes import Operation, reads
-from plantstore.logs import administration_logger
-from plantstore.model import Caller, Scope
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 

@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from plantstore.core.pools import Pool
 from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
 from plantstore.features.access.http.links import Exchange, create_link, list_links, revoke_link
 from plantstore.features.access.http.members import (
@@ -13,7 +14,6 @@ from plantstore.features.access.http.members import (
 from plantstore.features.access.http.owners import Owners
 from plantstore.features.access.http.tokens import NewToken, create_token, list_tokens, revoke_token
 from plantstore.http.app import App
-from plantstore.pools import Pool
 
 
 def add_access(app: App) -> None:

@@ -5,13 +5,13 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from plantstore.clock import now, write_time
-from plantstore.errors import InvalidChangeError
+from plantstore.core.clock import now, write_time
+from plantstore.core.errors import InvalidChangeError
+from plantstore.core.model import EXPIRY_MAX, LABEL_MAX, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.owners import Fields, Outcome
 from plantstore.features.access.owners import Manager
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
-from plantstore.model import EXPIRY_MAX, LABEL_MAX, Grant, Scope
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 

@@ -1,6 +1,6 @@
 """What to do about each error, for the reference at ``/docs``; CommonMark, by the error's number.
 
-The table in ``errors.py`` has what a response says; a test checks that no number is missing here.
+The table in ``http/errors.py`` has what a response says; a test checks that no number is missing here.
 """
 
 REMEDIES = {

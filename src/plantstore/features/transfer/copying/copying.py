@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain, zip_longest
 
-from plantstore.database import Row
-from plantstore.errors import SetupError
+from plantstore.core.database import Row
+from plantstore.core.errors import SetupError
+from plantstore.core.model import token_id_of
 from plantstore.features.transfer.copying.stores import StoresCopy, group_stores
 from plantstore.features.transfer.copying.users import Translate, UsersBySubject, keep_users
 from plantstore.features.transfer.tables import (
@@ -29,7 +30,6 @@ from plantstore.features.transfer.tables import (
     read_pages,
     read_rows,
 )
-from plantstore.model import token_id_of
 from plantstore.sql.administration.records import find_store, require_store
 from plantstore.sql.session import Session
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
+from plantstore.core.errors import SetupError
 from plantstore.databases import create_database, open_session, require_database
-from plantstore.errors import SetupError
 from plantstore.features.transfer.copying.copying import Copy
 from plantstore.sql.session import Session
 

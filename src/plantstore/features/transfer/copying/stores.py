@@ -15,8 +15,9 @@ from itertools import groupby, product
 
 from msgspec.structs import replace
 
-from plantstore.database import Row
-from plantstore.errors import SetupError
+from plantstore.core.database import Row
+from plantstore.core.errors import SetupError
+from plantstore.core.model import INT64_MAX
 from plantstore.features.transfer.copying.users import Translate
 from plantstore.features.transfer.tables import (
     EVENTS,
@@ -33,7 +34,6 @@ from plantstore.features.transfer.tables import (
     read_pages,
     read_rows,
 )
-from plantstore.model import INT64_MAX
 from plantstore.sql.session import Session
 
 MAX_ROWS = 10_000  # of a transaction

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 
-from plantstore.database import Row
+from plantstore.core.database import Row
 from plantstore.features.transfer.tables import USERS, Table
 from plantstore.sql.session import Session
 

@@ -14,12 +14,12 @@ from pathlib import Path
 import click
 from msgspec.structs import replace
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
+from plantstore.core.model import INT64_MAX
 from plantstore.features.transfer.cells import HEADER, write_lines
 from plantstore.features.transfer.importing.stage import LineErrors, read_good_lines
 from plantstore.features.transfer.importing.writing import Options
 from plantstore.features.transfer.source import open_source
-from plantstore.model import INT64_MAX
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 from plantstore.sqlite.workspace import publish, workspace

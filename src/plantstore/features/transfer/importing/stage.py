@@ -10,7 +10,7 @@ import click
 import msgspec
 from msgspec import Struct
 
-from plantstore.errors import IdTakenError, PlantStoreError
+from plantstore.core.errors import IdTakenError, PlantStoreError
 from plantstore.features.transfer.importing.staging import Staging
 from plantstore.features.transfer.importing.writing import StagedPlant
 from plantstore.features.transfer.lines import read_plants

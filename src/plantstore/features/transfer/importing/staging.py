@@ -9,8 +9,8 @@ from itertools import islice
 import apsw
 import msgspec
 
+from plantstore.core.model import NewPlant
 from plantstore.features.transfer.importing.writing import StagedPlant
-from plantstore.model import NewPlant
 
 _SETTINGS = """
     PRAGMA journal_mode = OFF;

@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from plantstore.clock import now
-from plantstore.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
+from plantstore.core.clock import now
+from plantstore.core.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
+from plantstore.core.model import NewPlant
 from plantstore.features.transfer.tables import EVENTS, PLANTS
-from plantstore.model import NewPlant
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.session import Session
 

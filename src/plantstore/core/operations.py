@@ -3,9 +3,9 @@
 They know neither HTTP nor SQL; they raise the domain's errors.
 """
 
-from plantstore.clock import now
-from plantstore.database import Create, Database, Delete, Update
-from plantstore.errors import (
+from plantstore.core.clock import now
+from plantstore.core.database import Create, Database, Delete, Update
+from plantstore.core.errors import (
     AlreadyStoredError,
     ForbiddenError,
     IdTakenError,
@@ -17,7 +17,7 @@ from plantstore.errors import (
     PreconditionFailedError,
     StoreFullError,
 )
-from plantstore.model import (
+from plantstore.core.model import (
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -28,7 +28,7 @@ from plantstore.model import (
     entity_tag_of,
     is_store_name,
 )
-from plantstore.tokens import TokenKey
+from plantstore.core.tokens import TokenKey
 
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
 _CREATED, _REPLAYED, _DELETED = Outcome.CREATED, Outcome.REPLAYED, Outcome.DELETED

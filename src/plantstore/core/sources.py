@@ -12,7 +12,7 @@ from typing import Any, TypeVar, get_origin
 import msgspec
 from msgspec import Struct, inspect
 
-from plantstore.errors import SetupError
+from plantstore.core.errors import SetupError
 
 PREFIX = "PLANTSTORE_"
 _SETTINGS_FILE = f"{PREFIX}SETTINGS"

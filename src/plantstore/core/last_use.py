@@ -3,8 +3,8 @@
 import asyncio
 from contextlib import suppress
 
-from plantstore.database import Database
-from plantstore.errors import PlantStoreError
+from plantstore.core.database import Database
+from plantstore.core.errors import PlantStoreError
 
 _SECONDS = 60.0
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
-from plantstore.model import (
+from plantstore.core.model import (
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -21,7 +21,7 @@ from plantstore.model import (
     Scope,
     TokenInfo,
 )
-from plantstore.pools import Pool
+from plantstore.core.pools import Pool
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it

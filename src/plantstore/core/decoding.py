@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from plantstore.errors import RequestError
-from plantstore.model import (
+from plantstore.core.errors import RequestError
+from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
     OPTIONAL_FIELDS,

@@ -13,9 +13,9 @@ import socket
 from collections.abc import Callable, Hashable
 from typing import TypeVar
 
-from plantstore.errors import OverloadedError
-from plantstore.failures import RepeatLimit
-from plantstore.settings import Settings
+from plantstore.core.errors import OverloadedError
+from plantstore.core.failures import RepeatLimit
+from plantstore.core.settings import Settings
 
 logger = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from urllib.parse import unquote
 
 from msgspec import Meta, Struct
 
-from plantstore.errors import SetupError
-from plantstore.sources import Sources
+from plantstore.core.errors import SetupError
+from plantstore.core.sources import Sources
 
 _USERS_PASSWORD = re.compile(r"(://[^:@/]*:).*(?=@)")
 _PARAMETER = re.compile(r"(?<=[?&])([^=&]*)=[^&]*")
