@@ -44,14 +44,14 @@ def test_only_plants_of_exactly_this_tag_are_listed(
 
 
 def test_a_tag_that_no_plant_has_lists_none(tagged: httpx.Client) -> None:
-    for tag in ("b", "a%", "*", "aa", "a\u00a0b", "%2541", "x" * 64):
+    for tag in ("", " ", "b", "a%", "*", "aa", "a\u00a0b", "%2541", "x" * 256):
         listed = tagged.get("/plants", params={"tag": tag})
         assert (listed.status_code, listed.content) == (200, b"[]")
 
 
 def test_what_can_be_no_tag_is_refused(client: httpx.Client) -> None:
-    forbidden = ("", "+", "%20", "%C2%A0", "a%00", "%0A", "a%7F", "%ff", "a%C3", "%ED%A0%80")
-    for tag in (*forbidden, "x" * 65):
+    forbidden = ("a%00", "%0A", "a%7F", "%ff", "a%C3", "%ED%A0%80")
+    for tag in (*forbidden, "x" * 257):
         expect_refused(client.get(f"/plants?tag={tag}"), 40008)
 
 

@@ -7,6 +7,7 @@ What a body, a line of one, or a line of a file has is decoded here alone, by th
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
 from typing import Any, NoReturn
 
 import msgspec
@@ -23,6 +24,7 @@ from plantstore.core.model import (
     contents_of,
 )
 
+_HUGE = 10**40  # beyond any id
 MAX_LINE = 64 * 1024  # bytes of NDJSON
 
 Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
@@ -131,7 +133,7 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
     :raises RequestError: it is not one JSON value in UTF-8, or has an integer of very many digits.
     """
     try:
-        return json.loads(body.decode(), parse_constant=_refuse_constant)
+        return json.loads(body.decode(), parse_float=_read_number, parse_constant=_refuse_constant)
     except UnicodeDecodeError as error:
         raise RequestError(40001, reason=f"byte {error.start} is not valid UTF-8") from None
     except RecursionError:
@@ -144,11 +146,22 @@ def parse_json(body: bytes) -> Any:  # noqa: ANN401 - it is any JSON value
         raise RequestError(40002, reason=reason) from None
 
 
+def _read_number(text: str) -> int | float:
+    """An integer stays exact with a fraction of zeros or an exponent, as in ``7.0`` and ``7e0``."""
+    try:
+        number = Decimal(text)
+        if -_HUGE < number < _HUGE and number == number.to_integral_value():
+            return int(number)
+    except InvalidOperation:  # an exponent of very many digits
+        pass
+    return float(text)
+
+
 def _refuse_constant(name: str) -> NoReturn:
     raise RequestError(40001, reason=f"{name} is not JSON")
 
 
 def _describe(value: object) -> str:
     kinds = {dict: "an object", list: "an array", str: "a string", int: "an integer"}
-    kinds |= {bool: "a boolean", float: "a number with a fraction or exponent"}
+    kinds |= {bool: "a boolean", float: "a number with a fraction"}
     return kinds.get(type(value), "null")

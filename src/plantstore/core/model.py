@@ -72,8 +72,8 @@ class NewPlant(Struct, frozen=True, omit_defaults=True):
     """
 
     id: Annotated[int, Meta(ge=INT64_MIN, le=INT64_MAX)]
-    name: Annotated[str, Meta(min_length=1, max_length=256)]
-    tag: Annotated[str, Meta(min_length=1, max_length=64)] | None = None
+    name: Annotated[str, Meta(min_length=1, max_length=1000)]
+    tag: Annotated[str, Meta(max_length=256)] | None = None
 
 
 PLANT_FIELDS = NewPlant.__struct_fields__
@@ -309,13 +309,13 @@ def broken_rule(text: str, longest: int, shortest: int = 1) -> str | None:
     The rule completes a sentence that begins with the field's name.
     """
     if not shortest <= len(text) <= longest:
-        return f"must be {shortest} to {longest} characters long, not {len(text)}"
+        return f"must be {shortest} to {longest:,} characters long, not {len(text):,}"
     if _FORBIDDEN.search(text):
         return (
             "must not contain control characters (U+0000 to U+001F, U+007F to U+009F), overrides "
             "of the text's direction (U+202A to U+202E, U+2066 to U+2069) or lone surrogates"
         )
-    if text.isspace():
+    if shortest and text.isspace():
         return "must not be only white space"
     return None
 

@@ -14,13 +14,11 @@ _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
 def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TYPE) -> None:
-    """Require JSON, or another media type, in UTF-8.
+    """Require JSON, or another media type, in UTF-8; a body without a type is taken for it.
 
     :raises RequestError: the body is something else, or encoded.
     """
-    content_type = headers.get(b"content-type")
-    if content_type is None:
-        raise _refuse_type("there is no Content-Type header", media_type)
+    content_type = headers.get(b"content-type", media_type)
     if content_type != media_type:
         _check_content_type(content_type.lower(), media_type)
     encoding = headers.get(b"content-encoding", b"identity")

@@ -11,7 +11,7 @@ REFUSED: tuple[tuple[str, dict[str, str], str], ...] = (
     ("id", {"id": "1"}, "an identical plant with the id 1 is already in this store"),
     ("id", {"id": "one"}, "id must be a whole number, such as 7"),
     ("name", {"name": ""}, "name is missing"),
-    ("tag", {"tag": "y" * 65}, "tag must be 1 to 64 characters long, not 65"),
+    ("tag", {"tag": "y" * 257}, "tag must be 0 to 256 characters long, not 257"),
 )
 # As WebKit does it, where this page was left for another and comes back as it was.
 _COME_BACK = """() => {

@@ -176,8 +176,8 @@ def test_what_others_changed_is_not_retagged(opened: PageDriver) -> None:
 def test_an_edit_that_was_left_and_is_refused_is_told(opened: PageDriver) -> None:
     held = opened.hold("**/plants/2")
     open_editor(opened, "Aloe")
-    rename(opened, "x" * 257)
+    rename(opened, "x" * 1001)
     opened.wait_until(lambda: held.routes)
     opened["#edit-name"].press("Escape")
     held.release()
-    opened.assert_shows("Aloe was not changed: name must be 1 to 256 characters", "#toasts")
+    opened.assert_shows("Aloe was not changed: name must be 1 to 1,000 characters", "#toasts")

@@ -76,7 +76,7 @@ test("problems are those of the service, by line", () => {
 1,Fern,herb
 x,No number,
 2,,
-3,${"n".repeat(257)},
+3,${"n".repeat(1001)},
 1,Twice,
 9223372036854775808,Too great,
 4,Good,
@@ -88,7 +88,7 @@ and a second line",tag
   assert.deepEqual(rows.filter(({ reason }) => reason).map(({ line, reason }) => `${line} ${reason}`), [
     "3 id must be a whole number, such as 7",
     "4 name is missing",
-    "5 name must be 1 to 256 characters long, not 257",
+    "5 name must be 1 to 1,000 characters long, not 1,001",
     "6 id 1 is already in line 2",
     `7 id must be from -9223372036854775808 to ${GREAT}`,
     "9 name must not contain control characters or overrides of the text's direction",
@@ -136,7 +136,7 @@ test("a quote that is not closed spoils its line alone, however large the file i
   const [, second, third] = check(read(`id,name,tag\n1,Fern\n2,"Aloe\n${"3,Basil\n".repeat(1000)}`));
   assert.match(second.reason, /closing quote/);
   assert.equal(third.line, 4);
-  assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9000000/);
+  assert.match(check(read(`id,name\n1,"${"x".repeat(9_000_000)}"`))[0].reason, /not 9,000,000/);
 });
 
 test("a file has all fields of a plant", () => {

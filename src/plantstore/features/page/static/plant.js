@@ -10,8 +10,8 @@ const FORBIDDEN = /[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\p{Surro
 
 // What a plant has besides its id, in order, by the rules of the service.
 export const TEXTS = {
-  name: { min: 1, max: 256, isOptional: false },
-  tag: { min: 1, max: 64, isOptional: true },
+  name: { min: 1, max: 1000, isOptional: false },
+  tag: { min: 0, max: 256, isOptional: true },
 };
 export const CONTENTS = /** @type {TextField[]} */ (Object.keys(TEXTS));
 /** @type {Field[]} */ export const FIELDS = ["id", ...CONTENTS];
@@ -96,10 +96,10 @@ function findBrokenTextRule(field, text) {
   if (text === undefined || (text === "" && !isOptional)) return isOptional ? null : `${field} is missing`;
   if (typeof text !== "string") return `${field} must be text${isOptional ? " or left out" : ""}`;
   const length = [...text].length;
-  if (length < min || length > max) return `${field} must be ${min} to ${max} characters long, not ${length}`;
+  if (length < min || length > max) return `${field} must be ${min} to ${max.toLocaleString("en")} characters long, not ${length.toLocaleString("en")}`;
   if (FORBIDDEN.test(text)) return `${field} must not contain control characters or overrides of the text's direction`;
   // JavaScript counts U+FEFF as white space, the service does not.
-  return text && text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
+  return min && text.replaceAll("\ufeff", "x").trim() === "" ? `${field} must not be only white space` : null;
 }
 
 /** @type {Record<string, string>} */
