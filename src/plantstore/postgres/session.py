@@ -73,10 +73,6 @@ class PostgresSession:
                 for row in rows:
                     copy.write_row(row)
 
-    def find_damage(self) -> Iterator[str]:
-        """See ``Reader``: PostgreSQL has tools of its own for that, such as ``pg_amcheck``."""
-        return iter(())
-
     def advance_sequences(self) -> None:
         """See ``Session``."""
         self.query("advance_sequences")

@@ -1,4 +1,8 @@
-"""``plantstore check`` of an SQLite file, which stays as it is: see ``inspection.py``."""
+"""``plantstore check`` of an SQLite file.
+
+Invariant: the file, its permissions and the list of files in its folder stay the same, whether a
+service uses the database, was killed, or never ran.
+"""
 
 import os
 from collections.abc import Iterator
@@ -12,9 +16,13 @@ import apsw
 from plantstore.core.errors import SetupError
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.migrations import load_migrations
-from plantstore.sqlite.connection import explained, require_schema, require_sqlite_version
+from plantstore.sqlite.connection import (
+    BUSY_TIMEOUT_MS,
+    explained,
+    require_schema,
+    require_sqlite_version,
+)
 from plantstore.sqlite.files import describe_obstacle
-from plantstore.sqlite.inspection import open_unchanged
 
 _PROBE_BYTES = 2**20  # more than a transaction with many writes needs
 
@@ -35,6 +43,21 @@ def check_file(path: Path) -> Iterator[Check]:
             if writable.ok:
                 writable = run_check("writable", _try_transaction, path, connection)
     yield writable
+
+
+def open_unchanged(path: Path, *, can_write: bool) -> apsw.Connection:
+    """A connection for reading; ``can_write`` says whether this user may write to the file."""
+    has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
+    # SQLite must not create the files beside it where it cannot delete them at the end.
+    immutable = int(not can_write and not has_wal and not has_index)
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
+    connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    if has_wal:  # closing the last connection would checkpoint it
+        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
+    if has_wal and not has_index:  # a copy that nobody uses: keep its index in memory
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+    return connection
 
 
 def _check_version() -> str:

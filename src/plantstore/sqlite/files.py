@@ -9,7 +9,6 @@ import pwd
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from datetime import UTC, datetime
 from pathlib import Path
 
 SUFFIXES = ("", "-wal", "-shm", "-lock")
@@ -54,11 +53,6 @@ def is_alone(file: int) -> bool:
     """
     found = os.fstat(file)
     return stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
-
-
-def name_by_time(stem: str) -> str:
-    """A file's name with the time, in UTC."""
-    return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
 def describe_obstacle(path: Path) -> str:

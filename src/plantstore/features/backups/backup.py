@@ -10,6 +10,7 @@ import stat
 import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
@@ -19,10 +20,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import SetupError
+from plantstore.features.backups.reader import make_interruptible, open_to_read
 from plantstore.sqlite.connection import require_tables
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import SUFFIXES, create_file, name_by_time, opened
-from plantstore.sqlite.inspection import make_interruptible, open_to_read
+from plantstore.sqlite.files import SUFFIXES, create_file, opened
 from plantstore.sqlite.workspace import publish, workspace
 
 _STEP_PAGES = 256  # 1 MiB: then a signal is handled
@@ -62,6 +63,11 @@ def _back_up_to_folder(database: Path, folder: Path, keep: int | None) -> Backup
         made = _back_up(database, unfinished / target.name, target)
         removed = [] if keep is None else _remove_old(folder, database.stem, keep, target)
         return replace(made, removed=removed)
+
+
+def name_by_time(stem: str) -> str:
+    """A file's name with the time, in UTC."""
+    return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
 def _back_up_to_stream(database: Path, stream: BinaryIO) -> Backup:

@@ -10,7 +10,7 @@ from plantstore.databases import check_database, is_postgres, open_session, requ
 if TYPE_CHECKING:
     from plantstore.features.backups.backup import Backup
     from plantstore.features.backups.restore import Restored
-    from plantstore.features.backups.verifying import Reader, Verification
+    from plantstore.features.backups.verifying import Verification
 
 
 def back_up(url: str, target: str, keep: int | None) -> "Backup":
@@ -89,16 +89,11 @@ def verify(url: str) -> "Verification":
     require_database(url)
     from plantstore.features.backups.verifying import verify as run
 
-    with closing(_open_reader(url)) as reader:
-        return run(reader)
-
-
-def _open_reader(url: str) -> "Reader":
-    if is_postgres(url):
-        from plantstore.postgres.session import PostgresSession
-
-        return PostgresSession(url)
+    if is_postgres(url):  # which has tools of its own for damage, such as pg_amcheck
+        with closing(open_session(url)) as session:
+            return run(session)
+    from plantstore.features.backups.reader import SQLiteReader
     from plantstore.sqlite.connection import database_path
-    from plantstore.sqlite.inspection import SQLiteReader
 
-    return SQLiteReader(database_path(url))
+    with closing(SQLiteReader(database_path(url))) as reader:
+        return run(reader, reader.find_damage())

@@ -20,15 +20,15 @@ import apsw
 from msgspec import Struct
 
 from plantstore.core.errors import SetupError
-from plantstore.features.backups.backup import copy_database
+from plantstore.features.backups.backup import copy_database, name_by_time
+from plantstore.features.backups.reader import open_to_read
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
 from plantstore.sql.migrations import Migration
 from plantstore.sqlite.check import require_unchanged_schema
 from plantstore.sqlite.connection import connect, find_reason, migrate, open_lock
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.files import create_file, name_by_time, opened
-from plantstore.sqlite.inspection import open_to_read
+from plantstore.sqlite.files import create_file, opened
 from plantstore.sqlite.session import SQLiteSession
 from plantstore.sqlite.workspace import flush, flush_folder, workspace
 

@@ -59,7 +59,7 @@ def carry_over(replaced: Path, restored: Path) -> Revocations | None:
     None if that one cannot be read.
     """
     with closing(apsw.Connection(str(restored), flags=apsw.SQLITE_OPEN_READWRITE)) as connection:
-        # As in inspection.py: what has a WAL keeps it.
+        # As in check.py: what has a WAL keeps it.
         if replaced.with_name(f"{replaced.name}-wal").exists():
             connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         with suppress(apsw.Error):

@@ -4,9 +4,9 @@ Invariant: at most a few rows of the database are in memory.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from itertools import islice
+from itertools import chain, islice
 from typing import Protocol
 
 from msgspec import Struct
@@ -29,9 +29,6 @@ class Reader(Queries, Protocol):
 
     def snapshot(self) -> AbstractContextManager[None]:
         """See ``Session``."""
-
-    def find_damage(self) -> Iterator[str]:
-        """What is wrong with the file, if anything, in words."""
 
     def close(self) -> None:
         """Close the connection."""
@@ -56,18 +53,17 @@ class Verification(Struct, frozen=True):
     more: bool
 
 
-def verify(reader: Reader) -> Verification:
-    """Read everything, as it is at one moment, and compare."""
+def verify(reader: Reader, damage: Iterable[str] = ()) -> Verification:
+    """Read everything, as it is at one moment, and compare; ``damage`` is the file's, in words."""
     counts: Counter[str] = Counter()
     with reader.snapshot():
-        found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
+        mismatches = chain((Mismatch(None, None, it) for it in damage), _find(reader, counts))
+        found = list(islice(mismatches, MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
     return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
 
 
 def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
-    for damage in reader.find_damage():
-        yield Mismatch(None, None, damage)
     last = 0
     while stores := reader.query("page_to_verify", last, _PAGE_ROWS):
         for store in stores:

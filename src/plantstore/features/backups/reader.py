@@ -1,8 +1,4 @@
-"""Opens a file to read it, and leaves it as it is.
-
-Invariant: the file, its permissions and the list of files in its folder stay the same, whether a
-service uses the database, was killed, or never ran.
-"""
+"""Reads a SQLite file as it is at one moment, and leaves it as it is: see ``sqlite/check.py``."""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -13,25 +9,11 @@ import apsw
 
 from plantstore.core.database import Row
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, explained, require_schema
+from plantstore.sqlite.check import open_unchanged
+from plantstore.sqlite.connection import explained, require_schema
 
 _MAX_DAMAGE = 20
 _STEPS = 100_000  # of SQLite's virtual machine: some milliseconds
-
-
-def open_unchanged(path: Path, *, can_write: bool) -> apsw.Connection:
-    """A connection for reading; ``can_write`` says whether this user may write to the file."""
-    has_wal, has_index = (path.with_name(path.name + end).exists() for end in ("-wal", "-shm"))
-    # SQLite must not create the files beside it where it cannot delete them at the end.
-    immutable = int(not can_write and not has_wal and not has_index)
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI
-    connection = apsw.Connection(f"{path.as_uri()}?immutable={immutable}", flags=flags)
-    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-    if has_wal:  # closing the last connection would checkpoint it
-        connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-    if has_wal and not has_index:  # a copy that nobody uses: keep its index in memory
-        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
-    return connection
 
 
 def open_to_read(path: Path) -> apsw.Connection:
@@ -81,7 +63,7 @@ class SQLiteReader:
             yield
 
     def find_damage(self) -> Iterator[str]:
-        """See ``Reader``."""
+        """What is wrong with the file, in words."""
         with explained(self._path):
             for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
                 if found != "ok":
