@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment
 
 from plantstore.features.page.files import HASH_LENGTH, File, make_file
 
@@ -56,9 +56,7 @@ def render(
     template: Path, values: Mapping[str, object], filters: Mapping[str, Callable[..., object]] = {}
 ) -> File:
     """A page, from its template."""
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
+    environment = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters.update(filters)
     page = environment.from_string(template.read_text(encoding="utf-8")).render(values)
     return make_file("text/html; charset=utf-8", page.encode())

@@ -1,18 +1,29 @@
 """The reference at ``/docs``: the OpenAPI document as a page, whatever the document has in it."""
 
+import re
+from collections.abc import Callable
+from functools import partial
+from http import HTTPStatus
+from itertools import groupby
 from pathlib import Path
 
 import msgspec
+from markdown_it import MarkdownIt
+from markupsafe import Markup, escape
 
 from building.document import parse_document, read_document
 from plantstore.features.page.building import STATIC, make_static, render
 from plantstore.features.page.files import File, make_file
+from plantstore.features.reference.building import samples, schemas, values
+from plantstore.features.reference.building.document import Json, list_operations, resolve
 from plantstore.features.reference.building.remedies import REMEDIES
-from plantstore.features.reference.building.view import FILTERS, make_view
 from plantstore.http.errors import TABLE
 
 _HERE = Path(__file__).parents[1]
 _OF_THE_PAGE = ("base.css", "dom.js", "icon.svg", "session.js")
+_MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")  # shows HTML as text
+_HEADING = re.compile("^### (.+)\n", re.MULTILINE)
+_TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 
 
 def make_files() -> dict[str, File]:
@@ -22,10 +33,85 @@ def make_files() -> dict[str, File]:
     sources = [*sorted((_HERE / "static").iterdir()), *(STATIC / name for name in _OF_THE_PAGE)]
     folder, static = make_static(sources)
     modules = [path.name for path in sources if path.suffix == ".js"]
-    values = make_view(document, TABLE) | {"remedies": REMEDIES, "modules": modules}
+    view = make_view(resolve(document)) | {"static": folder, "modules": modules}
     return {
-        "/docs": render(_HERE / "docs.html", {"static": folder, **values}, FILTERS),
+        "/docs": render(_HERE / "docs.html", view, FILTERS),
         "/openapi.json": make_file("application/json", msgspec.json.encode(document)),
         "/openapi.yaml": make_file("application/yaml", text.encode()),
         **static,
     }
+
+
+def make_view(document: Json) -> dict[str, object]:
+    """The template's values."""
+    operations = list_operations(document)
+    _, *parts = _HEADING.split(document["info"]["description"])
+    return {
+        "info": document["info"],
+        "components": document["components"],
+        "tags": document["tags"],
+        "operations": operations,
+        "first": next(one for one in operations if one["operationId"] == "list_plants"),
+        "topics": list(zip(parts[::2], parts[1::2], strict=True)),
+        "errors": [(status, list(rows)) for status, rows in groupby(TABLE, lambda row: row.status)],
+        "remedies": REMEDIES,
+        "headers": _find_headers(operations),
+        "languages": samples.LANGUAGES,
+        "make_call": samples.make_call,
+        "look_up": partial(schemas.look_up, document["components"]["schemas"]),
+        "list_fields": partial(schemas.list_fields, document["components"]["schemas"]),
+    }
+
+
+def _find_headers(operations: list[Json]) -> dict[str, list[Json]]:
+    """The headers of responses by name, each of them once; a name may have several meanings."""
+    found: dict[str, list[Json]] = {}
+    for operation in operations:
+        for response in operation["responses"].values():
+            for name, header in response.get("headers", {}).items():
+                if header not in found.setdefault(name, []):
+                    found[name].append(header)
+    return dict(sorted(found.items()))
+
+
+def _render_text(text: str) -> Markup:
+    """CommonMark, with its paragraphs."""
+    return Markup(_MARKDOWN.render(text or ""))  # noqa: S704 - markdown-it escapes it
+
+
+def _render_line(text: str) -> Markup:
+    """CommonMark of one paragraph, without it."""
+    return Markup(_MARKDOWN.renderInline((text or "").strip()))  # noqa: S704 - as above
+
+
+def _list_error_numbers(response: Json) -> list[int]:
+    """The numbers in the examples of a response with an error."""
+    contents = response.get("content", {}).values()
+    found = (value for one in contents for _, value in samples.list_examples(one))
+    return [value["error"] for value in found if isinstance(value, dict) and "error" in value]
+
+
+def _mark_token(code: str) -> Markup:
+    """A program, with the place of the token marked."""
+    return Markup(_TOKEN.sub(r'\1\2<mark title="Your token">TOKEN</mark>', str(escape(code))))  # noqa: S704 - escaped
+
+
+def _phrase(status: str | int) -> str:
+    """Such as ``Not Found``; nothing for ``default`` or a range."""
+    number = int(status) if str(status).isdigit() else 0
+    return HTTPStatus(number).phrase if number in set(HTTPStatus) else ""
+
+
+FILTERS: dict[str, Callable[..., object]] = {
+    "anchor": lambda title: re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"),
+    "choices": schemas.list_values,
+    "code": _mark_token,
+    "example": values.write_example,
+    "examples": samples.list_examples,
+    "inline": _render_line,
+    "markdown": _render_text,
+    "numbers": _list_error_numbers,
+    "phrase": _phrase,
+    "type": schemas.write_type,
+    "value": samples.example_of,
+}

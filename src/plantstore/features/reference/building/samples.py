@@ -5,13 +5,13 @@ runs them all.
 """
 
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from msgspec import UNSET, Struct
+from msgspec import Struct
 
-from plantstore.features.reference.building.document import MediaType, Operation, Parameter
+from plantstore.features.reference.building.document import Json
 from plantstore.features.reference.building.values import JAVASCRIPT, JSON, PYTHON, Code
 
 # Where `make serve` listens; the page's script puts the page's own address in its place.
@@ -32,103 +32,96 @@ class Call(Struct, frozen=True):
     returned: str  # the media type of the response, if it has a body
 
 
-def make_call(operation: Operation, media_type: str = "") -> Call:
+def make_call(operation: Json, media_type: str = "") -> Call:
     """The operation's call with what it requires, the first example of each."""
-    required = [one for one in operation.parameters if one.required]
-    content = operation.request_body.content if operation.request_body else {}
+    given: dict[str, dict[str, Any]] = {"path": {}, "query": {}, "header": {}}
+    for one in operation["parameters"]:
+        if one.get("required"):
+            given[one["in"]][one["name"]] = example_of(one)
+    in_path = {name: quote(str(value), safe="{}") for name, value in given["path"].items()}
+    query = f"?{urlencode(given['query'])}" if given["query"] else ""
+    content = operation["requestBody"]["content"][media_type] if media_type else {}
     return Call(
-        method=operation.method.upper(),
-        url=ORIGIN + _fill_in(operation.path, required),
-        needs_token=operation.needs_token,
-        headers={one.name: str(example_of(one)) for one in required if one.place == "header"},
+        method=operation["method"].upper(),
+        url=ORIGIN + operation["path"].format_map(in_path) + query,
+        needs_token=operation.get("security") != [],
+        headers={name: str(value) for name, value in given["header"].items()},
         media_type=media_type,
-        body=_first_example(content[media_type]) if media_type else None,
+        body=next((value for _, value in list_examples(content)), {}) if media_type else None,
         returned=_find_returned(operation, media_type),
     )
 
 
-def example_of(parameter: Parameter) -> Any:  # noqa: ANN401 - JSON
+def list_examples(content: Json) -> list[tuple[str, Json]]:
+    """The examples of a media type, however they are written, each with its summary.
+
+    One of several has a summary.
+    """
+    if "example" in content:
+        return [("", content["example"])]
+    named = content.get("examples", {})
+    return [
+        (one.get("summary") or name.replace("_", " ").capitalize() * (len(named) > 1), one["value"])
+        for name, one in named.items()
+    ]
+
+
+def example_of(parameter: Json) -> Json:
     """The parameter's example, or its default; else its name, in braces."""
-    for value in (parameter.example, parameter.schema.default):
-        if value is not UNSET:
-            return value
-    return f"{{{parameter.name}}}"
+    default = parameter["schema"].get("default", f"{{{parameter['name']}}}")
+    return parameter.get("example", default)
 
 
-def _fill_in(path: str, required: list[Parameter]) -> str:
-    values = {one.name: example_of(one) for one in required}
-    for one in required:
-        if one.place == "path":
-            path = path.replace(f"{{{one.name}}}", quote(str(values[one.name]), safe="{}"))
-    query = [(one.name, values[one.name]) for one in required if one.place == "query"]
-    return f"{path}?{urlencode(query)}" if query else path
-
-
-def _first_example(content: MediaType) -> Any:  # noqa: ANN401 - JSON
-    examples = content.all_examples
-    return examples[0].value if examples else {}
-
-
-def _find_returned(operation: Operation, sent: str) -> str:
+def _find_returned(operation: Json, sent: str) -> str:
     """The response's media type: the request's, if there is one of that."""
-    successes = (one for status, one in operation.responses.items() if status.startswith("2"))
-    names = [name for one in successes for name in one.content]
+    responses = operation["responses"].items()
+    successes = (one for status, one in responses if status.startswith("2"))
+    names = [name for one in successes for name in one.get("content", {})]
     return sent if sent in names else next(iter(names), "")
 
 
 def write_curl(call: Call) -> str:
     """The call in curl, for a shell that has the token in ``TOKEN``."""
-    return "curl " + " \\\n  ".join(_write_curl_parts(call))
-
-
-def _write_curl_parts(call: Call) -> Iterator[str]:
     default = "GET" if call.body is None else "POST"
-    yield ("" if call.method == default else f"-X {call.method} ") + shlex.quote(call.url)
+    parts = [("" if call.method == default else f"-X {call.method} ") + shlex.quote(call.url)]
     if call.needs_token:
-        yield f'-H "{_BEARER}: Bearer $TOKEN"'
-    for name, value in call.headers.items():
-        yield f"-H {shlex.quote(f'{name}: {value}')}"
+        parts.append(f'-H "{_BEARER}: Bearer $TOKEN"')
+    parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in call.headers.items()]
     if call.media_type:
-        yield f'-H "Content-Type: {call.media_type}"'
-        is_text = isinstance(call.body, str)
-        yield f"-d {shlex.quote(call.body if is_text else JSON.write(call.body))}"
+        text = call.body if isinstance(call.body, str) else JSON.write(call.body)
+        parts += [f'-H "Content-Type: {call.media_type}"', f"-d {shlex.quote(text)}"]
+    return "curl " + " \\\n  ".join(parts)
 
 
 def write_python(call: Call) -> str:
     """The call in Python, with httpx."""
-    shown = {_JSON: "json()", "": "status_code"}.get(call.returned, "text")
-    arguments = list(_write_python_arguments(call))
-    inner = arguments[0] if len(arguments) == 1 else "\n    " + ",\n    ".join(arguments) + ",\n"
-    return (
-        f"import httpx\n\nresponse = httpx.{call.method.lower()}({inner})\nprint(response.{shown})"
-    )
-
-
-def _write_python_arguments(call: Call) -> Iterator[str]:
-    yield PYTHON.write(call.url)
+    arguments = [PYTHON.write(call.url)]
     is_json = call.media_type == _JSON  # httpx sets the header then
     if headers := _make_headers(call, 'f"Bearer {TOKEN}"', "" if is_json else call.media_type):
-        yield f"headers={PYTHON.write(headers, 4, 9)}"
+        arguments.append(f"headers={PYTHON.write(headers, 4, 9)}")
     if is_json:
-        yield f"json={PYTHON.write(call.body, 4, 6)}"
+        arguments.append(f"json={PYTHON.write(call.body, 4, 6)}")
     elif call.media_type:
-        text = call.body
-        is_plain = "\n" in text and "\\" not in text
-        yield f'content="""\\\n{text}"""' if is_plain else f"content={PYTHON.write(text)}"
+        is_plain = "\n" in call.body and "\\" not in call.body
+        content = f'"""\\\n{call.body}"""' if is_plain else PYTHON.write(call.body)
+        arguments.append(f"content={content}")
+    inner = arguments[0] if len(arguments) == 1 else "\n    " + ",\n    ".join(arguments) + ",\n"
+    shown = {_JSON: "json()", "": "status_code"}.get(call.returned, "text")
+    method = call.method.lower()
+    return f"import httpx\n\nresponse = httpx.{method}({inner})\nprint(response.{shown})"
 
 
 def write_javascript(call: Call) -> str:
     """The call in JavaScript, for browsers, Node.js and others that have ``fetch``."""
-    shown = {_JSON: "await response.json()", "": "response.status"}
     options: dict[str, object] = {} if call.method == "GET" else {"method": call.method}
     if headers := _make_headers(call, "`Bearer ${TOKEN}`", call.media_type):
         options["headers"] = headers
     if call.media_type:
         options["body"] = Code(_write_javascript_body(call))
-    url = f'"{call.url}"'
     rest = f", {JAVASCRIPT.write(options, 0, 99)}" if options else ""
+    shown = {_JSON: "await response.json()", "": "response.status"}
     return (
-        f"const response = await fetch({url}{rest});\n"
+        f'const response = await fetch("{call.url}"{rest});\n'
         f"console.log({shown.get(call.returned, 'await response.text()')});"
     )
 

@@ -5,12 +5,13 @@ What fits into a line stands in one; else each key or item has its own, as forma
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct
 
 _WIDTH = 62  # characters: the column for code is no wider
+_ANY_WIDTH = -10_000  # a column from which everything fits
 _BARE_KEY = re.compile(r"[A-Za-z_$][\w$]*\Z", re.ASCII)
 
 
@@ -21,60 +22,42 @@ class Code(str):
 
 
 class Notation(Struct, frozen=True):
-    """How a language writes values."""
+    """How a language writes values; ``words`` are those that it writes other than JSON."""
 
-    true: str = "true"
-    false: str = "false"
-    null: str = "null"
+    words: Mapping[str, str] = {}
     has_bare_keys: bool = False
     padding: str = ""  # within the braces of an object in one line
     indent: int = 2
-    has_last_comma: bool = False
+    last_comma: str = ""
 
     def write(self, value: Any, column: int = 0, used: int = 0) -> str:  # noqa: ANN401 - JSON
         """The value, its further lines indented by ``column``; ``used`` characters precede it."""
-        flat = self._write_flat(value)
-        fits = column + used + len(flat) <= _WIDTH and "\n" not in flat
-        if fits or not isinstance(value, dict | list):
+        if isinstance(value, Code):
+            return value
+        if not value or not isinstance(value, dict | list):
+            text = json.dumps(value, ensure_ascii=False)
+            return self.words.get(text, text)
+        items, braces, padding = [("", one) for one in value], "[]", ""
+        if isinstance(value, dict):
+            items = [(f"{self._write_key(key)}: ", one) for key, one in value.items()]
+            braces, padding = "{}", self.padding
+        inside = ", ".join(start + self.write(one, _ANY_WIDTH) for start, one in items)
+        flat = f"{padding}{inside}{padding}".join(braces)
+        if column + used + len(flat) <= _WIDTH and "\n" not in flat:
             return flat
         inner = column + self.indent
-        lines = f",\n{' ' * inner}".join(self._write_items(value, inner))
-        begin, end = "{}" if isinstance(value, dict) else "[]"
-        comma = "," if self.has_last_comma else ""
-        return f"{begin}\n{' ' * inner}{lines}{comma}\n{' ' * column}{end}"
-
-    def _write_items(self, value: Any, column: int) -> Iterator[str]:  # noqa: ANN401 - JSON
-        if isinstance(value, list):
-            yield from (self.write(one, column) for one in value)
-            return
-        for key, one in value.items():
-            start = f"{self._write_key(key)}: "
-            yield start + self.write(one, column, len(start))
-
-    def _write_flat(self, value: Any) -> str:  # noqa: ANN401 - JSON
-        match value:
-            case Code():
-                return value
-            case dict() if value:
-                pairs = (f"{self._write_key(k)}: {self._write_flat(v)}" for k, v in value.items())
-                return f"{{{self.padding}{', '.join(pairs)}{self.padding}}}"
-            case list():
-                return f"[{', '.join(self._write_flat(one) for one in value)}]"
-            case bool():
-                return self.true if value else self.false
-            case None:
-                return self.null
-        return json.dumps(value, ensure_ascii=False)
+        lines = [start + self.write(one, inner, len(start)) for start, one in items]
+        begin, between = f"\n{' ' * inner}", f",\n{' ' * inner}"
+        return f"{begin}{between.join(lines)}{self.last_comma}\n{' ' * column}".join(braces)
 
     def _write_key(self, key: str) -> str:
-        if self.has_bare_keys and _BARE_KEY.match(key):
-            return key
-        return json.dumps(key, ensure_ascii=False)
+        is_bare = self.has_bare_keys and _BARE_KEY.match(key)
+        return key if is_bare else json.dumps(key, ensure_ascii=False)
 
 
 JSON = Notation()
-PYTHON = Notation(true="True", false="False", null="None", indent=4, has_last_comma=True)
-JAVASCRIPT = Notation(has_bare_keys=True, padding=" ", has_last_comma=True)
+PYTHON = Notation({"true": "True", "false": "False", "null": "None"}, indent=4, last_comma=",")
+JAVASCRIPT = Notation(has_bare_keys=True, padding=" ", last_comma=",")
 
 
 def write_example(value: Any) -> str:  # noqa: ANN401 - JSON

@@ -1,0 +1,83 @@
+"""What a schema says, in a few words, and the fields of an object."""
+
+from collections.abc import Iterator, Mapping
+
+from markupsafe import Markup
+from msgspec import Struct
+
+from plantstore.features.reference.building.document import SCHEMAS, Json
+
+_INT_RANGES = {f"int{bits}": (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) for bits in (32, 64)}
+
+
+class Field(Struct, frozen=True):
+    """A field of an object; ``depth`` counts the objects that it is in."""
+
+    name: str
+    required: bool
+    schema: Json
+    depth: int
+
+
+def look_up(named: Mapping[str, Json], schema: Json) -> Json:
+    """The schema itself, not a reference to it."""
+    return named[schema["$ref"].removeprefix(SCHEMAS)] if "$ref" in schema else schema
+
+
+def list_fields(named: Mapping[str, Json], schema: Json, depth: int = 0) -> Iterator[Field]:
+    """The fields of an object, or of those in an array; those of unnamed ones in it too."""
+    found = look_up(named, schema)
+    for part in found.get("allOf", []):
+        yield from list_fields(named, part, depth)
+    if "items" in found and "$ref" not in found["items"]:
+        yield from list_fields(named, found["items"], depth)
+    for name, one in found.get("properties", {}).items():
+        yield Field(name, name in found.get("required", []), one, depth)
+        if "$ref" not in one:
+            yield from list_fields(named, one, depth + 1)
+
+
+def write_type(schema: Json) -> Markup:
+    """Such as ``string (date-time), at most 7 characters``; a named one is a link to it."""
+    if name := schema.get("$ref", "").removeprefix(SCHEMAS):
+        text = Markup('<a href="#schema-{0}">{0}</a>').format(name)
+    elif "items" in schema:
+        text = "array of " + write_type(schema["items"])
+    elif "contentSchema" in schema:
+        text = "text of " + write_type(schema["contentSchema"])
+    else:
+        kind = schema.get("type", "")
+        text = Markup(kind if isinstance(kind, str) else " or ".join(kind))  # noqa: S704 - words of JSON Schema
+        text += f" ({schema['format']})" if "format" in schema else ""
+    return Markup(", ").join([text, *_describe_bounds(schema)])
+
+
+def _describe_bounds(schema: Json) -> Iterator[str]:
+    """What the values are limited to."""
+    bounds = schema.get("minimum"), schema.get("maximum")
+    if bounds != _INT_RANGES.get(schema.get("format")):
+        yield from _describe_range(*bounds, "")
+    yield from _describe_range(schema.get("minLength"), schema.get("maxLength"), " characters")
+    yield from _describe_range(schema.get("minItems"), schema.get("maxItems"), " items")
+    if "default" in schema:
+        yield f"default {schema['default']}"
+
+
+def _describe_range(minimum: float | None, maximum: float | None, unit: str) -> Iterator[str]:
+    match minimum, maximum:
+        case None, None:
+            return
+        case _, None:
+            yield f"at least {minimum}{unit}"
+        case None, _:
+            yield f"at most {maximum}{unit}"
+        case _ if minimum == maximum:
+            yield f"{minimum}{unit}"
+        case _:
+            yield f"{minimum} to {maximum}{unit}"
+
+
+def list_values(schema: Json) -> list[Json]:
+    """The values that are allowed, if they are counted out."""
+    values = [schema["const"]] if "const" in schema else schema.get("enum", [])
+    return [*values, *(list_values(schema["items"]) if "items" in schema else [])]
