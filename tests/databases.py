@@ -10,7 +10,8 @@ import pytest
 from msgspec import Struct
 
 from plantstore.databases import create_database
-from plantstore.sqlite.connection import connect, database_path, open_lock
+from plantstore.sqlite.connection import connect, database_path
+from plantstore.sqlite.file_lock import FileLock
 from tests.postgres.server import PostgresServer
 
 # The kinds that a test is run on, where they are not those of its folder.
@@ -58,7 +59,7 @@ def find_kind(request: pytest.FixtureRequest) -> Kind:
 def writes_held(url: str) -> Iterator[None]:
     """Keep every write to a database waiting, as another writer would that takes its time."""
     if url.startswith(_SQLITE_PREFIX):
-        with open_lock(database_path(url)) as lock, lock.held():
+        with FileLock(database_path(url)) as lock, lock.held():
             yield
         return
     with closing(psycopg.connect(url)) as connection:

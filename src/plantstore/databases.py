@@ -85,9 +85,9 @@ def prepare_database(url: str) -> None:
 
         Hosts(url)
         return
-    from plantstore.sqlite.connection import database_path, prepare
+    from plantstore.sqlite.connection import database_path, open_file
 
-    prepare(database_path(url))
+    open_file(database_path(url)).close()
 
 
 def check_database(url: str) -> "Iterator[Check]":

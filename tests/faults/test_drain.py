@@ -9,7 +9,8 @@ from pathlib import Path
 
 import httpx
 
-from plantstore.sqlite.connection import database_path, open_lock
+from plantstore.sqlite.connection import database_path
+from plantstore.sqlite.file_lock import FileLock
 from tests.faults.load import assert_whole, under_load, wait_until_acknowledged
 from tests.http.blocking import FILLER, fill_store, in_flight_stream
 from tests.http.fixtures import LISTS, make_fixture
@@ -98,7 +99,7 @@ def test_a_database_that_is_locked_does_not_hold_up_the_end(tmp_path: Path) -> N
     with Service(tmp_path, settings=settings) as service:
         token = service.make_token()
         with (
-            open_lock(database_path(service.database)) as lock,
+            FileLock(database_path(service.database)) as lock,
             lock.held(),
             create_without_its_body(service, token) as connection,
         ):

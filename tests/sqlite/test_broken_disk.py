@@ -7,7 +7,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.connection import connect
+from plantstore.sqlite.file_lock import FileLock
 from tests.faults import load
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.faulty_vfs import VARIABLE
@@ -95,7 +96,7 @@ def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) 
             )
         with ExitStack() as stack:
             clients = [stack.enter_context(Connection(service.origin)) for _ in tokens]
-            with open_lock(tmp_path / "plants.db") as lock, lock.held():
+            with FileLock(tmp_path / "plants.db") as lock, lock.held():
                 for number, (token, client) in enumerate(zip(tokens, clients, strict=True)):
                     create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}")
                     client.send(create.carrying(b'{"id": %d, "name": "Ficus"}' % number))

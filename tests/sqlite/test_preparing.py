@@ -11,7 +11,8 @@ import pytest
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
 from plantstore.sqlite import database
-from plantstore.sqlite.connection import connect, ensure_file, prepare
+from plantstore.sqlite.connection import ensure_file, open_file
+from plantstore.sqlite.data_version import DataVersion
 from tests.next_version import NEWEST
 
 PROCESSES = 4
@@ -24,8 +25,7 @@ def prepare_all(folder: Path, barrier: Barrier) -> None:
         path = folder / f"{number}" / "plants.db"
         barrier.wait(30)
         ensure_file(path)
-        prepare(path)
-        with closing(connect(path)) as connection:
+        with closing(open_file(path)) as connection:
             assert connection.execute("SELECT count(*) FROM stores").get == 0
 
 
@@ -49,18 +49,15 @@ def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) ->
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("step", ["prepare", "DataVersion"])
 async def test_a_file_that_goes_while_it_is_opened_is_named(
-    url: str, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    do_step = getattr(database, step)
+    class MovingDataVersion(DataVersion):
+        def __init__(self, path: Path) -> None:
+            super().__init__(path)
+            for file in tmp_path.glob("plants.db*"):
+                file.rename(f"{file}.moved")
 
-    def do_step_and_move(path: Path, *arguments: int) -> object:
-        result = do_step(path, *arguments)
-        for file in tmp_path.glob("plants.db*"):
-            file.rename(f"{file}.moved")
-        return result
-
-    monkeypatch.setattr(database, step, do_step_and_move)
+    monkeypatch.setattr(database, "DataVersion", MovingDataVersion)
     with pytest.raises(SetupError, match=r"there is no database .*/plants\.db: "):
         database.SQLiteDatabase(Settings(database=url))

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import PLANTSTORE, POWERLESS, Program, clean_environ
 from tests.service import JSON, Service
 
@@ -89,7 +89,7 @@ def test_who_may_write_to_the_database_may_take_its_lock(tmp_path: Path) -> None
     modes = {0o600: 0o600, 0o660: 0o660, 0o666: 0o666, 0o644: 0o600, 0o400: 0o600}
     for mode, locks_mode in modes.items():
         database.chmod(mode)
-        open_lock(database).close()
+        FileLock(database).close()
         assert stat.S_IMODE(lock.stat().st_mode) == locks_mode
 
 

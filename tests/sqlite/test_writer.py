@@ -12,8 +12,9 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
-from plantstore.sqlite.connection import connect, open_lock
+from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
+from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.writer import Writer
 from tests.sqlite.writes import ADA, create
 
@@ -99,7 +100,7 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
 async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
     path = Path(url.removeprefix("sqlite:///"))
     writer = Writer(path, Pool("writes", 2), 0.01)
-    with open_lock(path) as lock:
+    with FileLock(path) as lock:
         with lock.held():
             with pytest.raises(DatabaseUnavailableError):
                 await writer.submit(create(1))

@@ -1,24 +1,17 @@
 """The command line's connections to PostgreSQL, and the version of the schema."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext, suppress
 from itertools import groupby
 
 import psycopg
 from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, errors
 
-from plantstore.core.clock import now
 from plantstore.core.errors import SetupError
 from plantstore.postgres.hosts import find_host
-from plantstore.sql.migrations import (
-    Applied,
-    Migration,
-    find_distribution,
-    find_pending,
-    load_migrations,
-    require_current,
-)
+from plantstore.sql import migrations
+from plantstore.sql.migrations import Applied, Migration
 from plantstore.sql.queries import load_queries
 
 _PACKAGE = "plantstore.postgres"
@@ -32,12 +25,7 @@ _NO_INDEX_IS_BUILT = """
     SELECT NOT EXISTS
         (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
 """
-_FIND_MIGRATIONS = "SELECT to_regclass('schema_migrations')"
 _READ_MIGRATIONS = "SELECT * FROM schema_migrations"
-_RECORD = (
-    "INSERT INTO schema_migrations VALUES ($1, $2, $3, $4, $5) ON CONFLICT (number) "
-    "DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at"
-)
 
 
 def connect(url: str) -> Connection:
@@ -87,25 +75,17 @@ def require_schema(connection: Connection) -> str | None:
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
-    return _require(_applied(connection))
+    return migrations.require_schema(_PACKAGE, _read_applied(connection))
 
 
 async def require_schema_of(connection: AsyncConnection) -> str | None:
     """As ``require_schema``, without blocking the event loop."""
     _require_server(connection.info)
-    cursor = await connection.execute(_FIND_MIGRATIONS)
-    if await cursor.fetchone() == (None,):
-        return _require([])
-    cursor = await connection.execute(_READ_MIGRATIONS)
-    return _require([Applied(*row) for row in await cursor.fetchall()])
-
-
-def _require(applied: Sequence[Applied]) -> str | None:
-    if not applied:
-        raise SetupError("the database has no tables yet: run `plantstore migrate` first")
-    distribution = find_distribution(applied)
-    require_current(find_pending(load_migrations(_PACKAGE, distribution), applied))
-    return distribution
+    applied: list[Applied] = []
+    with suppress(errors.UndefinedTable):
+        cursor = await connection.execute(_READ_MIGRATIONS)
+        applied = [Applied(*row) for row in await cursor.fetchall()]
+    return migrations.require_schema(_PACKAGE, applied)
 
 
 def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequence[Migration]:
@@ -118,22 +98,17 @@ def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequ
     """
     with explained(), connect(url) as connection:
         if dry_run:
-            applied = _applied(connection)
-            return find_pending(load_migrations(_PACKAGE, find_distribution(applied)), applied)
+            return migrations.find_missing(_PACKAGE, _read_applied(connection))
         with connect(url) as guard, guard.transaction():
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             _wait_until(guard, _LOCK)
             _wait_until(connection, _NO_INDEX_IS_BUILT)
-            applied = _applied(connection)
-            distribution = distribution or find_distribution(applied)
-            begin = load_queries(_PACKAGE, distribution)["begin_migration"].encode()
-            pending = find_pending(load_migrations(_PACKAGE, distribution), applied)
-            for is_outside, group in groupby(pending, lambda one: one.is_outside_transaction):
-                if is_outside:
-                    _apply_outside(connection, list(group))
-                else:
-                    _apply(connection, begin, list(group))
-        return pending
+            applied = _read_applied(connection)
+            sql = load_queries(_PACKAGE, distribution or migrations.find_distribution(applied))
+            missing = migrations.find_missing(_PACKAGE, applied, distribution)
+            for is_outside, group in groupby(missing, lambda one: one.is_outside_transaction):
+                _apply(connection, sql, group, is_outside=is_outside)
+        return missing
 
 
 def _wait_until(connection: Connection, condition: str) -> None:
@@ -141,33 +116,24 @@ def _wait_until(connection: Connection, condition: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _applied(connection: Connection) -> Sequence[Applied]:
-    found = connection.execute(_FIND_MIGRATIONS).fetchone()
-    if found == (None,):
+def _read_applied(connection: Connection) -> Sequence[Applied]:
+    try:
+        return [Applied(*row) for row in connection.execute(_READ_MIGRATIONS)]
+    except errors.UndefinedTable:
         return []
-    rows = connection.execute(_READ_MIGRATIONS)
-    return [Applied(*row) for row in rows]
 
 
-def _apply(connection: Connection, begin: bytes, migrations: Sequence[Migration]) -> None:
-    """One transaction for all, so that a lost connection leaves the old schema intact."""
-    with connection.transaction():
-        connection.execute(begin)
-        for migration in migrations:
-            connection.execute(migration.sql.encode())
-            _record(connection, migration)
-
-
-def _apply_outside(connection: Connection, migrations: Sequence[Migration]) -> None:
-    for migration in migrations:
-        for statement in migration.statements:
-            connection.execute(statement.encode())
-        _record(connection, migration)
-
-
-def _record(connection: Connection, migration: Migration) -> None:
-    recorded = (migration.number, migration.name, migration.checksum)
-    connection.execute(_RECORD, (*recorded, migration.compatible_since, now()))
+def _apply(
+    connection: Connection, sql: dict[str, str], group: Iterable[Migration], *, is_outside: bool
+) -> None:
+    """One transaction for all, so that a lost connection leaves the old schema; or none."""
+    with nullcontext() if is_outside else connection.transaction():
+        if not is_outside:
+            connection.execute(sql["begin_migration"].encode())
+        for migration in group:
+            for statement in migration.statements if is_outside else [migration.sql]:
+                connection.execute(statement.encode())
+            connection.execute(sql["record_migration"].encode(), migration.record)
 
 
 def _first_line(error: psycopg.Error) -> str:

@@ -18,6 +18,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from plantstore.core.clock import now
+from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.sql.queries import folder_of
 
@@ -38,6 +40,11 @@ class Migration(Struct, frozen=True):
     def checksum(self) -> str:
         """SHA-256 of the SQL, in hexadecimal, recorded when the migration is applied."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
+
+    @property
+    def record(self) -> Row:
+        """The row of ``schema_migrations`` for a migration that is applied now."""
+        return self.number, self.name, self.checksum, self.compatible_since, now()
 
     @property
     def compatible_since(self) -> int:
@@ -118,6 +125,28 @@ def find_pending(
         if checksums.get(migration.number) != migration.checksum
         and (migration.number > _FUNCTIONS or version <= newest)
     ]
+
+
+def find_missing(
+    package: str, applied: Sequence[Applied], distribution: str | None = None
+) -> Sequence[Migration]:
+    """The package's migrations that a database lacks, which recorded these.
+
+    ``distribution`` is the feature that is to distribute its tables from now on.
+    """
+    distribution = distribution or find_distribution(applied)
+    return find_pending(load_migrations(package, distribution), applied)
+
+
+def require_schema(package: str, applied: Sequence[Applied]) -> str | None:
+    """Refuse a schema of another version. The feature that distributes its tables, if any does.
+
+    :raises SetupError: it is older, newer or missing; the message says what to do.
+    """
+    if not applied:
+        raise SetupError("the database has no tables yet: run `plantstore migrate`")
+    require_current(find_missing(package, applied))
+    return find_distribution(applied)
 
 
 def require_current(pending: Sequence[Migration]) -> None:

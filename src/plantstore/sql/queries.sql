@@ -69,6 +69,10 @@ DELETE FROM events WHERE store_id = ?1 AND revision < ?2
 
 -- Administration -------------------------------------------------------------------------------
 
+-- name: record_migration
+INSERT INTO schema_migrations (number, name, checksum, compatible_since, applied_at) VALUES (?1, ?2, ?3, ?4, ?5)
+ON CONFLICT (number) DO UPDATE SET checksum = excluded.checksum, applied_at = excluded.applied_at
+
 -- name: insert_store
 INSERT INTO stores (name, created_at) VALUES (?1, ?2)
 

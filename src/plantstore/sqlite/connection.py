@@ -12,15 +12,10 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.core.clock import now
 from plantstore.core.errors import SetupError
-from plantstore.sql.migrations import (
-    Applied,
-    Migration,
-    find_pending,
-    load_migrations,
-    require_current,
-)
+from plantstore.sql import migrations
+from plantstore.sql.migrations import Applied, Migration
+from plantstore.sql.queries import load_queries
 from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.files import create_file, describe_obstacle
 
@@ -29,6 +24,7 @@ logger = logging.getLogger(__name__)
 # Older ones can corrupt a database when a WAL file is reset while another connection reads it.
 MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
+_PACKAGE = "plantstore.sqlite"
 _RESTORE_TIMEOUT = 1.0
 _URL_PREFIX = "sqlite:///"
 _ADVICE = (
@@ -82,19 +78,49 @@ def connect(path: Path, cache_mib: int = 2) -> apsw.Connection:
     return connection
 
 
-def connect_in_place(path: Path, cache_mib: int = 2) -> apsw.Connection:
-    """As ``connect``, but until the connection is closed no restore replaces the file.
+def open_file(path: Path, cache_mib: int = 2) -> apsw.Connection:
+    """A connection to a file with this program's schema; one without tables gets them.
 
-    In WAL mode SQLite holds a lock from the first read on; until then it is held here.
+    A missing file is not created: for one that was moved away for a moment, SQLite would delete
+    the WAL, and with it writes.
+
+    :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
-    with open_lock(path) as lock:
-        # Who holds it for longer is not a restore, which replaces the file in a moment.
-        is_held = lock.try_acquire(_RESTORE_TIMEOUT)
-        connection = connect(path, cache_mib)
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
-        if is_held:
-            lock.release()
-        return connection
+    require_file(path)
+    with explained(path):
+        _require_writable(path)
+        with FileLock(path) as lock:
+            # A connection in WAL mode that has read keeps a restore from replacing the file, until
+            # it is closed; before, the lock does. Whoever holds it for longer is not a restore.
+            lock.try_acquire(_RESTORE_TIMEOUT)
+            connection = connect(path, cache_mib)
+            try:
+                if not read_applied(connection):
+                    with lock.held():
+                        _migrate(connection)
+                require_schema(connection)
+                _enable_wal(connection)
+            except BaseException:
+                connection.close()
+                raise
+            return connection
+
+
+def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
+    """Apply and return the migrations that the file lacks; with ``dry_run`` only return them.
+
+    :raises SetupError: the file or its schema cannot be used; the message says what to do.
+    """
+    with explained(path):
+        if not dry_run:
+            ensure_file(path)
+            _require_writable(path)
+            with FileLock(path) as lock, lock.held(), closing(connect(path)) as connection:
+                return _migrate(connection)
+        if not path.exists():
+            return migrations.find_missing(_PACKAGE, [])
+        with closing(connect(path)) as connection:
+            return migrations.find_missing(_PACKAGE, read_applied(connection))
 
 
 def close_at_stop(connection: apsw.Connection) -> None:
@@ -103,11 +129,6 @@ def close_at_stop(connection: apsw.Connection) -> None:
         connection.close()
     except apsw.Error as error:  # the next start reads the WAL
         logger.warning("the WAL was not moved into the database at the stop: %s", error)
-
-
-def open_lock(path: Path) -> FileLock:
-    """The lock that every process takes around a write to this database."""
-    return FileLock(path)
 
 
 def ensure_file(path: Path) -> bool:
@@ -129,42 +150,19 @@ def require_file(path: Path, advice: str = _ADVICE) -> None:
             raise SetupError(f"there is no database {path}: {advice}")
 
 
-def prepare(path: Path) -> None:
-    """Give a file without tables its tables; refuse a schema of another version.
+def read_applied(connection: apsw.Connection) -> Sequence[Applied]:
+    """The migrations that the file recorded; none if it has no tables.
 
-    A missing file is not created: for one that was moved away for a moment, SQLite would delete
-    the WAL, and with it writes.
-
-    :raises SetupError: the file or its schema cannot be used; the message says what to do.
+    :raises SetupError: its tables are those of another program.
     """
-    require_file(path)
-    with explained(path):
-        _require_writable(path)
-        with closing(connect_in_place(path)) as connection:
-            if _is_new(connection):
-                with open_lock(path) as lock, lock.held():
-                    _migrate(connection)
-            require_schema(connection)
-            _enable_wal(connection)
-
-
-def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
-    """Apply and return the migrations that the file lacks; with ``dry_run`` only return them.
-
-    :raises SetupError: the file or its schema cannot be used; the message says what to do.
-    """
-    with explained(path):
-        if dry_run and not path.exists():
-            return _migrations()
-        ensure_file(path)
-        if not dry_run:
-            _require_writable(path)
-        with closing(connect(path) if dry_run else connect_in_place(path)) as connection:
-            _is_new(connection)
-            if dry_run:
-                return find_pending(_migrations(), _applied(connection))
-            with open_lock(path) as lock, lock.held():
-                return _migrate(connection)
+    if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
+        return []
+    find = "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
+    if not connection.execute(find).get:
+        raise SetupError(
+            "the file is a SQLite database of another program: give another one with --database"
+        )
+    return [Applied(*row) for row in connection.execute("SELECT * FROM schema_migrations")]
 
 
 def require_schema(connection: apsw.Connection) -> None:
@@ -172,17 +170,7 @@ def require_schema(connection: apsw.Connection) -> None:
 
     :raises SetupError: it is older or newer, missing, or another program's.
     """
-    require_tables(connection)
-    require_current(find_pending(_migrations(), _applied(connection)))
-
-
-def require_tables(connection: apsw.Connection) -> None:
-    """Refuse a file without tables, or with those of another program.
-
-    :raises SetupError: it is one.
-    """
-    if _is_new(connection):
-        raise SetupError("the database has no tables yet: run `plantstore migrate`")
+    migrations.require_schema(_PACKAGE, read_applied(connection))
 
 
 def warn_of_permissions(path: Path) -> None:
@@ -231,49 +219,20 @@ def _require_writable(path: Path) -> None:
         raise SetupError(f"cannot write to the database {path}{describe_obstacle(path)}")
 
 
-def _is_new(connection: apsw.Connection) -> bool:
-    """Whether the file has no tables yet.
-
-    :raises SetupError: they are those of another program.
-    """
-    tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
-    if tables and not _applied(connection):
-        raise SetupError(
-            "the file is a SQLite database of another program: give another one with --database"
-        )
-    return not tables
+def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
+    """Apply and return what is pending: in one transaction, which a kill undoes."""
+    missing = migrations.find_missing(_PACKAGE, read_applied(connection))
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
+    _enable_wal(connection)
+    record = load_queries(_PACKAGE)["record_migration"]
+    with connection:
+        for migration in missing:
+            connection.execute(migration.sql)
+            connection.execute(record, migration.record)
+    return missing
 
 
 def _enable_wal(connection: apsw.Connection) -> None:
     mode = connection.execute("PRAGMA journal_mode = WAL").get
     if mode != "wal":
         raise SetupError("the file system has no WAL support (a network drive?): use a local disk")
-
-
-def _migrations() -> Sequence[Migration]:
-    return load_migrations("plantstore.sqlite")
-
-
-def _applied(connection: apsw.Connection) -> Sequence[Applied]:
-    if not connection.execute(
-        "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
-    ).get:
-        return []
-    rows = connection.execute("SELECT * FROM schema_migrations")
-    return [Applied(*row) for row in rows]
-
-
-def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
-    """Apply and return what is pending: in one transaction, which a kill undoes."""
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
-    _enable_wal(connection)
-    pending = find_pending(_migrations(), _applied(connection))
-    with connection:
-        for migration in pending:
-            connection.execute(migration.sql)
-            recorded = (migration.number, migration.name, migration.checksum)
-            connection.execute(
-                "INSERT INTO schema_migrations VALUES (?, ?, ?, ?, ?)",
-                (*recorded, migration.compatible_since, now()),
-            )
-    return pending

@@ -33,10 +33,9 @@ from plantstore.sqlite.batch import Note, Trim
 from plantstore.sqlite.connection import (
     close_at_stop,
     connect,
-    connect_in_place,
     database_path,
     explained,
-    prepare,
+    open_file,
 )
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
@@ -55,13 +54,12 @@ class SQLiteDatabase:
 
     def __init__(self, settings: Settings) -> None:
         self._path = database_path(settings.database)
-        prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
         self.writes = Pool("writes", settings.max_writes)
+        self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
-            self._connection = connect_in_place(self._path, _CACHE_MIB)
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
             self.data_version = DataVersion(self._path)

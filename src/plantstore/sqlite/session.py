@@ -10,15 +10,9 @@ import apsw
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.connection import (
-    connect_in_place,
-    database_path,
-    explained,
-    find_reason,
-    open_lock,
-    prepare,
-)
+from plantstore.sqlite.connection import database_path, explained, open_file
 from plantstore.sqlite.errors import REPLACED
+from plantstore.sqlite.file_lock import FileLock
 
 
 def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":
@@ -38,11 +32,10 @@ class SQLiteSession:
 
     def __init__(self, url: str) -> None:
         self._path = database_path(url)
-        prepare(self._path)
         self._sql = load_queries("plantstore.sqlite")
+        self._connection = open_file(self._path)
         with explained(self._path):
-            self._lock = open_lock(self._path)
-            self._connection = connect_in_place(self._path)
+            self._lock = FileLock(self._path)
             self._schema = self._connection.pragma("schema_version")
             self._file = self._path.stat()
 
@@ -53,29 +46,23 @@ class SQLiteSession:
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Session``."""
-        try:
-            return self._connection.execute(self._sql[name], arguments).fetchall()
-        except apsw.Error as error:
-            raise self._explain(error) from error
+        return self._execute(self._sql[name], arguments)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """See ``Session``."""
         with self._lock.held():
+            self._execute("BEGIN IMMEDIATE")
             try:
-                self._connection.execute("BEGIN IMMEDIATE")
                 yield
-                self._connection.execute("COMMIT")
-            except BaseException as error:
+                self._execute("COMMIT")
+            finally:
                 self._roll_back()
-                if isinstance(error, apsw.Error):
-                    raise self._explain(error) from error
-                raise
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
         """See ``Session``."""
-        self._connection.execute("BEGIN")
+        self._execute("BEGIN")
         try:
             yield
         finally:
@@ -83,10 +70,8 @@ class SQLiteSession:
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
         """See ``Session``."""
-        try:
+        with explained(self._path):
             self._connection.executemany(self._sql[name], rows).fetchall()
-        except apsw.Error as error:
-            raise self._explain(error) from error
 
     def advance_sequences(self) -> None:
         """See ``Session``; AUTOINCREMENT already does."""
@@ -96,13 +81,11 @@ class SQLiteSession:
 
     def revalidate(self) -> None:
         """See ``Session``."""
-        try:
+        with explained(self._path):
             if not samestat(self._path.stat(), self._file):
                 raise SetupError(REPLACED.format(name=self._path))
             if self._connection.pragma("schema_version") != self._schema:
                 raise SetupError(f"the schema of {self._path} has changed")
-        except (OSError, apsw.Error) as error:
-            raise self._explain(error) from error
 
     def abort(self) -> None:
         """See ``Session``. A wait for the lock has its own timeout."""
@@ -114,10 +97,11 @@ class SQLiteSession:
         self._connection.close()
         self._lock.close()
 
+    def _execute(self, sql: str, arguments: Sequence[object] = ()) -> Sequence[Row]:
+        with explained(self._path):
+            return self._connection.execute(sql, arguments).fetchall()
+
     def _roll_back(self) -> None:
+        # SQLite has rolled back by itself after some errors.
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-
-    def _explain(self, error: OSError | apsw.Error) -> SetupError:
-        reason = find_reason(error, self._path)
-        return SetupError(f"the database cannot do this now: {reason}")

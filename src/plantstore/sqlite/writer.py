@@ -23,7 +23,7 @@ from plantstore.core.failures import FailureLog
 from plantstore.core.model import Outcome
 from plantstore.core.pools import Pool
 from plantstore.sqlite.batch import BatchWriter, Chore, Trim
-from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect, open_lock
+from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
     BLOCKED,
     BROKEN,
@@ -32,6 +32,7 @@ from plantstore.sqlite.errors import (
     explain_write,
     is_unsure,
 )
+from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Writer:
         self._timeout = timeout
         self._observers = observers
         self._name = path.name
-        self._lock = open_lock(path)
+        self._lock = FileLock(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
         self._batches = BatchWriter(self._connection, time.time)

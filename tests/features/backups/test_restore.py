@@ -14,7 +14,7 @@ import pytest
 
 from plantstore.core.model import NewPlant, Role
 from plantstore.sqlite import connection
-from plantstore.sqlite.connection import open_lock
+from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.session import SQLiteSession
 from tests.administration import open_administration
 from tests.cli.program import Program
@@ -234,7 +234,7 @@ def test_who_begins_during_a_restore_uses_what_is_restored(
         with closing(SQLiteSession(url_of(file))) as session:
             plants.append(NewPlant(*session.query("find_plant", 1, 1)[0]).name)
 
-    with open_lock(file) as lock, lock.held():
+    with FileLock(file) as lock, lock.held():
         begins = threading.Thread(target=begin)
         begins.start()
         wait_until(lambda: plants or _count_opened(f"{file}-lock") == 2)

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from plantstore.core.errors import SetupError
 from plantstore.features.backups.reader import make_interruptible, open_to_read
-from plantstore.sqlite.connection import require_tables
+from plantstore.sqlite.connection import read_applied
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import SUFFIXES, create_file, opened
 from plantstore.sqlite.workspace import publish, workspace
@@ -116,7 +116,8 @@ def require_intact(connection: apsw.Connection) -> None:
 
     :raises SetupError: it is; the message goes on after the file's name.
     """
-    require_tables(connection)
+    if not read_applied(connection):
+        raise SetupError("the database has no tables yet: run `plantstore migrate`")
     reason = connection.execute("PRAGMA integrity_check(1)").get
     if reason != "ok":
         raise SetupError(f"the database is corrupt: {reason}")

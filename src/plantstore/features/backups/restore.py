@@ -26,8 +26,9 @@ from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
 from plantstore.sql.migrations import Migration
 from plantstore.sqlite.check import require_unchanged_schema
-from plantstore.sqlite.connection import connect, find_reason, migrate, open_lock
+from plantstore.sqlite.connection import connect, find_reason, migrate
 from plantstore.sqlite.errors import describe_write
+from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.files import create_file, opened
 from plantstore.sqlite.session import SQLiteSession
 from plantstore.sqlite.workspace import flush, flush_folder, workspace
@@ -99,12 +100,12 @@ def _adopt(file: Path, database: Path) -> None:
 def _replace(database: Path, file: Path) -> str | None:
     """Put the file in the place of the database; the name under which that is kept."""
     _finish_wal(database)
-    with open_lock(database) as lock, lock.held(), _unused(database) as found:
+    with FileLock(database) as lock, lock.held(), _unused(database) as found:
         kept = _keep(database) if found else None
         for end in ("-wal", "-shm"):
             database.with_name(database.name + end).unlink(missing_ok=True)
         file.replace(database)
-    with open_lock(database):  # which gives the lock's file the new owner
+    with FileLock(database):  # which gives the lock's file the new owner
         flush_folder(database.parent)
     return kept
 

@@ -16,7 +16,8 @@ from plantstore.databases import open_session
 from plantstore.features.access.http import jobs
 from plantstore.sql.administration.records import list_stores
 from plantstore.sql.session import Session
-from plantstore.sqlite.connection import database_path, open_lock
+from plantstore.sqlite.connection import database_path
+from plantstore.sqlite.file_lock import FileLock
 from tests.cli.program import Program
 from tests.databases import ON_BOTH, SQLITE_ONLY, create_sqlite, execute
 from tests.features.access.administration import open_administration
@@ -71,7 +72,7 @@ def test_nothing_is_held_between_requests(own_service: Service, manager: httpx.C
     set_role(manager, "eve", "reader")
     expect_refused(manager.delete("/members/nobody"), 40404)
     if own_service.database.startswith("sqlite"):
-        with open_lock(database_path(own_service.database)) as lock:
+        with FileLock(database_path(own_service.database)) as lock:
             assert lock.try_acquire()
             lock.release()
         execute(own_service.database, "PRAGMA wal_checkpoint(TRUNCATE)")
