@@ -6,7 +6,7 @@ FEATURE = Feature(
     name="transfer",
     commands={
         "copy": "copy_command.copy",
-        "export": "commands.export",
-        "import": "commands.import_plants",
+        "export": "export_command.export",
+        "import": "import_command.import_plants",
     },
 )

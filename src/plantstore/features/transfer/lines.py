@@ -50,9 +50,8 @@ def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) ->
 
     :raises SetupError: the header does not name the columns.
     """
-    delimiter = max(",;\t", key=first.count)
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    columns: _Columns | None = None
+    reader = csv.reader(lines, delimiter=max(",;\t", key=first.count), strict=True)
+    columns: Sequence[str] = ()
     while True:
         number = reader.line_num + 1
         try:
@@ -62,46 +61,40 @@ def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) ->
             continue
         if cells is None:
             return
-        if not any(map(str.strip, cells)) or (columns is None and "".join(cells) == "sep="):
+        if not any(map(str.strip, cells)) or (not columns and "".join(cells) == "sep="):
             continue  # the latter is a spreadsheet's hint
-        if columns is None:
-            columns = _Columns(cells, name, with_ids=with_ids)
+        if columns:
+            yield number, _read_record(columns, cells, with_id=with_ids)
         else:
-            yield number, columns.read(cells)
+            columns = [cell.strip().lower() for cell in cells]
+            _check_header(columns, name, with_ids=with_ids)
 
 
-class _Columns:
-    """Where a record's cells are, as the header says."""
+def _check_header(columns: Sequence[str], name: str, *, with_ids: bool) -> None:
+    wanted = [field for field in PLANT_FIELDS if with_ids or field != "id"]
+    if not set(wanted).difference(OPTIONAL_FIELDS).issubset(columns):
+        raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
+    if twice := [field for field in wanted if columns.count(field) > 1]:
+        raise SetupError(f"{name} has two columns named {twice[0]}")
 
-    def __init__(self, header: Sequence[str], name: str, *, with_ids: bool) -> None:
-        names = [cell.strip().lower() for cell in header]
-        wanted = [column for column in PLANT_FIELDS if with_ids or column != "id"]
-        if not set(wanted).difference(OPTIONAL_FIELDS).issubset(names):
-            raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
-        if twice := [column for column in wanted if names.count(column) > 1]:
-            raise SetupError(f"{name} has two columns named {twice[0]}")
-        self._places = {column: names.index(column) for column in wanted if column in names}
-        self._width = len(names)
-        self._default: dict[str, object] = {} if with_ids else {"id": 0}
 
-    def read(self, cells: Sequence[str]) -> NewPlant | RequestError:
-        """The plant in a record."""
-        if any(cells[self._width :]):
-            return _refuse(_NOT_A_PLANT, "the line has too many columns")
-        try:
-            return to_new_plant(self._name_fields(cells))
-        except RequestError as error:
-            if any(map(_NOT_UTF_8.search, cells)):
-                return _refuse(_NOT_READABLE, "the line is not in UTF-8")
-            return error
-
-    def _name_fields(self, cells: Sequence[str]) -> dict[str, object]:
-        fields = dict(self._default)
-        for column, place in self._places.items():
-            cell = restore(cells[place]) if place < len(cells) else ""
-            if cell:
-                fields[column] = _read_id(cell) if column == "id" else cell
-        return fields
+def _read_record(
+    columns: Sequence[str], cells: Sequence[str], *, with_id: bool
+) -> NewPlant | RequestError:
+    if any(cells[len(columns) :]):
+        return _refuse(_NOT_A_PLANT, "the line has too many columns")
+    named = zip(columns, map(restore, cells), strict=False)
+    fields: dict[str, object] = {column: cell for column, cell in named if cell}
+    try:
+        if not with_id:
+            fields["id"] = 0
+        elif "id" in fields:
+            fields["id"] = _read_id(str(fields["id"]))
+        return to_new_plant(fields)
+    except RequestError as error:
+        if any(map(_NOT_UTF_8.search, cells)):
+            return _refuse(_NOT_READABLE, "the line is not in UTF-8")
+        return error
 
 
 def _read_id(cell: str) -> int:

@@ -5,7 +5,6 @@ Invariant: of the file, no more than a line and the decompressor's buffers are i
 
 import codecs
 import gzip
-import hashlib
 import io
 import os
 import stat
@@ -39,17 +38,11 @@ class Source:
         self.name = name
         self.size = size
         self._file = file
-        self._sha = hashlib.sha256()
 
     @property
     def position(self) -> int:
         """Bytes of the file that were read; 0 where its size is not known."""
         return 0 if self.size is None else self._file.tell()
-
-    @property
-    def digest(self) -> str:
-        """The SHA-256 of the lines that were read, in hexadecimal."""
-        return self._sha.hexdigest()
 
     def lines(self) -> Iterator[str]:
         """The lines with their ends. A byte that is not UTF-8 becomes a lone surrogate.
@@ -63,7 +56,6 @@ class Source:
                 number += 1
                 if len(line) == MAX_LINE:
                     raise SetupError(f"line {number} of {self.name} is over {MAX_LINE} characters")
-                self._sha.update(line.encode("utf-8", "surrogateescape"))
                 yield line
 
     def _decompress(self, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":

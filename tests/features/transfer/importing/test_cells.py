@@ -15,7 +15,7 @@ from plantstore.core.model import (
     NewPlant,
     broken_rule,
 )
-from plantstore.features.transfer.exporting import FORMATS
+from plantstore.features.transfer.export_command import FORMATS
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.source import open_source
 

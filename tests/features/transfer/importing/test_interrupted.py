@@ -4,15 +4,18 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
+from io import BytesIO
 
 import httpx
+import msgspec
 import pytest
 
-from plantstore.core.errors import IdTakenError, PlantStoreError
 from plantstore.core.model import NewPlant
 from plantstore.databases import open_session
-from plantstore.features.transfer.importing import writing as importing
-from plantstore.features.transfer.importing.staging import Staging
+from plantstore.features.transfer import staging as staged
+from plantstore.features.transfer.importing import Import, Options
+from plantstore.features.transfer.line_errors import LineErrors
+from plantstore.features.transfer.staging import Staging
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants
@@ -119,22 +122,19 @@ def test_an_interrupted_import_says_how_much_is_written(
 def test_an_id_that_is_taken_meanwhile_ends_the_import(
     service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(importing, "PORTION_ROWS", PORTION_ROWS)
-    refused: list[tuple[int, PlantStoreError]] = []
+    monkeypatch.setattr(staged, "PORTION_ROWS", PORTION_ROWS)
+    file = BytesIO()
     with closing(open_session(service.database)) as session, closing(Staging()) as staging:
         for line, name in enumerate(NAMES, 1):
             staging.add(NewPlant(line, name), line)
-        running = importing.Import(
-            session, importing.Options(store), staging.read, lambda *one: refused.append(one)
-        )
-        assert sum(running.plan()) == COUNT
-        steps = running.write()
+        running = Import(session, Options(file="plants.csv", store=store), LineErrors(file))
+        steps = running.write(staging)
         assert next(steps) == PORTION_ROWS
         taken = {"id": COUNT, "name": "taken meanwhile"}
         assert client.post("/plants", json=taken).status_code == 200
-        with pytest.raises(importing.RefusedError):
-            sum(steps)
-        assert [(line, type(error)) for line, error in refused] == [(COUNT, IdTakenError)]
-        assert running.imported == COUNT - PORTION_ROWS
+        assert sum(steps) == COUNT - 2 * PORTION_ROWS
+        assert running.summary.imported == COUNT - PORTION_ROWS
+    refused = msgspec.json.decode(file.getvalue())
+    assert (refused["line"], refused["error"]) == (COUNT, 40003)
     assert list_plants(client) == [*ROWS[:-PORTION_ROWS], taken]
     assert_events_explain_the_plants(service, store)

@@ -10,7 +10,8 @@ import apsw
 import msgspec
 
 from plantstore.core.model import NewPlant
-from plantstore.features.transfer.importing.writing import StagedPlant
+
+PORTION_ROWS = 2000  # of a transaction: others wait for it, some hundredths of a second
 
 _SETTINGS = """
     PRAGMA journal_mode = OFF;
@@ -25,6 +26,8 @@ _READ = "SELECT line, plant FROM staged ORDER BY id"
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(NewPlant).decode
+
+StagedPlant = tuple[int, NewPlant]  # with its line in the file
 
 
 class Staging:
@@ -45,10 +48,10 @@ class Staging:
         ((first_line, earlier),) = self._execute(_FIND, (plant.id,))
         return first_line, _decode(earlier)
 
-    def read(self, size: int) -> Iterator[Sequence[StagedPlant]]:
-        """The plants, in portions of this size."""
+    def read(self) -> Iterator[Sequence[StagedPlant]]:
+        """The plants, in portions."""
         rows = self._connection.execute(_READ)
-        while portion := [(line, _decode(plant)) for line, plant in islice(rows, size)]:
+        while portion := [(line, _decode(plant)) for line, plant in islice(rows, PORTION_ROWS)]:
             yield portion
 
     def close(self) -> None:

@@ -12,13 +12,14 @@ from itertools import count
 from pathlib import Path
 
 import click
+import msgspec
 from msgspec.structs import replace
 
 from plantstore.core.errors import SetupError
 from plantstore.core.model import INT64_MAX
 from plantstore.features.transfer.cells import HEADER, write_lines
-from plantstore.features.transfer.importing.stage import LineErrors, read_good_lines
-from plantstore.features.transfer.importing.writing import Options
+from plantstore.features.transfer.importing import Options, read_good_lines
+from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.source import open_source
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
@@ -26,39 +27,40 @@ from plantstore.sqlite.workspace import publish, workspace
 
 
 @contextmanager
-def assigned_ids(
-    session: Session, file: str, options: Options, errors: LineErrors, *, is_dry_run: bool
-) -> Iterator[str]:
+def assigned_ids(session: Session, options: Options, errors: LineErrors) -> Iterator[str]:
     """The path of the file with the ids, which stays if the import may begin."""
+    file = options.file
     original = Path(file if file != "-" and Path(file).is_file() else "stdin").absolute()
     if not os.access(original.parent, os.W_OK):
         raise SetupError(f"the ids cannot be written to {original.parent}: copy {file} elsewhere")
     with workspace(original.parent, f"{original.name}.with-ids") as folder:
         unfinished = folder / "with-ids.csv"
         unfinished.touch(0o600)
-        key = _write(session, file, options, errors, unfinished)
+        key = _write(session, options, errors, unfinished)
         finished = original.with_name(f"{original.name}.with-ids-{key}.csv")
         if finished.exists():
             note = f"its plants have the ids in {finished}: remove that file to give new ones"
             click.echo(note, err=True)
-        elif not is_dry_run and (options.keeps_good or not errors.count):
+        elif not options.dry_run and (options.keep_good or not errors.count):
             publish(unfinished, finished)
             click.echo(f"its plants get the ids in {finished}", err=True)
         yield str(finished if finished.exists() else unfinished)
 
 
-def _write(
-    session: Session, file: str, options: Options, errors: LineErrors, unfinished: Path
-) -> str:
-    """Write the plants with ids above the store's highest; a key of the lines and the store."""
+def _write(session: Session, options: Options, errors: LineErrors, unfinished: Path) -> str:
+    """Write the plants with ids above the store's highest; a key of the plants and the store."""
     store = require_store(session, options.store)
     ((highest,),) = session.query("find_highest_id", store.store_id)
     if highest == INT64_MAX:
         raise SetupError(f"{store.name} has the plant {highest}: no higher ids are left")
     ids = count(max(highest or 0, 0) + 1)
-    with open_source(file) as source, unfinished.open("w", encoding="utf-8", newline="") as output:
+    digest = sha256(f"{store.store_id} {store.created_at}".encode())
+    with (
+        open_source(options.file) as source,
+        unfinished.open("w", encoding="utf-8", newline="") as output,
+    ):
         output.write(HEADER)
         for _, plant in read_good_lines(source, errors, with_ids=False):
+            digest.update(msgspec.json.encode(plant))
             output.write(write_lines([replace(plant, id=next(ids))]))
-    identity = f"{store.store_id} {store.created_at} {source.digest}"
-    return sha256(identity.encode()).hexdigest()[:8]
+    return digest.hexdigest()[:8]

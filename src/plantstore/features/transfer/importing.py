@@ -1,0 +1,169 @@
+"""The import of a file's plants: they are staged, then checked, then written.
+
+Invariant: plants are written with their events and the store's counts, by the rules of every write.
+What the store has already is skipped, so the same import again writes what is missing. Unless the
+good lines are to be kept, nothing is written of a file in which a line, or a plant that the store
+has, is found to be in the way.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+from msgspec.structs import astuple
+
+from plantstore.core.clock import now
+from plantstore.core.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
+from plantstore.core.model import NewPlant
+from plantstore.features.transfer.line_errors import LineErrors
+from plantstore.features.transfer.lines import read_plants
+from plantstore.features.transfer.progress import show_progress
+from plantstore.features.transfer.source import Source
+from plantstore.features.transfer.staging import StagedPlant, Staging
+from plantstore.features.transfer.tables import EVENTS, PLANTS
+from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.session import Session
+
+LABEL = "plantstore import"  # of its events, which have no token
+_LINES_AT_ONCE = 1000
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Options(Struct, frozen=True, kw_only=True):
+    """What to import, where, and in whose name; as the command's options."""
+
+    file: str
+    store: str
+    user: str | None = None
+    assign_ids: bool = False
+    dry_run: bool = False
+    on_duplicate: Literal["fail", "skip"] = "fail"
+    keep_good: bool = False
+
+
+class Summary(Struct):
+    """What an import did, or, in a dry run, would do.
+
+    ``identical`` plants are in the store already, ``repeated`` lines are identical to an earlier
+    one, ``conflicting`` plants have the id of another plant there. ``refused`` are the lines with
+    an error.
+    """
+
+    store: str
+    dry_run: bool
+    imported: int = 0
+    identical: int = 0
+    repeated: int = 0
+    conflicting: int = 0
+    refused: int = 0
+
+
+def read_good_lines(source: Source, errors: LineErrors, *, with_ids: bool) -> Iterator[StagedPlant]:
+    """The plants of a file with their lines; the errors of other lines are noted."""
+    with show_progress("reading", source.size, "bytes") as advance:
+        for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
+            if number % _LINES_AT_ONCE == 0:
+                advance(source.position)
+            if isinstance(found, PlantStoreError):
+                errors.add(line, found)
+            else:
+                yield line, found
+
+
+class Import:
+    """An import into a store; what it counts is in its ``summary``.
+
+    ``check`` and ``write`` yield, repeatedly, how many more plants they have processed.
+
+    :raises PlantStoreError: there is no such store, or no such user.
+    """
+
+    def __init__(self, session: Session, options: Options, errors: LineErrors) -> None:
+        self._session = session
+        self._options = options
+        self._errors = errors
+        self._skips = options.on_duplicate == "skip"
+        self._store = require_store(session, options.store)
+        self._user_id = 0 if options.user is None else require_user(session, options.user).user_id
+        self.summary = Summary(options.store, options.dry_run)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether errors keep all of it out."""
+        return self._errors.count > 0 and not self._options.keep_good
+
+    def stage(self, source: Source, staging: Staging) -> None:
+        """Stage the plants. A line with another plant's id is refused, unless these are skipped."""
+        for line, plant in read_good_lines(source, self._errors, with_ids=True):
+            if (earlier := staging.add(plant, line)) is None:
+                continue
+            first_line, first = earlier
+            if plant == first:
+                self.summary.repeated += 1
+                continue
+            self.summary.conflicting += 1
+            if not self._skips:
+                reason = f"id {plant.id} is already in line {first_line}"
+                self._errors.add(line, IdTakenError(plant_id=plant.id, reason=reason))
+
+    def check(self, staging: Staging) -> Iterator[int]:
+        """Find out what ``write`` would do now."""
+        with self._session.snapshot():
+            store = require_store(self._session, self._store.name)
+            for portion in staging.read():
+                held = store.plants + self.summary.imported
+                self.summary.imported += len(self._find_new(portion, held, store.max_plants))
+                yield len(portion)
+
+    def write(self, staging: Staging) -> Iterator[int]:
+        """Write the plants, a portion a transaction; it ends where one is refused after all."""
+        for portion in staging.read():
+            with self._session.transaction():
+                rows = self._session.query("lock_counts", self._store.store_id)
+                if not rows:
+                    raise SetupError(f"the store {self._store.name!r} was deleted")
+                revision, held, max_plants = rows[0]
+                new = self._find_new(portion, held, max_plants)
+                if self.is_refused:
+                    return
+                if new:
+                    self._create(new, revision)
+                    counts = (revision + len(new), held + len(new))
+                    self._session.query("set_counts", self._store.store_id, *counts)
+            self.summary.imported += len(new)
+            yield len(portion)
+
+    def _find_new(
+        self, portion: Sequence[StagedPlant], held: int, max_plants: int | None
+    ) -> list[NewPlant]:
+        """Those that are new to the store, which holds so many plants, and may hold so many."""
+        ids = _encode([plant.id for _, plant in portion]).decode()
+        rows = self._session.query("find_plants_among", self._store.store_id, ids)
+        stored = {plant.id: plant for plant in (NewPlant(*row) for row in rows)}
+        new: list[NewPlant] = []
+        for line, plant in portion:
+            if plant.id not in stored:
+                if max_plants is None or held + len(new) < max_plants:
+                    new.append(plant)
+                else:
+                    self._errors.add(line, StoreFullError(plant_id=plant.id))
+            elif plant == stored[plant.id]:
+                self.summary.identical += 1
+            else:
+                self.summary.conflicting += 1
+                if not self._skips:
+                    self._errors.add(line, IdTakenError(plant_id=plant.id))
+        return new
+
+    def _create(self, plants: Sequence[NewPlant], revision: int) -> None:
+        store_id = self._store.store_id
+        rows = [astuple(plant) for plant in plants]
+        self._session.write_rows(PLANTS.write, [(store_id, *row) for row in rows])
+        at, by = now(), (self._user_id, LABEL, "")
+        events = [
+            (store_id, number, "plant.created", *row, at, *by)
+            for number, row in enumerate(rows, revision + 1)
+        ]
+        self._session.write_rows(EVENTS.write, events)

@@ -1,1 +1,0 @@
-"""What ``plantstore import`` does, apart from its options: imported only where it runs."""
