@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import BinaryIO
@@ -26,6 +27,7 @@ from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import SUFFIXES, create_file, opened
 from plantstore.sqlite.workspace import publish, workspace
 
+_COUNTS = "SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)"
 _STEP_PAGES = 256  # 1 MiB: then a signal is handled
 _FLUSH_STEPS = 16  # so that no fsync of the service waits for a whole backup
 
@@ -104,11 +106,17 @@ def copy_database(source: apsw.Connection, file: Path) -> tuple[int, int]:
         make_interruptible(copy)
         copy.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF").fetchall()
         copy.execute("PRAGMA journal_mode = OFF").fetchall()
-        _copy_pages(source, copy, file)
+        with opened(file, os.O_RDWR) as written, copy.backup("main", source, "main") as backup:
+            for step in count(1):
+                if backup.step(_STEP_PAGES):
+                    break
+                if step % _FLUSH_STEPS == 0:
+                    os.fdatasync(written)
         source.execute("ROLLBACK")
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()
         require_intact(copy)
-        return _count(copy)
+        row: tuple[int, int] = copy.execute(_COUNTS).get
+        return row
 
 
 def require_intact(connection: apsw.Connection) -> None:
@@ -121,21 +129,6 @@ def require_intact(connection: apsw.Connection) -> None:
     reason = connection.execute("PRAGMA integrity_check(1)").get
     if reason != "ok":
         raise SetupError(f"the database is corrupt: {reason}")
-
-
-def _copy_pages(source: apsw.Connection, copy: apsw.Connection, file: Path) -> None:
-    with opened(file, os.O_RDWR) as written, copy.backup("main", source, "main") as backup:
-        steps = 0
-        while not backup.step(_STEP_PAGES):
-            steps += 1
-            if steps % _FLUSH_STEPS == 0:
-                os.fdatasync(written)
-
-
-def _count(copy: apsw.Connection) -> tuple[int, int]:
-    row: tuple[int, int]
-    row = copy.execute("SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)").get
-    return row
 
 
 def _require_harmless(target: Path, database: Path) -> None:

@@ -3,7 +3,8 @@
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from contextlib import closing
+from pathlib import Path
 
 import click
 from msgspec.structs import asdict
@@ -13,14 +14,16 @@ from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import json_option, output_options, pass_database, yes_option
 from plantstore.cli.output import Output, format_bytes
 from plantstore.cli.signals import end_cleanly
+from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
-from plantstore.features.backups import operations as keeping
-from plantstore.features.backups.verifying import Mismatch, Verification
-
-if TYPE_CHECKING:
-    from plantstore.features.backups.backup import Backup
-    from plantstore.features.backups.restore import Restored
-    from plantstore.features.backups.revocations import Revocations
+from plantstore.databases import check_database, find_file, open_session, require_database
+from plantstore.features.backups.backup import Backup, back_up
+from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.restore import Restored
+from plantstore.features.backups.restore import restore as replace_database
+from plantstore.features.backups.revocations import Revocations
+from plantstore.features.backups.verifying import Verification
+from plantstore.features.backups.verifying import verify as verify_database
 
 
 @click.command()
@@ -48,14 +51,24 @@ def backup(target: str, keep: int | None, database: str, output: Output) -> None
     """
     if target == "-" and (output.as_json or sys.stdout.isatty()):
         raise click.UsageError("the backup goes to stdout: not to a terminal, nor with --json")
+    require_database(database)
+    file = _require_sqlite(database, "back it up with pg_dump, or its WAL for any point in time")
     end_cleanly()
     began = time.monotonic()
-    made = keeping.back_up(database, target, keep)
+    made = back_up(file, target, keep)
     seconds = round(time.monotonic() - began, 3)
     output.report(asdict(made) | {"seconds": seconds}, _describe_backup(made, seconds))
 
 
-def _describe_backup(made: "Backup", seconds: float) -> Iterator[str]:
+def _require_sqlite(database: str, advice: str) -> Path:
+    file = find_file(database)
+    if file is None:
+        where = 'see "PostgreSQL" in docs/backup.md'
+        raise SetupError(f"the database is on PostgreSQL: {advice}; {where}")
+    return file
+
+
+def _describe_backup(made: Backup, seconds: float) -> Iterator[str]:
     contents = f"stores: {made.stores}, plants: {made.plants}, {format_bytes(made.bytes)}"
     yield f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"
     for removed in made.removed:
@@ -90,15 +103,25 @@ def restore(
     if (backup is None) != in_place:
         raise click.UsageError("give either a backup or --in-place")
     if backup is None:
-        stores = keeping.finish_restore(database)
+        _require_usable(database)
+        with closing(open_session(database)) as session:
+            stores = renew_revisions(session)
         log_change("restore", database=without_password(database))
         output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
         return
-    if not yes and keeping.has_file(database):
+    file = _require_sqlite(
+        database, "restore it with pg_restore, then run `plantstore restore --in-place`"
+    )
+    if file.exists() and not yes:
         confirm_restore(f"Replace {database.removeprefix('sqlite:///')} by {backup}?")
     end_cleanly()
     began = time.monotonic()
-    restored = keeping.restore(database, backup)
+    restored = replace_database(Path(backup).absolute(), file)
+    try:
+        _require_usable(database)
+    except SetupError as error:
+        kept = f"; the database that was there is now {restored.kept}" if restored.kept else ""
+        raise SetupError(f"the backup was restored, but {error}{kept}") from error
     seconds = round(time.monotonic() - began, 3)
     log_change("restore", database=database, backup=backup, kept=restored.kept)
     applied = [migration.number for migration in restored.migrations]
@@ -106,7 +129,13 @@ def restore(
     output.report(record, _describe_restore(restored, applied, seconds))
 
 
-def _describe_restore(restored: "Restored", applied: list[int], seconds: float) -> Iterator[str]:
+def _require_usable(database: str) -> None:
+    for check in check_database(database):
+        if not check.ok:
+            raise SetupError(check.detail)
+
+
+def _describe_restore(restored: Restored, applied: list[int], seconds: float) -> Iterator[str]:
     contents = f"stores: {restored.stores}, plants: {restored.plants}"
     size = format_bytes(restored.bytes)
     yield f"restored {restored.database}: {contents}, {size}, {seconds:.1f} s"
@@ -118,7 +147,7 @@ def _describe_restore(restored: "Restored", applied: list[int], seconds: float) 
         yield f"applied to the restored database: migrations {numbers}"
 
 
-def _describe_revocations(found: "Revocations | None") -> Iterator[str]:
+def _describe_revocations(found: Revocations | None) -> Iterator[str]:
     if found is None:
         yield (
             "it cannot be read: tokens and members that were removed since the backup have access "
@@ -145,7 +174,7 @@ def verify(database: str, output: Output) -> None:
     Example:
       plantstore --database sqlite:///plants-20301231T235959.123Z.db verify
     """
-    found = keeping.verify(database)
+    found = verify_database(database)
     if found.ok:
         counts = f"stores: {found.stores}, plants: {found.plants}, events: {found.events}"
         output.print(found, f"ok: {counts}")
@@ -155,12 +184,8 @@ def verify(database: str, output: Output) -> None:
 
 
 def _describe_mismatches(found: Verification) -> Iterator[str]:
-    for mismatch in found.mismatches:
-        yield f"Error: {_describe(mismatch)}"
+    for one in found.mismatches:
+        plant = "" if one.id is None else f", plant {one.id}"
+        yield f"Error: {one.store}{plant}: {one.what}" if one.store else f"Error: {one.what}"
     if found.more:
         yield "Error: there is more that does not agree"
-
-
-def _describe(mismatch: Mismatch) -> str:
-    plant = "" if mismatch.id is None else f", plant {mismatch.id}"
-    return f"{mismatch.store}{plant}: {mismatch.what}" if mismatch.store else mismatch.what

@@ -51,13 +51,13 @@ class SQLiteReader:
             raise
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Reader``."""
+        """See ``Session``."""
         with explained(self._path):
             return self._connection.execute(self._sql[name], arguments).fetchall()
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See ``Reader``."""
+        """See ``Session``."""
         with explained(self._path):
             self._connection.execute("BEGIN")
             yield
@@ -72,5 +72,5 @@ class SQLiteReader:
                 yield f"a row of {table} is of one of {parent} that does not exist"
 
     def close(self) -> None:
-        """See ``Reader``."""
+        """See ``Session``."""
         self._connection.close()

@@ -4,14 +4,15 @@ Invariant: at most a few rows of the database are in memory.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from itertools import chain, islice
-from typing import Protocol
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import islice
 
 from msgspec import Struct
 
 from plantstore.core.database import Row
+from plantstore.databases import find_file, open_session, require_database
+from plantstore.features.backups.reader import SQLiteReader
 from plantstore.sql.session import Queries
 
 MAX_MISMATCHES = 20
@@ -22,16 +23,6 @@ _OF_LAST_EVENT = {
     "deleted": "it is there, though its last event (revision {}) deletes it",
     "different": "it is not as its last event (revision {}) has it",
 }
-
-
-class Reader(Queries, Protocol):
-    """A connection that only reads."""
-
-    def snapshot(self) -> AbstractContextManager[None]:
-        """See ``Session``."""
-
-    def close(self) -> None:
-        """Close the connection."""
 
 
 class Mismatch(Struct, frozen=True):
@@ -53,17 +44,25 @@ class Verification(Struct, frozen=True):
     more: bool
 
 
-def verify(reader: Reader, damage: Iterable[str] = ()) -> Verification:
-    """Read everything, as it is at one moment, and compare; ``damage`` is the file's, in words."""
+def verify(url: str) -> Verification:
+    """Verify that a database agrees with itself, as it is at one moment.
+
+    :raises SetupError: it does not exist, or cannot be read.
+    """
+    require_database(url)
+    file = find_file(url)
+    reader = open_session(url) if file is None else SQLiteReader(file)
     counts: Counter[str] = Counter()
-    with reader.snapshot():
-        mismatches = chain((Mismatch(None, None, it) for it in damage), _find(reader, counts))
-        found = list(islice(mismatches, MAX_MISMATCHES + 1))
+    with closing(reader), reader.snapshot():
+        found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
     return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
 
 
-def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
+def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
+    if isinstance(reader, SQLiteReader):  # PostgreSQL has tools of its own, such as pg_amcheck
+        for damage in reader.find_damage():
+            yield Mismatch(None, None, damage)
     last = 0
     while stores := reader.query("page_to_verify", last, _PAGE_ROWS):
         for store in stores:
@@ -72,7 +71,7 @@ def _find(reader: Reader, counts: Counter[str]) -> Iterator[Mismatch]:
         last = stores[-1][0]
 
 
-def _find_in_store(reader: Reader, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
+def _find_in_store(reader: Queries, store: Row, counts: Counter[str]) -> Iterator[Mismatch]:
     store_id, name, plants, trimmed, revision = store
     (row,) = reader.query("count_to_verify", store_id, trimmed)
     held, events, first, last, later = row
