@@ -4,8 +4,8 @@
 --     psql "$OWNERS_URL" -f docs/postgresql-role.sql
 --     psql "$OWNERS_URL" -c "ALTER ROLE plantstore_service LOGIN PASSWORD '...'"
 --
--- It never updates an event, and deletes events only to trim old ones (without the grant, set
--- events_keep to 0). It changes members and tokens only as owners ask for it over HTTP (without the
+-- It never updates an event. It deletes events, users and tokens only to trim old ones (without the
+-- grants, set events_keep to 0). It changes members and tokens only as owners ask for it over HTTP (without the
 -- grants at the end, they get 503). The commands that administer need the owner's role.
 -- Run it again after a migration: new tables start without grants.
 
@@ -29,6 +29,7 @@ GRANT SELECT, UPDATE (revision, plants, trimmed) ON revisions TO plantstore_serv
 GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
+GRANT DELETE ON users, tokens TO plantstore_service;
 
 -- For owners who manage their stores over HTTP.
 GRANT INSERT ON users TO plantstore_service;

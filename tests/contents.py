@@ -13,7 +13,7 @@ Rows = list[tuple[object, ...]]
 
 _CONTENTS = ", ".join(TEXT_LENGTHS)
 _TABLES = {
-    "users": "user_id, subject",
+    "users": "user_id, subject, created_at",
     "members": "store_id, user_id, role, since, added_by",
     "tokens": "store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, "
     "revoked_at",

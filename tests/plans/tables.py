@@ -30,7 +30,7 @@ def filling() -> Sequence[str]:
     The database has a function ``hash_of`` and a table ``numbers (n)``, from 1 to ``PLANTS``.
     """
     return (
-        f"INSERT INTO users (user_id, subject) SELECT n, 'user-' || n {_numbers(STORES)}",
+        f"{_USER} n, 'user-' || n, n {_numbers(STORES)}",
         f"{_STORE} SELECT n, 'store-' || n, n {_numbers(STORES)}",
         f"{_STORE} VALUES (0, 'half', 0)",
         f"INSERT INTO revisions (store_id, revision) SELECT n, {EVENTS} {_numbers(STORES)}",
@@ -49,6 +49,7 @@ def filling() -> Sequence[str]:
 
 
 _STORE = "INSERT INTO stores (store_id, name, created_at)"
+_USER = "INSERT INTO users (user_id, subject, created_at) SELECT"
 _CREDENTIALS = (
     "INSERT INTO tokens"
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"

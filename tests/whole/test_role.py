@@ -1,12 +1,20 @@
 """``docs/postgresql-role.sql``: the role can do what the service does, and nothing else."""
 
 from collections.abc import Iterator
+from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import psycopg
 import pytest
 
+from plantstore.core.clock import now
+from plantstore.core.model import Grant
+from plantstore.databases import open_session
+from plantstore.features.events.retention import delete_ended_access
+from tests.administration import open_administration
 from tests.cli.program import Program
+from tests.databases import execute
 from tests.features.access.http.access_calls import make_token, members_of, set_role, tokens_of
 from tests.http.blocking import fill_store
 from tests.postgres.server import PostgresServer
@@ -70,6 +78,18 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
     assert used["last_used_at"] is not None  # written when the service stopped
 
 
+def test_the_service_deletes_access_that_ended(owners_url: str) -> None:
+    with closing(open_administration(owners_url)) as owner:
+        owner.create_user("eve")
+        owner.create_token(Grant(subject="ada", store="nursery", expires_at=1))
+        execute(owners_url, "UPDATE tokens SET created_at = 0")
+        newest = owner.create_token(Grant(subject="ada", store="nursery")).token
+        open_as_role = partial(open_session, as_role(owners_url))
+        assert delete_ended_access(open_as_role, now() + 1)
+        assert [user.subject for user in owner.list_users()] == ["ada"]
+        assert owner.list_tokens() == [newest]
+
+
 @pytest.mark.parametrize(
     "statement",
     [
@@ -79,13 +99,11 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         "TRUNCATE plants",
         "INSERT INTO stores (name, created_at) VALUES ('x', 0)",
         "UPDATE users SET subject = 'x'",
-        "DELETE FROM users",
         "UPDATE members SET store_id = 1",
         "INSERT INTO revisions VALUES (1, 1)",
         "UPDATE revisions SET store_id = 1",
         "UPDATE tokens SET scopes = 'manage'",
         "UPDATE tokens SET expires_at = NULL",
-        "DELETE FROM tokens",
         "UPDATE links SET expires_at = 1",
         "DELETE FROM stores",
         "DELETE FROM schema_migrations",

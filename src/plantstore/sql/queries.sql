@@ -101,7 +101,7 @@ DELETE FROM members WHERE store_id = ?1 AND user_id = ?2
 UPDATE revisions SET revision = revision + 1, plants = plants + ?2 WHERE store_id = ?1 RETURNING revision
 
 -- name: insert_user
-INSERT INTO users (subject) VALUES (?1)
+INSERT INTO users (subject, created_at) VALUES (?1, ?2)
 
 -- name: find_user
 SELECT user_id, subject FROM users WHERE subject = ?1
@@ -125,7 +125,16 @@ UPDATE tokens SET revoked_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
 -- name: revoke_tokens
 UPDATE tokens SET revoked_at = ?5
-WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4 AND revoked_at IS NULL RETURNING token_hash
+WHERE store_id BETWEEN ?1 AND ?2 AND +user_id BETWEEN ?3 AND ?4 AND revoked_at IS NULL RETURNING token_hash
+
+-- name: delete_token
+DELETE FROM tokens WHERE store_id = ?1 AND token_hash = ?2
+
+-- name: delete_user
+DELETE FROM users WHERE user_id = ?1
+
+-- name: delete_link
+DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2
 
 -- name: delete_links
 DELETE FROM links WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4

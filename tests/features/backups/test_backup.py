@@ -75,7 +75,7 @@ def test_commits_between_its_steps_do_not_begin_it_anew(
             nonlocal commits
             commits += 1
             assert commits < 1000
-            writer.execute("INSERT INTO users (subject) VALUES (?)", (f"user {commits}",))
+            writer.execute("INSERT INTO users VALUES (NULL, ?, 0)", (f"user {commits}",))
 
         monkeypatch.setattr(backing_up, "_STEP_PAGES", 1)
         monkeypatch.setattr(backing_up, "_FLUSH_STEPS", 1)

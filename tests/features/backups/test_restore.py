@@ -133,7 +133,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     program.make_store("meadow")
     made = ("token", "create", "--create", "--store", "nursery", "--expires", "never", "--user")
     secrets = {
-        user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "fay")
+        user: program.out(*made, user) for user in ("ada", "bea", "cyd", "dee", "eve", "old", "fay")
     }
     tokens = {token["user"]: token["id"] for token in program.data("token", "list")}
     columns = "store_id, code_hash, user_id, scopes, label, expires_at"
@@ -152,19 +152,22 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     for table in ("tokens", "members", "users"):
         eve = "(SELECT user_id FROM users WHERE subject = 'eve')"
         execute(program.database, f"DELETE FROM {table} WHERE user_id = {eve}")
+    old = "(SELECT user_id FROM users WHERE subject = 'old')"
+    execute(program.database, f"DELETE FROM tokens WHERE user_id = {old}")
     done = program.run("restore", str(backup), "--yes")
-    assert "who lost access since the backup has none again: tokens: 3, members: 2" in done.err
+    assert "who lost access since the backup has none again: tokens: 4, members: 2" in done.err
     assert "deleted since the backup, and back without tokens: eve" in done.err
     with served(program) as service:
         statuses = {user: status_of(service, secret) for user, secret in secrets.items()}
         with service.client(secrets["dee"]) as dee:
             assert dee.post("/plants", json={"id": 1, "name": "Fern"}).status_code == 403
-    assert statuses == {"ada": 401, "bea": 401, "cyd": 404, "dee": 200, "eve": 401, "fay": 200}
+    refused = {"ada": 401, "bea": 401, "cyd": 404, "eve": 401, "old": 401}
+    assert statuses == {**refused, "dee": 200, "fay": 200}
     with closing(open_administration(program.database)) as administration:
         assert [store.name for store in administration.list_stores()] == ["meadow", "nursery"]
     assert select(program.database, "SELECT * FROM links") == []  # they may have been used
     again = program.data("restore", str(backup), "--yes")
-    assert again["revocations"] == {"tokens": 3, "members": 2, "users": []}
+    assert again["revocations"] == {"tokens": 4, "members": 2, "users": []}
 
 
 def status_of(service: Service, secret: str) -> int:

@@ -29,9 +29,6 @@ DELETE FROM tokens WHERE user_id = ?1
 -- name: delete_keys_of
 DELETE FROM idempotency_keys WHERE user_id = ?1
 
--- name: delete_user
-DELETE FROM users WHERE user_id = ?1
-
 -- name: find_events_of
 SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > ?3 ORDER BY revision LIMIT 5000
 
@@ -94,9 +91,6 @@ JOIN users AS u ON u.user_id = l.user_id
 JOIN m ON m.store_id = l.store_id AND m.user_id = l.user_id
 LEFT JOIN t ON t.token_hash = l.maker_hash
 ORDER BY l.expires_at, l.code_hash
-
--- name: delete_link
-DELETE FROM links WHERE store_id = ?1 AND code_hash = ?2
 
 -- name: count_links
 SELECT count(*) FROM links WHERE store_id = ?1

@@ -22,9 +22,14 @@ FROM replaced.tokens AS old
 WHERE old.store_id = t.store_id AND old.token_hash = t.token_hash AND t.revoked_at IS NULL
     AND (old.revoked_at IS NOT NULL OR old.expires_at < coalesce(t.expires_at, 9223372036854775807))
 """
-_TOKENS_OF_DELETED_USERS = """
+# Those of deleted users, and those that were deleted long after their end, never the newest token:
+# what is newer than that was made after the replaced database, which may be an older backup.
+_DELETED_TOKENS = """
 UPDATE main.tokens SET revoked_at = ?1
-WHERE revoked_at IS NULL AND user_id NOT IN (SELECT user_id FROM replaced.users)
+WHERE revoked_at IS NULL AND (user_id NOT IN (SELECT user_id FROM replaced.users)
+    OR store_id IN (SELECT store_id FROM replaced.stores)
+    AND created_at <= (SELECT max(created_at) FROM replaced.tokens)
+    AND (store_id, token_hash) NOT IN (SELECT store_id, token_hash FROM replaced.tokens))
 """
 _REMOVED_MEMBERS = """
 DELETE FROM main.members
@@ -73,7 +78,7 @@ def _carry_over(connection: apsw.Connection) -> Revocations:
     if not connection.execute(_SAME_STORES).get:
         return Revocations(0, 0, [])  # it is not a later state of the backup
     users = [subject for (subject,) in connection.execute(_DELETED_USERS)]
-    tokens = _change(connection, _TOKENS) + _change(connection, _TOKENS_OF_DELETED_USERS, now())
+    tokens = _change(connection, _TOKENS) + _change(connection, _DELETED_TOKENS, now())
     members = _change(connection, _REMOVED_MEMBERS) + _change(connection, _LOWER_ROLES)
     return Revocations(tokens, members, users)
 

@@ -31,3 +31,17 @@ ORDER BY revision LIMIT ?6
 -- name: find_last_deletion
 SELECT plant_id, name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
 ORDER BY revision DESC LIMIT 1
+
+-- Access that ended so long ago that no event is of it. The newest token stays: a restore knows by it
+-- that older ones, which only the backup has, were deleted.
+
+-- name: find_ended_tokens
+SELECT store_id, token_hash FROM tokens
+WHERE (revoked_at < ?1 OR expires_at < ?1) AND created_at < (SELECT max(created_at) FROM tokens) LIMIT ?2
+
+-- name: find_ended_links
+SELECT store_id, code_hash FROM links WHERE expires_at < ?1 LIMIT ?2
+
+-- name: find_unused_users
+SELECT user_id FROM users WHERE created_at < ?1
+EXCEPT SELECT user_id FROM members EXCEPT SELECT user_id FROM tokens LIMIT ?2

@@ -5,10 +5,11 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from plantstore.core.database import Database, Row
-from plantstore.core.model import DELETED_USER, NewPlant, Store
+from plantstore.core.model import NewPlant, Store
 from plantstore.sql.session import Session
 
 _PAGE_ROWS = 1000
+_COMMAND_LINE = 0  # instead of a user's number
 
 
 class Event(Struct, frozen=True):
@@ -73,5 +74,5 @@ def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[E
 
 def _to_event(row: Row) -> Event:
     revision, kind, *plant, at, subject, label, token_id, user_id = row
-    who = (subject, label, token_id, user_id == DELETED_USER)
-    return Event(revision, kind, NewPlant(*plant), at, *who)
+    is_deleted = subject is None and user_id != _COMMAND_LINE
+    return Event(revision, kind, NewPlant(*plant), at, subject, label, token_id, is_deleted)

@@ -19,4 +19,5 @@ def add_events(app: App) -> None:
     app.gauges["listeners"] = lambda: listeners.count
     app.at_close.append(listeners.close)
     if days := app.settings.of(EventsSettings).events_keep:
-        app.run_beside(Retention(app.database, days, SteadyClock()).run())
+        retention = Retention(app.database, app.open_session, days, SteadyClock())
+        app.run_beside(retention.run())

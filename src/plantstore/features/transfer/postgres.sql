@@ -3,7 +3,7 @@ SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
 JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true
 
 -- name: copy_users
-COPY users (user_id, subject) FROM STDIN
+COPY users (user_id, subject, created_at) FROM STDIN
 
 -- name: copy_stores
 COPY stores (store_id, name, created_at) FROM STDIN

@@ -16,11 +16,8 @@ UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision,
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1
 
--- name: delete_token
-DELETE FROM tokens WHERE store_id = ?1 AND token_hash = ?2
-
 -- name: page_of_users
-SELECT user_id, subject FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
+SELECT user_id, subject, created_at FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 
 -- name: page_of_stores
 SELECT s.store_id, s.name, s.created_at, r.plants, r.max_plants, r.trimmed, r.revision

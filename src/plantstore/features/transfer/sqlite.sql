@@ -2,7 +2,7 @@
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))
 
 -- name: copy_users
-INSERT INTO users (user_id, subject) VALUES (?1, ?2)
+INSERT INTO users (user_id, subject, created_at) VALUES (?1, ?2, ?3)
 
 -- name: copy_stores
 INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)

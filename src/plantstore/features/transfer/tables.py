@@ -64,7 +64,7 @@ class StoreRow(Struct, frozen=True):
         return self.plants + self.revision - self.trimmed
 
 
-USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject"))
+USERS = Table("users", "page_of_users", "copy_users", ("user_id", "subject", "created_at"))
 STORES = Table("stores", "page_of_stores", "copy_stores", StoreRow.__struct_fields__)
 MEMBERS = Table("members", "page_of_members", "copy_members", (
     "store_id", "user_id", "role", "since", "added_by",

@@ -88,7 +88,7 @@ def require_free_subject(session: Queries, subject: str) -> None:
 def insert_user(session: Queries, subject: str) -> User:
     """A new user who is not a member of any store."""
     require_free_subject(session, subject)
-    session.query("insert_user", subject)
+    session.query("insert_user", subject, now())
     return require_user(session, subject)
 
 

@@ -16,8 +16,9 @@ CREATE TABLE stores (
 ) STRICT;
 
 CREATE TABLE users (
-    user_id INTEGER PRIMARY KEY AUTOINCREMENT,
-    subject TEXT    NOT NULL UNIQUE
+    user_id    INTEGER PRIMARY KEY AUTOINCREMENT,
+    subject    TEXT    NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL
 ) STRICT;
 
 -- What changes with every write, as on PostgreSQL in a table of its own. A row has how many plants the
@@ -63,6 +64,7 @@ CREATE TABLE tokens (
 -- A token's id is the beginning of its hash, and does not name its store.
 
 CREATE INDEX tokens_by_hash ON tokens (token_hash);
+CREATE INDEX tokens_by_user ON tokens (user_id);
 
 -- A link to sign in with: its code's hash, which is deleted when it is used, the token that it gives,
 -- when the code expires, and the hash of the token that made it, NULL for the command line.

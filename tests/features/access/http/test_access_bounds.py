@@ -32,7 +32,7 @@ _INSERT = (
     " expires_at) SELECT s.store_id, $1, m.user_id, {false}, 'list', '', 1, $2"
     " FROM stores AS s JOIN members AS m ON m.store_id = s.store_id WHERE s.name = $3"
 )
-_INSERT_USER = "INSERT INTO users (subject) VALUES ($1)"
+_INSERT_USER = "INSERT INTO users (subject, created_at) VALUES ($1, 0)"
 _INSERT_MEMBER = (
     "INSERT INTO members (store_id, user_id, role, since)"
     " SELECT s.store_id, u.user_id, 'reader', 0"

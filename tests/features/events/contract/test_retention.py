@@ -1,12 +1,15 @@
 """Old events are trimmed from the first one on, and a store says how far."""
 
 import asyncio
+from functools import partial
 
 import pytest
 
+from plantstore.core.clock import now
 from plantstore.core.database import MAX_TRIMMED
-from plantstore.core.model import NewPlant, Outcome
-from plantstore.features.events.retention import Retention
+from plantstore.core.model import Grant, NewPlant, Outcome, Role
+from plantstore.databases import open_session
+from plantstore.features.events.retention import Retention, delete_ended_access
 from plantstore.features.events.steady_clock import SteadyClock
 from tests.contents import select
 from tests.contract.harness import DatabaseHarness
@@ -48,9 +51,14 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     await harness.create(NewPlant(2, "Pear"), caller=eve)
     await make_events(harness, url, 4, 3)
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
-    task = asyncio.create_task(Retention(harness.database, 1.0, SteadyClock(0)).run())
+    harness.administration.create_user("fay")
+    execute(url, "UPDATE users SET created_at = $1", [(0,)])
+    retention = Retention(harness.database, partial(open_session, url), 1.0, SteadyClock(0))
+    task = asyncio.create_task(retention.run())
     async with asyncio.timeout(30):
         while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
+            await asyncio.sleep(0.05)
+        while len(harness.administration.list_users()) > 2:  # noqa: ASYNC110 - nor here
             await asyncio.sleep(0.05)
     task.cancel()
 
@@ -74,3 +82,42 @@ async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: s
     execute(url, "UPDATE events SET at = 0 WHERE revision > $1", [(0,)])
     assert await harness.database.trim_events(harness.store_id, 1) is Outcome.TRIMMED
     assert read_trimmed(url) == restored + 1
+
+
+async def test_access_goes_as_long_after_its_end_as_events_are_kept(
+    harness: DatabaseHarness, url: str
+) -> None:
+    administration = harness.administration
+    administration.create_user("invented")
+    for user in ("expired", "member", "revoked", "valid"):
+        grant = Grant(subject=user, store="nursery", role=Role.EDITOR)
+        administration.create_token(grant)
+        if user != "member":
+            administration.remove_member("nursery", user)
+    execute(url, "UPDATE users SET created_at = 0")
+    for user, end in (
+        ("expired", "expires_at"),
+        ("member", "revoked_at"),
+        ("revoked", "revoked_at"),
+    ):
+        of_user = "user_id = (SELECT user_id FROM users WHERE subject = $1)"
+        execute(url, f"UPDATE tokens SET {end} = 5, created_at = 0 WHERE {of_user}", [(user,)])
+    assert names_after(url, 5) == {"ada", "expired", "member", "revoked", "valid"}
+    assert names_after(url, 6) == {"ada", "member", "valid"}
+    assert {token.subject for token in administration.list_tokens()} == {"ada", "valid"}
+    assert await harness.create(NewPlant(1, "Fern")) is Outcome.CREATED
+
+
+async def test_the_newest_token_stays_for_a_restore_to_know_what_is_older(
+    harness: DatabaseHarness, url: str
+) -> None:
+    harness.administration.revoke_tokens()
+    names_after(url, now() + 1)
+    assert [token.subject for token in harness.administration.list_tokens()] == ["ada"]
+
+
+def names_after(url: str, before: int) -> set[object]:
+    """The users who are left when what ended before a time is deleted."""
+    while delete_ended_access(partial(open_session, url), before):
+        pass
+    return {subject for (subject,) in select(url, "SELECT subject FROM users")}

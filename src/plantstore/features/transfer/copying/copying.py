@@ -101,7 +101,7 @@ class Copy:
         if self._store is None:
             for our_user, their_user in self._pairs(USERS):
                 if their_user is not None and their_user != our_user:
-                    user_id, subject = their_user
+                    user_id, subject, _ = their_user
                     yield f"the user {subject!r} with the number {user_id}"
         elif (found := find_store(self._target, self._store)) and found.store_id != self._range[0]:
             yield f"the store {found.name!r} with the number {found.store_id}"
