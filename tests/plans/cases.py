@@ -70,7 +70,7 @@ def both(*arguments: object, large: int, small: int) -> list[Case]:
 COMMON: Mapping[str, Sequence[Case]] = {
     "record_migration": [Case((999, "later", "", 999, LATER), 0)],
     "find_token_info": [Case((SMALL, HASH), 5), Case((1, hash_of(1)), 3 + 2 * STORES)],
-    "find_revision": [Case((SMALL,), 1)],
+    "find_counts": [Case((SMALL,), 1)],
     "count_all": [Case((), 2 * STORES)],
     "read_events": [
         Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE + 4),
@@ -238,17 +238,14 @@ _NAMES = [f"store-{number}" for number in _MANY]
 
 POSTGRES: Mapping[str, Sequence[Case]] = {
     "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
-    "find_callers_again": [
-        Case(([SMALL], [HASH], [SMALL]), 3),
-        Case((_MANY, _HASHES, _MANY), 3 * PAGE),
-        Case(([1], [hash_of(1)], [SMALL]), 3),
+    "find_callers_in_stores": [
+        Case(([SMALL], [HASH], [None], [SMALL]), 3),
+        Case((_MANY, _HASHES, [None] * PAGE, _MANY), 3 * PAGE),
+        Case(([1], [hash_of(1)], [None], [SMALL]), 3),
+        Case(([SMALL], [HASH], [f"store-{SMALL}"], [None]), 4),
+        Case((_MANY, _HASHES, _NAMES, [None] * PAGE), 4 * PAGE),
+        Case(([1], [hash_of(1)], [f"store-{SMALL}"], [None]), 4),
     ],
-    "find_callers_of_named_stores": [
-        Case(([SMALL], [HASH], [f"store-{SMALL}"]), 4),
-        Case((_MANY, _HASHES, _NAMES), 4 * PAGE),
-        Case(([1], [hash_of(1)], [f"store-{SMALL}"]), 4),
-    ],
-    "find_counts": [Case((SMALL,), 1)],
     "find_read_only": [Case((), 0)],
     "write_batch": [
         *(batch(*[LARGE] * count) for count in (1, 2, 3, 500)),
@@ -271,13 +268,13 @@ POSTGRES: Mapping[str, Sequence[Case]] = {
 
 SQLITE: Mapping[str, Sequence[Case]] = {
     "find_caller": [Case((SMALL, HASH), 3)],
-    "find_caller_of_named_store": [
-        Case((SMALL, HASH, f"store-{SMALL}"), 3),
-        Case((1, hash_of(1), f"store-{SMALL}"), 3),
+    "find_caller_in_store": [
+        Case((SMALL, HASH, f"store-{SMALL}", None), 3),
+        Case((1, hash_of(1), f"store-{SMALL}", None), 3),
+        Case((SMALL, HASH, None, SMALL), 3),
+        Case((1, hash_of(1), None, SMALL), 3),
     ],
-    "find_caller_again": [Case((SMALL, HASH, SMALL), 3), Case((1, hash_of(1), SMALL), 3)],
     "find_role_of_token": [Case((SMALL, HASH, SMALL, 0), 2)],
-    "find_counts": [Case((SMALL,), 1)],
     "find_first_kept_event": [Case((LARGE, 50, 500), 500)],
     "set_trimmed": [Case((SMALL, 1), 1)],
     "find_key": [Case((SMALL, SMALL, "key", 0), 1)],

@@ -251,7 +251,6 @@ class Outcome(Enum):
     FORBIDDEN = "forbidden"
     TRIMMED = "trimmed"
     NOTHING_TO_TRIM = "nothing_to_trim"
-    NOTED = "noted"
 
 
 class Store(Struct, frozen=True):

@@ -7,6 +7,7 @@ separated, each has at most one in flight.
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from plantstore.core.model import Caller
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -18,11 +19,17 @@ _MAX_BATCHES = 2
 
 
 class Credentials(Struct, frozen=True):
-    """A token's hash with its store's number, and the name of the requested store, if any."""
+    """A token's hash with its store's number, and the requested store's name or number, if any."""
 
     store_id: int
     token_hash: bytes
-    store_name: str | None
+    requested_name: str | None = None
+    requested_id: int | None = None
+
+    @property
+    def is_for_own_store(self) -> bool:
+        """Whether the request was for the token's own store."""
+        return self.requested_name is None and self.requested_id is None
 
 
 class Callers(Batcher[Credentials, Caller | None]):
@@ -54,42 +61,35 @@ class Callers(Batcher[Credentials, Caller | None]):
             found = await self._look_up(list(dict.fromkeys(items)))
         finally:
             self._busy.discard(items[0].store_id)
-        for one, caller in found.items():
-            self._uses.note(one.store_id, one.token_hash, caller.expires_at)
-        return [found.get(one) for one in items]
-
-    async def _look_up(self, distinct: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
-        own = [one for one in distinct if one.store_name is None]
-        named = [one for one in distinct if one.store_name is not None]
-        queries: list[Query] = []
-        if own:
-            queries.append((self._sql["find_callers"], _arrays(own)[:2]))
-        if named:
-            queries.append((self._sql["find_callers_of_named_stores"], _arrays(named)))
-        results = await self._pool.read(*queries)
-        parts = [part for part in (own, named) if part]
-        found: dict[Credentials, Caller] = {}
-        for part, rows in zip(parts, results, strict=True):
-            for number, *row in rows:
-                one = part[number - 1]
-                found[one] = to_caller(one.store_id, one.token_hash, row)
-        return found
+        for key, caller in found.items():
+            self._uses.note(key.store_id, key.token_hash, caller.expires_at)
+        return [found.get(key) for key in items]
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """Each caller as of now: see ``Database.find_callers_again``."""
-        keys = [Credentials(one.token_store_id, one.token_hash, None) for one in callers]
-        arguments = (*_arrays(keys)[:2], [one.store_id for one in callers])
-        (rows,) = await self._pool.read((self._sql["find_callers_again"], arguments))
-        found = {number: row for number, *row in rows}
-        return [
-            to_caller(one.store_id, one.token_hash, found[number]) if number in found else None
-            for number, one in enumerate(keys, 1)
+        keys = [
+            Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
+            for caller in callers
         ]
+        found = await self._look_up(keys)
+        members = {key: caller for key, caller in found.items() if caller.role is not None}
+        return [members.get(key) for key in keys]
 
-
-def _arrays(credentials: Sequence[Credentials]) -> tuple[list[object], ...]:
-    return (
-        [one.store_id for one in credentials],
-        [one.token_hash for one in credentials],
-        [one.store_name for one in credentials],
-    )
+    async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
+        """Those with tokens, all in one round trip."""
+        own = [key for key in keys if key.is_for_own_store]
+        others = [key for key in keys if not key.is_for_own_store]
+        parts = [part for part in (own, others) if part]
+        queries: list[Query] = []
+        for part in parts:
+            columns = [list(column) for column in zip(*map(astuple, part), strict=True)]
+            if part is own:
+                queries.append((self._sql["find_callers"], columns[:2]))
+            else:
+                queries.append((self._sql["find_callers_in_stores"], columns))
+        found: dict[Credentials, Caller] = {}
+        for part, rows in zip(parts, await self._pool.read(*queries), strict=True):
+            for number, *row in rows:
+                key = part[number - 1]
+                found[key] = to_caller(key.store_id, key.token_hash, row)
+        return found

@@ -43,7 +43,7 @@ class PostgresDatabase:
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
-            self._probe_pool, (self._sql["find_revision"], (0,)), (self._sql["find_read_only"], ())
+            self._probe_pool, (self._sql["find_counts"], (0,)), (self._sql["find_read_only"], ())
         )
         self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)

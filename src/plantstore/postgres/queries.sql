@@ -35,31 +35,24 @@ LEFT JOIN LATERAL (
     SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
 
--- name: find_callers_of_named_stores
+-- In stores other than the tokens' own, by their names or, without a name, their numbers.
+
+-- name: find_callers_in_stores
 SELECT o.n, t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
-FROM unnest($1::bigint[], $2::bytea[], $3::text[]) WITH ORDINALITY AS o (store_id, token_hash, name, n)
+FROM unnest($1::bigint[], $2::bytea[], $3::text[], $4::bigint[])
+    WITH ORDINALITY AS o (store_id, token_hash, name, requested_id, n)
 JOIN LATERAL (
     SELECT store_id, user_id, label, expires_at, all_stores, scopes FROM tokens
     WHERE store_id = o.store_id AND token_hash = o.token_hash AND revoked_at IS NULL LIMIT 1
 ) AS t ON true
 LEFT JOIN LATERAL (
-    SELECT store_id FROM stores WHERE name = o.name AND (t.all_stores OR store_id = t.store_id) LIMIT 1
-) AS s ON true
-LEFT JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = s.store_id LIMIT 1) AS r ON true
+    SELECT store_id, revision FROM revisions
+    WHERE store_id = coalesce(o.requested_id, (SELECT store_id FROM stores WHERE name = o.name))
+        AND (t.all_stores OR store_id = t.store_id) LIMIT 1
+) AS r ON true
 LEFT JOIN LATERAL (
-    SELECT role FROM members WHERE store_id = s.store_id AND user_id = t.user_id LIMIT 1
+    SELECT role FROM members WHERE store_id = r.store_id AND user_id = t.user_id LIMIT 1
 ) AS m ON true
-
--- name: find_callers_again
-SELECT o.n, t.user_id, t.label, t.expires_at, r.store_id, m.role, t.scopes, r.revision
-FROM unnest($1::bigint[], $2::bytea[], $3::bigint[]) WITH ORDINALITY AS o (token_store_id, token_hash, store_id, n)
-JOIN LATERAL (
-    SELECT user_id, label, expires_at, scopes FROM tokens
-    WHERE store_id = o.token_store_id AND token_hash = o.token_hash AND revoked_at IS NULL
-        AND (all_stores OR store_id = o.store_id) LIMIT 1
-) AS t ON true
-JOIN LATERAL (SELECT store_id, revision FROM revisions WHERE store_id = o.store_id LIMIT 1) AS r ON true
-JOIN LATERAL (SELECT role FROM members WHERE store_id = o.store_id AND user_id = t.user_id LIMIT 1) AS m ON true
 
 -- name: find_read_only
 SELECT current_setting('transaction_read_only')
@@ -138,44 +131,6 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
-
--- The plus keeps the index of users out of a store's list: a plan for any arguments would take it.
-
--- name: list_tokens
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(DISTINCT m.role, ',') FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id BETWEEN $1 AND $2 AND +t.user_id BETWEEN $3 AND $4
-    AND ($5::bigint IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > $5))
-ORDER BY t.created_at, t.token_hash
-
--- name: find_token
-WITH t AS MATERIALIZED (
-    SELECT * FROM tokens WHERE store_id = $1 AND token_hash = $2
-), m AS MATERIALIZED (
-    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
-)
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
-FROM t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-
--- An id is a prefix of the hash: a range finds the hashes that begin with it.
-
--- name: find_tokens_between
-WITH t AS MATERIALIZED (
-    SELECT * FROM tokens WHERE token_hash BETWEEN $1 AND $2 ORDER BY token_hash LIMIT 1
-), m AS MATERIALIZED (
-    SELECT store_id, user_id, role FROM members WHERE user_id IN (SELECT user_id FROM t)
-)
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT string_agg(DISTINCT m.role, ',') FROM m WHERE t.all_stores OR m.store_id = t.store_id)
-FROM t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
 
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)

@@ -5,13 +5,21 @@ an outcome is reported only after its commit; nothing is written for a token tha
 valid.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import apsw
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from plantstore.core.database import KEY_LIFETIME_MS, MAX_TRIMMED, Create, Delete, Update, Write
+from plantstore.core.database import (
+    KEY_LIFETIME_MS,
+    MAX_TRIMMED,
+    Create,
+    Delete,
+    Row,
+    Update,
+    Write,
+)
 from plantstore.core.model import (
     ROLE_SCOPES,
     IdempotencyKey,
@@ -20,6 +28,7 @@ from plantstore.core.model import (
     Precondition,
     Scope,
     entity_tag_of,
+    token_id_of,
 )
 from plantstore.sql.queries import load_queries
 
@@ -38,14 +47,14 @@ class Trim(Struct, frozen=True):
     before: int
 
 
-class Note(Struct, frozen=True):
+class RecordTokenUses(Struct, frozen=True):
     """When tokens were used last, as JSON: an array of store, hash in hexadecimal, and time."""
 
     uses: str
     store_id: int = 0  # of no store
 
 
-Chore = Trim | Note  # what is written beside the plants
+MaintenanceWrite = Trim | RecordTokenUses  # what is written beside the plants
 _WRITES = (Create, Delete, Update)  # the test for the first one is fast
 
 
@@ -104,10 +113,10 @@ class BatchWriter:
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
-    def apply(self, write: Write | Chore) -> Outcome:
+    def apply(self, write: Write | MaintenanceWrite) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
         if not isinstance(write, _WRITES):
-            return self._trim(write) if isinstance(write, Trim) else self._note(write)
+            return self._maintain(write)
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
         if author is None:
@@ -147,15 +156,16 @@ class BatchWriter:
         """Read what the write's token may do in the store, and the store: once for a batch."""
         caller, store_id = write.caller, write.store_id
         token = (caller.token_store_id, caller.token_hash, store_id, self._at)
-        row = self._execute(self._sql["find_role_of_token"], token).get
-        if row is None:
+        rows: Sequence[Row] = self._execute(self._sql["find_role_of_token"], token).fetchall()
+        if not rows:
             return _Author(_NOTHING, Outcome.TOKEN_INVALID)
-        role, token_id = row
+        ((role,),) = rows
         if role is None:
             return _Author(_NOTHING, Outcome.NO_SUCH_STORE)
         if store_id not in self._stores:
             counts = self._execute(self._sql["find_counts"], (store_id,)).get
             self._stores[store_id] = _Store(*counts)
+        token_id = token_id_of(caller.token_hash)
         columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
@@ -223,7 +233,10 @@ class BatchWriter:
         event = (write.store_id, store.revision, kind)
         self._events.append(event + astuple(plant) + self._by)
 
-    def _trim(self, write: Trim) -> Outcome:
+    def _maintain(self, write: MaintenanceWrite) -> Outcome:
+        if isinstance(write, RecordTokenUses):
+            self._execute(self._sql["note_token_uses"], (write.uses,))
+            return Outcome.UPDATED
         events = (write.store_id, write.before, MAX_TRIMMED)
         first_kept = self._execute(self._sql["find_first_kept_event"], events).get
         if first_kept is None:
@@ -233,10 +246,6 @@ class BatchWriter:
             return Outcome.NOTHING_TO_TRIM
         self._execute(self._sql["set_trimmed"], (write.store_id, first_kept - 1))
         return Outcome.TRIMMED
-
-    def _note(self, note: Note) -> Outcome:
-        self._execute(self._sql["note_token_uses"], (note.uses,))
-        return Outcome.NOTED
 
     def _clean(self) -> None:
         """Delete old keys, and give pages back to the file system that nothing needs again soon."""

@@ -29,7 +29,7 @@ from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses
-from plantstore.sqlite.batch import Note, Trim
+from plantstore.sqlite.batch import RecordTokenUses, Trim
 from plantstore.sqlite.connection import (
     close_at_stop,
     connect,
@@ -82,7 +82,7 @@ class SQLiteDatabase:
         if store_name is None:
             rows = self._query("find_caller", token)
         else:
-            rows = self._query("find_caller_of_named_store", (*token, store_name))
+            rows = self._query("find_caller_in_store", (*token, store_name, None))
         if not rows:
             return None
         caller = to_caller(*token, rows[0], unchanged)
@@ -129,8 +129,9 @@ class SQLiteDatabase:
         found = []
         for number, caller in enumerate(callers, 1):
             token = (caller.token_store_id, caller.token_hash)
-            rows = self._query("find_caller_again", (*token, caller.store_id))
-            found.append(to_caller(*token, rows[0], unchanged) if rows else None)
+            rows = self._query("find_caller_in_store", (*token, None, caller.store_id))
+            again = to_caller(*token, rows[0], unchanged) if rows else None
+            found.append(None if again is None or again.role is None else again)
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
         return found
@@ -146,7 +147,7 @@ class SQLiteDatabase:
                 if not uses:
                     return
                 rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
-                await self._writer.submit(Note(msgspec.json.encode(rows).decode()))
+                await self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -195,7 +196,7 @@ class SQLiteDatabase:
         return stores, plants
 
     def _read_little(self) -> None:
-        self._execute(self._sql["find_revision"], (0,)).fetchall()
+        self._execute(self._sql["find_counts"], (0,)).fetchall()
 
     def _forget(self, snapshot: SQLiteSnapshot) -> None:
         self._snapshots.pop(snapshot, None)

@@ -11,19 +11,14 @@ JOIN revisions AS r ON r.store_id = t.store_id
 LEFT JOIN members AS m ON m.store_id = t.store_id AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 
--- name: find_caller_of_named_store
-SELECT t.user_id, t.label, t.expires_at, coalesce(s.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
-FROM tokens AS t
-LEFT JOIN stores AS s ON s.name = ?3 AND (t.all_stores OR s.store_id = t.store_id)
-LEFT JOIN revisions AS r ON r.store_id = s.store_id
-LEFT JOIN members AS m ON m.store_id = s.store_id AND m.user_id = t.user_id
-WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
+-- In a store other than the token's own, by its name or, without a name, its number.
 
--- name: find_caller_again
-SELECT t.user_id, t.label, t.expires_at, r.store_id, m.role, t.scopes, r.revision
+-- name: find_caller_in_store
+SELECT t.user_id, t.label, t.expires_at, coalesce(r.store_id, 0), m.role, t.scopes, coalesce(r.revision, 0)
 FROM tokens AS t
-JOIN revisions AS r ON r.store_id = ?3 AND (t.all_stores OR r.store_id = t.store_id)
-JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
+LEFT JOIN revisions AS r ON r.store_id = coalesce(?4, (SELECT store_id FROM stores WHERE name = ?3))
+    AND (t.all_stores OR r.store_id = t.store_id)
+LEFT JOIN members AS m ON m.store_id = r.store_id AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
 
 -- The JSON is made here: half the time of objects made from rows, and without Python's lock.
@@ -60,11 +55,10 @@ FROM (
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
--- The role of a token's user in the store that it writes to, and the token's id, with which its hash
--- begins; no row where the token is not valid.
+-- The role of a token's user in the store that it writes to; no row where the token is not valid.
 
 -- name: find_role_of_token
-SELECT m.role, lower(hex(substr(t.token_hash, 1, 8))) FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
+SELECT m.role FROM tokens AS t LEFT JOIN members AS m ON m.store_id = ?3 AND m.user_id = t.user_id
 WHERE t.store_id = ?1 AND t.token_hash = ?2 AND t.revoked_at IS NULL
     AND (t.expires_at IS NULL OR t.expires_at > ?4) AND (t.all_stores OR t.store_id = ?3)
 
@@ -103,36 +97,3 @@ UPDATE tokens AS t SET last_used_at = o.at
 FROM (SELECT value ->> 0 AS store_id, unhex(value ->> 1) AS token_hash, value ->> 2 AS at FROM json_each(?1)) AS o
 WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
     AND (t.last_used_at IS NULL OR t.last_used_at <= o.at)
-
-
--- Administration -------------------------------------------------------------------------------
-
--- The plus keeps the index of users out of a store's list: a plan for any arguments would take it.
-
--- name: list_tokens
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id BETWEEN ?1 AND ?2 AND +t.user_id BETWEEN ?3 AND ?4
-    AND (?5 IS NULL OR t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.expires_at > ?5))
-ORDER BY t.created_at, t.token_hash
-
--- name: find_token
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.store_id = ?1 AND t.token_hash = ?2
-
--- An id is a prefix of the hash: a range finds the hashes that begin with it.
-
--- name: find_tokens_between
-SELECT t.store_id, t.token_hash, t.user_id, s.name, u.subject, t.label, t.scopes, t.all_stores, t.created_at, t.expires_at, t.revoked_at, t.last_used_at,
-    (SELECT group_concat(DISTINCT m.role) FROM members AS m WHERE m.user_id = t.user_id AND (t.all_stores OR m.store_id = t.store_id))
-FROM tokens AS t
-JOIN stores AS s ON s.store_id = t.store_id
-JOIN users AS u ON u.user_id = t.user_id
-WHERE t.token_hash BETWEEN ?1 AND ?2

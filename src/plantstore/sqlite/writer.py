@@ -22,7 +22,7 @@ from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.failures import FailureLog
 from plantstore.core.model import Outcome
 from plantstore.core.pools import Pool
-from plantstore.sqlite.batch import BatchWriter, Chore, Trim
+from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
     BLOCKED,
@@ -44,7 +44,7 @@ _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
 _PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
 
-Pending = tuple[Write | Chore, "asyncio.Future[Outcome]", float]
+Pending = tuple[Write | MaintenanceWrite, "asyncio.Future[Outcome]", float]
 
 
 class Writer:
@@ -83,7 +83,7 @@ class Writer:
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
-    def submit(self, write: Write | Chore) -> "asyncio.Future[Outcome]":
+    def submit(self, write: Write | MaintenanceWrite) -> "asyncio.Future[Outcome]":
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
@@ -197,7 +197,7 @@ class Writer:
             self._failures.note_success()
         return outcomes
 
-    async def _write(self, writes: Sequence[Write | Chore]) -> list[Outcome]:
+    async def _write(self, writes: Sequence[Write | MaintenanceWrite]) -> list[Outcome]:
         """Write all in one transaction; on any error nothing is written."""
         try:
             try:

@@ -19,7 +19,6 @@ STORE, HASH = 7, bytes(32)
 SERVING: dict[str, tuple[object, ...]] = {
     "find_callers": ([STORE], [HASH, HASH]),
     "find_plant": (STORE, 1),
-    "find_revision": (STORE,),
     "find_counts": (STORE,),
     "read_page": (STORE, INT64_MIN, PAGE, True),
     "read_page_of_tag": (STORE, INT64_MIN, PAGE, True, "common"),
@@ -29,9 +28,10 @@ SERVING: dict[str, tuple[object, ...]] = {
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "trim_events": (STORE, 1, PAGE),
 }
-LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups", "begin_migration"}
+LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
+LOCAL |= {"begin_migration", "record_migration"}
 # Functions, of which each statement is of one store: see ``test_queries``.
-OF_MANY_STORES = {"find_callers_of_named_stores", "find_callers_again", "note_token_uses"}
+OF_MANY_STORES = {"find_callers_in_stores", "note_token_uses"}
 # Beside the requests, of all stores; and what a token for all stores opens.
 OF_ALL_STORES = {"find_oldest_event", "delete_old_keys", "count_all", "find_token_info"}
 _USE = re.compile(r'"([a-z_]+)"')

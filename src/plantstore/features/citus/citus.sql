@@ -27,11 +27,8 @@ SELECT array_position($2::bytea[], t.token_hash), t.user_id, t.label, t.expires_
 FROM tokens AS t
 WHERE t.store_id = ($1::bigint[])[1] AND t.token_hash = ANY ($2) AND t.revoked_at IS NULL
 
--- name: find_callers_of_named_stores
-SELECT * FROM find_callers_of($1, $2, $3, NULL)
-
--- name: find_callers_again
-SELECT * FROM find_callers_of($1, $2, NULL, $3) WHERE role IS NOT NULL
+-- name: find_callers_in_stores
+SELECT * FROM find_callers_of($1, $2, $3, $4)
 
 -- name: delete_old_keys
 DELETE FROM idempotency_keys WHERE created_at <= $1
