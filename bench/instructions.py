@@ -30,7 +30,7 @@ _START_SECONDS = 3  # then the service has done what it does once, soon after it
 _TOTAL = re.compile(r"^totals: (\d+)", re.MULTILINE)
 _KINDS = (
     *("create", "create, traced", "delete", "list, from the database"),
-    *("list, same bytes", "list, same bytes, traced"),
+    *("list, same bytes", "list, same bytes, traced", "events"),
 )
 
 

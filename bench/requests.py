@@ -26,6 +26,7 @@ def make_requests(kind: str) -> Iterator[Request]:
         requests = {
             "create": ("POST", "/plants", plant),
             "delete": ("DELETE", f"/plants/{SPACING * number}", None),
+            "events": ("GET", "/events", None),
             "list, from the database": ("GET", f"{_LIST}&after={encode_cursor(number)}", None),
         }
         method, path, body = requests.get(kind.removesuffix(", traced"), ("GET", _LIST, None))

@@ -22,6 +22,11 @@ WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHER
 INSERT INTO plants (store_id, id, name, tag)
 SELECT 1, n * ?2, printf('Monstera deliciosa %08d', n), iif(n % 2, 'tropical', NULL) FROM numbers
 """
+_KEPT = 100  # events
+_FILL_EVENTS = """
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
+SELECT 1, id / ?1, 'plant.created', id, name, tag, id, 1, 'bench' FROM plants WHERE id > ?2 * ?1
+"""
 
 
 class Store(Struct, frozen=True):
@@ -46,12 +51,12 @@ def fill_store(file: Path, plants: int) -> Store:
     return replace(store, pages=_write_pages(file.with_suffix(".pages"), plants))
 
 
-def make_store(database: str, plants: int) -> Store:
+def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:
     """The database's store, made where it is missing, with a new token. It fills nothing."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
-    command += ["--store", "garden", "--user", "bench"]
+    command += ["--store", name, "--user", f"{name} {role}", "--role", role]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, done.stdout.strip(), plants)
 
@@ -75,5 +80,8 @@ def _fill(connection: apsw.Connection, plants: int) -> None:
     connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
     with connection:
         connection.execute(_FILL, (plants, SPACING))
-        connection.execute("UPDATE revisions SET revision = ?1, plants = ?1", (plants,))
+        trimmed = max(0, plants - _KEPT)
+        connection.execute(_FILL_EVENTS, (SPACING, trimmed))
+        counts = (plants, trimmed)
+        connection.execute("UPDATE revisions SET revision = ?1, plants = ?1, trimmed = ?2", counts)
     connection.execute("PRAGMA journal_mode = WAL")

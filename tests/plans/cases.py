@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM
 from tests.plans.tables import (
     EVENTS,
     LARGE,
@@ -73,10 +74,13 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_counts": [Case((SMALL,), 1)],
     "count_all": [Case((), 2 * STORES)],
     "read_events": [
-        Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE + 4),
-        Case((LARGE, EVENTS - 1, PAGE), 6),
-        Case((LARGE, EVENTS, PAGE), 3),
-        Case((SMALL, 0, PAGE), 6),
+        Case((LARGE, EVENTS // 2, PAGE, True, *ARRAY), 2 * PAGE + 1),
+        Case((LARGE, EVENTS // 2, PAGE, True, *NO_EVENTS), 2 * PAGE + 1),
+        Case((LARGE, EVENTS // 2, PAGE, True, *STREAM), 2 * PAGE + 1),
+        Case((LARGE, EVENTS - 1, PAGE, True, *ARRAY), 3),
+        Case((LARGE, EVENTS, PAGE, True, *ARRAY), 1),
+        Case((LARGE, 0, 0, False, *NO_EVENTS), 1),
+        Case((SMALL, 0, PAGE, True, *ARRAY), 3),
     ],
     # Access that ended long ago is looked for once an hour, among all.
     "find_ended_tokens": [Case((LATER, PAGE), 2 * STORES)],

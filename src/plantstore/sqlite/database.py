@@ -1,13 +1,12 @@
 """The database for serving, on SQLite.
 
 Callers and pages are read on the event loop's thread, in microseconds; writes go to the writer,
-long lists to a few threads of their own.
+long lists to a few threads of their own, and what features read, in milliseconds, to one.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +61,7 @@ class SQLiteDatabase:
         with explained(self._path):
             self._execute = self._connection.cursor().execute
             self._read_little()  # creates the WAL index
+            self._features_connection = connect(self._path)
             self.data_version = DataVersion(self._path)
             self._writer = Writer(
                 self._path, self.writes, settings.write_timeout, self.commit_observers
@@ -69,6 +69,7 @@ class SQLiteDatabase:
         self.write = self._writer.submit
         self._readiness = Readiness(self._path, self._writer, self._read_little)
         self._threads = ThreadPoolExecutor(_READER_THREADS, thread_name_prefix="reader")
+        self._features_thread = ThreadPoolExecutor(1, thread_name_prefix="features")
         self._max_snapshots = settings.max_streams
         self._snapshots: dict[SQLiteSnapshot, None] = {}  # the oldest first
         self._wal_bound = WalBound(self.data_version, settings.max_wal_size, self._snapshots)
@@ -121,7 +122,13 @@ class SQLiteDatabase:
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         """See ``Database``."""
-        return self._query(name, arguments)
+        loop, execute = asyncio.get_running_loop(), self._features_connection.execute
+        try:
+            return await loop.run_in_executor(
+                self._features_thread, lambda: execute(self._sql[name], arguments).fetchall()
+            )
+        except apsw.Error as error:
+            raise unavailable(error) from error
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
@@ -166,8 +173,8 @@ class SQLiteDatabase:
 
     async def count_all(self) -> tuple[int, int]:
         """See ``Database``."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, self._count_all)
+        ((stores, plants),) = await self.read("count_all")
+        return stores, plants
 
     async def wait_until_broken(self) -> Exception:
         """See ``Database``."""
@@ -181,19 +188,12 @@ class SQLiteDatabase:
         for snapshot in list(self._snapshots):
             await snapshot.close()
         self._threads.shutdown()
+        self._features_thread.shutdown()
+        self._features_connection.close()
         if self._writer.broken.done():
             self._connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         close_at_stop(self._connection)
         self.data_version.close()
-
-    def _count_all(self) -> tuple[int, int]:
-        """The counts, in a thread: of 10^6 stores they take 40 ms."""
-        try:
-            with closing(connect(self._path)) as connection:
-                ((stores, plants),) = connection.execute(self._sql["count_all"])
-        except apsw.Error as error:
-            raise unavailable(error) from error
-        return stores, plants
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_counts"], (0,)).fetchall()

@@ -10,6 +10,7 @@ import pytest
 
 import plantstore
 from plantstore.core.model import INT64_MIN
+from plantstore.features.events.reading import ARRAY
 from plantstore.sql.queries import load_queries
 from tests.plans.cases import PAGE, write
 from tests.postgres.citus import CitusCluster
@@ -24,7 +25,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "read_page_of_tag": (STORE, INT64_MIN, PAGE, True, "common"),
     "find_last_of_limit": (STORE, INT64_MIN, PAGE),
     "find_last_of_limit_and_tag": (STORE, INT64_MIN, PAGE, "common"),
-    "read_events": (STORE, 0, PAGE),
+    "read_events": (STORE, 0, PAGE, True, *ARRAY),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "trim_events": (STORE, 1, PAGE),
 }

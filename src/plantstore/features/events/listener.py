@@ -1,7 +1,7 @@
 """One client that listens to a store's events, and the feed that it shares with the others.
 
 Invariant: a listener gets each event after the revision that it named, once and in order; where
-one is not there any more, its stream ends. An event is read and written once for all listeners.
+one is not there any more, its stream ends. An event is read once for all who see the same of it.
 """
 
 import asyncio
@@ -11,8 +11,7 @@ from collections.abc import AsyncIterator
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller, Role, Scope
-from plantstore.features.events.encoding import EncodedEvents
-from plantstore.features.events.reading import read_page
+from plantstore.features.events.reading import STREAM, EventPage, read_page
 
 _PAGE_SIZE = 100  # events that are sent at a time
 _MAX_PAGES = 16  # of a store, kept for others who ask
@@ -29,7 +28,7 @@ class Feed:
     def __init__(self, database: Database, store_id: int, revision: int) -> None:
         self._database = database
         self._store_id = store_id
-        self._pages: dict[int, asyncio.Future[EncodedEvents | None]] = {}
+        self._pages: dict[tuple[int, bool], asyncio.Future[EventPage | None]] = {}
         self.revision = revision
         self.listeners: set[Listener] = set()
 
@@ -44,21 +43,21 @@ class Feed:
         """Forget what was read: whoever has not asked for it reads it again."""
         self._pages.clear()
 
-    async def read(self, after: int) -> EncodedEvents | None:
+    async def read(self, after: int, *, for_owner: bool) -> EventPage | None:
         """The next events; None where they are not there any more. One query for all who ask."""
-        page = self._pages.get(after)
+        page = self._pages.get((after, for_owner))
         if page is None:
             if len(self._pages) >= _MAX_PAGES:
                 self._pages.clear()
-            page = self._pages[after] = asyncio.ensure_future(self._read(after))
+            page = asyncio.ensure_future(self._read(after, for_owner=for_owner))
+            self._pages[after, for_owner] = page
         # The one who asked first may go, the others still wait.
         return page.result() if page.done() else await asyncio.shield(page)
 
-    async def _read(self, after: int) -> EncodedEvents | None:
-        page = await read_page(self._database, self._store_id, after, _PAGE_SIZE)
-        if page is None or not page.events or page.events[0].revision != after + 1:
-            return None
-        return EncodedEvents(page.events)
+    async def _read(self, after: int, *, for_owner: bool) -> EventPage | None:
+        source = (self._database, self._store_id)
+        page = await read_page(*source, after, _PAGE_SIZE, STREAM, for_owner=for_owner)
+        return page if page and page.after == after < page.last else None
 
 
 class Listener:
@@ -117,13 +116,13 @@ class Listener:
         """The next events, or a heartbeat, or nothing."""
         if self.after < self.feed.revision:
             try:
-                events = await self.feed.read(self.after)
+                is_owner = self.caller.role is Role.OWNER
+                page = await self.feed.read(self.after, for_owner=is_owner)
             except PlantStoreError:  # tried again at each tick
                 return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""
-            if events is None:
+            if page is None:
                 self.end()
                 return b""
-            self.after = events.last
-            is_owner = self.caller.role is Role.OWNER
-            return events.for_owners if is_owner else events.for_members
+            self.after = page.last
+            return page.events
         return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""

@@ -14,10 +14,10 @@ from itertools import chain
 from plantstore.core.clock import now
 from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, PlantStoreError, RequestError
-from plantstore.core.model import Caller, IsFresh, never_fresh
+from plantstore.core.model import Caller, IsFresh, Role, never_fresh
 from plantstore.core.pools import Pool
 from plantstore.features.events.listener import Access, Feed, Listener
-from plantstore.features.events.reading import EventPage, read_page
+from plantstore.features.events.reading import NO_EVENTS, EventPage, Form, read_page
 
 logger = logging.getLogger(__name__)
 
@@ -53,7 +53,7 @@ class Listeners:
         """
         await self._places.wait_and_take(caller.token_store_id)
         try:
-            page = await require_page(self._database, caller.store_id, after, 0)
+            page = await require_page(self._database, caller, after, 0, NO_EVENTS)
         except BaseException:
             self._places.give_back(caller.token_store_id)
             raise
@@ -163,9 +163,9 @@ class Listeners:
 
 
 async def require_page(
-    database: Database, store_id: int, after: int | None, max_events: int
+    database: Database, caller: Caller, after: int | None, max_events: int, form: Form
 ) -> EventPage:
-    """Up to so many events that follow a revision, or the first ones.
+    """Up to so many events that follow a revision, or the first ones, as the caller may see them.
 
     0 is before the first event of any store: where a client begins that has nothing yet.
 
@@ -173,7 +173,8 @@ async def require_page(
     :raises RequestError: what follows the revision is trimmed, or it is of another history, as far
         as a revision tells that the store has not reached.
     """
-    page = await read_page(database, store_id, after or 0, max_events)
+    selected = (caller.store_id, after or 0, max_events)
+    page = await read_page(database, *selected, form, for_owner=caller.role is Role.OWNER)
     if page is None:
         raise NoSuchStoreError
     is_first = after == 0 and page.is_whole

@@ -1,22 +1,25 @@
 """What happened to a store's plants, over HTTP: as pages of JSON, or live as server-sent events."""
 
+import asyncio
 from functools import partial
 from hashlib import sha256
+from weakref import WeakValueDictionary
 
 from plantstore.core.database import Database
 from plantstore.core.errors import RequestError
-from plantstore.core.model import Caller, Role, Scope
-from plantstore.features.events.encoding import to_array
+from plantstore.core.model import Caller, Principal, Scope
 from plantstore.features.events.listeners import Listeners, require_page
-from plantstore.features.events.reading import EventPage
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, EventPage
 from plantstore.http.accept import read_weights
 from plantstore.http.authentication import Authentication
+from plantstore.http.limits.turns import ROUTED, Turns
 from plantstore.http.list_parameters import read_integer, read_one, split_parameters
 from plantstore.http.responses import JSON, NO_STORE, header_line, is_current, make_response
-from plantstore.server.messages import Request, Response, Stream
+from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
 _MAX_LIMIT = 1000
+_EVENTS_AT_ROUTED = 200  # take as long as a list of 1,000 plants
 _MAX_REVISION = 2**53 - 1  # what every client can read
 _VARY = b"Vary: Accept, Authorization\r\n"
 _CACHING = b"Cache-Control: private, no-cache\r\n" + _VARY
@@ -28,11 +31,17 @@ class EventOperations:
     """The events of all stores."""
 
     def __init__(
-        self, database: Database, authentication: Authentication, listeners: Listeners
+        self,
+        database: Database,
+        authentication: Authentication,
+        turns: Turns,
+        listeners: Listeners,
     ) -> None:
         self._database = database
         self._authentication = authentication
+        self._turns = turns
         self._listeners = listeners
+        self._locks = WeakValueDictionary[Principal, asyncio.Lock]()
 
     async def list_events(
         self, request: Request, store_name: str | None = None
@@ -43,8 +52,24 @@ class EventOperations:
         last_id = _read_last_id(request)
         if _wants_stream(request):
             return await self._listen(request, caller, after if last_id is None else last_id)
-        page = await require_page(self._database, caller.store_id, after, limit)
-        return _respond(request, caller, page, limit)
+        # One page of a user after another, so that others' are read between.
+        async with self._locks.setdefault(caller.principal, asyncio.Lock()):
+            return await self._read(request, caller, after, limit)
+
+    async def _read(
+        self, request: Request, caller: Caller, after: int | None, limit: int
+    ) -> Response:
+        known = request.headers.get(b"if-none-match")
+        if request.method == "HEAD" or known is not None:
+            page = await require_page(self._database, caller, after, limit, NO_EVENTS)
+            if is_current(etag := _make_etag(caller, page), known):
+                return make_response(304, header_line("ETag", etag) + _CACHING)
+            if request.method == "HEAD":
+                return make_response(200, _make_headers(caller, page, limit))
+        count = min(limit, max(0, caller.revision - (after or 0)))
+        await self._turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
+        page = await require_page(self._database, caller, after, limit, ARRAY)
+        return make_response(200, _make_headers(caller, page, limit), page.events)
 
     async def _listen(
         self, request: Request, caller: Caller, after: int | None
@@ -58,18 +83,19 @@ class EventOperations:
         return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
 
 
-def _respond(request: Request, caller: Caller, page: EventPage, limit: int) -> Response:
-    body = to_array(page.events, for_owner=caller.role is Role.OWNER)
-    has_more = bool(page.events) and page.events[-1].revision < page.revision
-    # Of the body: an event never changes, but who did it may get another name, or none.
-    etag = b'"%s%d"' % (sha256(body).hexdigest()[:16].encode(), has_more)
-    headers = header_line("ETag", etag) + _CACHING
-    if is_current(etag, request.headers.get(b"if-none-match")):
-        return make_response(304, headers)
-    if has_more:
-        link = b'<?after=%d&limit=%d>; rel="next"' % (page.events[-1].revision, limit)
-        headers += header_line("Link", link)
-    return make_response(200, JSON + headers, body)
+def _make_headers(caller: Caller, page: EventPage, limit: int) -> HeaderLines:
+    headers = JSON + header_line("ETag", _make_etag(caller, page)) + _CACHING
+    if page.last < page.revision:
+        headers += header_line("Link", b'<?after=%d&limit=%d>; rel="next"' % (page.last, limit))
+    return headers
+
+
+def _make_etag(caller: Caller, page: EventPage) -> bytes:
+    """An event never changes, but who did it may get another name, or none."""
+    etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
+    if page.users is not None:
+        etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
+    return b'"%s"' % etag
 
 
 def _wants_stream(request: Request) -> bool:

@@ -1,19 +1,3 @@
--- One row for each event, or one without where there are none. A store begins at revision 0 or at its
--- time (``insert_revision``): while it is trimmed up to there, no event of it is gone.
-
--- name: read_events
-SELECT r.revision, r.trimmed, r.trimmed IN (0, (SELECT created_at * 1000 FROM stores WHERE store_id = ?1)), e.revision, e.kind, e.plant_id, e.name, e.tag, e.at, u.subject, e.token_label, e.token_id, e.user_id
-FROM revisions AS r
-LEFT JOIN (
-    SELECT revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events
-    WHERE store_id = ?1 AND revision > (
-        SELECT CASE WHEN trimmed > ?2 THEN trimmed ELSE ?2 END FROM revisions WHERE store_id = ?1
-    )
-    ORDER BY revision LIMIT ?3
-) AS e ON true
-LEFT JOIN users AS u ON u.user_id = e.user_id
-WHERE r.store_id = ?1 ORDER BY e.revision
-
 -- The next store that has events, and when its first one was.
 
 -- name: find_oldest_event

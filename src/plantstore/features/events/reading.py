@@ -1,4 +1,4 @@
-"""Reads the events of a store: in pages for those who follow it, or as a query selects them."""
+"""Reads the events of a store: as JSON for those who follow it, or as a query selects them."""
 
 from collections.abc import Iterator
 
@@ -30,13 +30,26 @@ class Event(Struct, frozen=True):
     is_user_deleted: bool = False
 
 
+# How events are written: beginning, a format of what precedes each, what separates them, end.
+Form = tuple[str | None, ...]
+ARRAY: Form = ("[", "", ",", "]")
+STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n")  # server-sent events
+NO_EVENTS: Form = (None,) * 4
+
+
 class EventPage(Struct, frozen=True):
-    """Events of one store, by revision, with the store's own revision, all read together."""
+    """Events of one store, of the revisions after ``after`` up to ``last``, all read together.
+
+    ``revision`` is the store's own. ``users`` names who did each, for owners.
+    """
 
     revision: int
     trimmed: int  # the events up to this revision are removed
     is_whole: bool  # none was removed: they begin with the store
-    events: tuple[Event, ...]
+    after: int
+    last: int
+    users: str | None
+    events: bytes
 
 
 class EventQuery(Struct, frozen=True):
@@ -49,15 +62,20 @@ class EventQuery(Struct, frozen=True):
 
 
 async def read_page(
-    database: Database, store_id: int, after: int, max_count: int
+    database: Database, store_id: int, after: int, max_count: int, form: Form, *, for_owner: bool
 ) -> EventPage | None:
-    """At most ``max_count`` events after a revision, the first ones; None if no such store."""
-    rows = await database.read("read_events", store_id, after, max_count)
+    """At most ``max_count`` events after a revision, the first ones; None if no such store.
+
+    Revisions have no gaps after the trimmed one.
+    """
+    count = 0 if form is NO_EVENTS and not for_owner else max_count
+    rows = await database.read("read_events", store_id, after, count, for_owner, *form)
     if not rows:
         return None
-    revision, trimmed, is_whole, first, *_ = rows[0]
-    events = () if first is None else tuple(_to_event(row[3:]) for row in rows)
-    return EventPage(revision, trimmed, bool(is_whole), events)
+    revision, trimmed, is_whole, users, events = rows[0]
+    after = max(after, trimmed)
+    last = max(after, min(after + max_count, revision))
+    return EventPage(revision, trimmed, bool(is_whole), after, last, users, events or b"")
 
 
 def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[Event]:

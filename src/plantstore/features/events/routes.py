@@ -14,7 +14,7 @@ def add_events(app: App) -> None:
     """Add the route, the gauge, and the trimming beside the requests."""
     places = app.pools.add_pool(Pool("listeners", app.settings.max_requests))
     listeners = Listeners(app.database, places)
-    operations = EventOperations(app.database, app.authentication, listeners)
+    operations = EventOperations(app.database, app.authentication, app.turns, listeners)
     app.routes.add_of_store("/events", reads(operations.list_events))
     app.gauges["listeners"] = lambda: listeners.count
     app.at_close.append(listeners.close)

@@ -1,13 +1,15 @@
 """Events are read by revision, with what a listener needs to know of its store and its caller."""
 
 import asyncio
-from functools import partial
+import json
 
+import msgspec
 import pytest
+from msgspec.structs import asdict
 
+from plantstore.core.clock import write_time
 from plantstore.core.model import Caller, Grant, NewPlant, Role
-from plantstore.features.events import reading
-from plantstore.features.events.reading import read_page
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM, EventPage, Form, read_page
 from tests.administration import Event
 from tests.contract.harness import DatabaseHarness
 from tests.databases import execute
@@ -16,25 +18,70 @@ from tests.features.events.contract.test_retention import make_events
 pytestmark = pytest.mark.anyio
 
 
+MAX = 2**53 - 1
+SPECIAL = (
+    "\"\\/\\u0041 <&'> é\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}\ufeff\uffff \N{POTTED PLANT}{},%s"
+)
+TIMES = (0, 1, 999, 1000, 951782400007, 1893456000010, 1893456000999, 253402300799999)
+
+
+async def read(
+    harness: DatabaseHarness, after: int, count: int, form: Form = ARRAY, *, for_owner: bool = True
+) -> EventPage:
+    page = await read_page(
+        harness.database, harness.store_id, after, count, form, for_owner=for_owner
+    )
+    assert page is not None
+    return page
+
+
+def revisions(page: EventPage) -> list[int]:
+    return [event["revision"] for event in json.loads(page.events)]
+
+
 async def test_events_are_read_in_pages_by_revision(harness: DatabaseHarness, url: str) -> None:
     await make_events(harness, url, 25, 0)
-    read = partial(read_page, harness.database)
-    expected = harness.read_events()
-    assert [event.subject for event in expected] == ["ada"] * 25
-    after, found = 0, list[reading.Event]()
-    while page := await read(harness.store_id, after, 10):
-        assert (page.revision, page.trimmed) == (25, 0)
-        if not page.events:
-            break
-        found += page.events
-        after = page.events[-1].revision
-    assert [to_row(event) for event in found] == expected
-    assert (await read(harness.store_id, 2**53 - 1, 10)) == page
-    assert await read(harness.store_id + 1, 0, 10) is None
+    assert [event.subject for event in harness.read_events()] == ["ada"] * 25
+    pages = [await read(harness, after, 10) for after in (0, 10, 20, 25, MAX)]
+    assert [(page.revision, page.trimmed) for page in pages] == [(25, 0)] * 5
+    assert [page.last for page in pages] == [10, 20, 25, 25, MAX]
+    found = [revision for page in pages for revision in revisions(page)]
+    assert found == list(range(1, 26))
+    nothing = await read(harness, 10, 10, NO_EVENTS)
+    assert nothing == msgspec.structs.replace(pages[1], events=b"")
+    for form in (ARRAY, NO_EVENTS):
+        source = (harness.database, harness.store_id + 1)
+        assert await read_page(*source, 0, 10, form, for_owner=True) is None
 
 
-def to_row(event: reading.Event) -> Event:
-    return Event(*(getattr(event, field) for field in Event.__struct_fields__))
+def write(event: Event, *, for_owner: bool) -> bytes:
+    """The event's JSON, made by a program that knows all of JSON."""
+    plant = {key: value for key, value in asdict(event.plant).items() if value is not None}
+    seen = {"revision": event.revision, "kind": event.kind, "at": write_time(event.at)}
+    who = {"user": event.subject, "token_label": event.token_label, "token_id": event.token_id}
+    told = {key: value for key, value in who.items() if value and for_owner}
+    return msgspec.json.encode(seen | {"plant": plant} | told)
+
+
+async def test_any_text_and_time_becomes_json(harness: DatabaseHarness, url: str) -> None:
+    caller = await harness.make_caller("nursery", SPECIAL, SPECIAL)
+    for number in range(len(TIMES)):
+        tag = SPECIAL if number % 2 else None
+        plant = NewPlant(-(2**63) + number, f"{SPECIAL}{number}", tag)
+        await harness.create(plant, caller=caller if number % 3 else None)
+    execute(url, "UPDATE events SET at = $2 WHERE revision = $1", enumerate(TIMES, 1))
+    execute(url, "UPDATE events SET token_id = '' WHERE revision > $1", [(4,)])
+    execute(url, "UPDATE events SET user_id = 0 WHERE revision > $1", [(6,)])
+    events = harness.read_events()
+    for for_owner in (True, False):
+        written = [write(event, for_owner=for_owner) for event in events]
+        page = await read(harness, 0, 10, for_owner=for_owner)
+        assert page.events == b"[%s]" % b",".join(written)
+        streamed = await read(harness, 0, 10, STREAM, for_owner=for_owner)
+        assert streamed.events == b"".join(
+            b"id: %d\nevent: plant.created\ndata: %s\n\n" % numbered
+            for numbered in enumerate(written, 1)
+        )
 
 
 async def test_events_up_to_the_trimmed_revision_are_never_read(
@@ -43,10 +90,9 @@ async def test_events_up_to_the_trimmed_revision_are_never_read(
     """Also where they are still there, as after a backup was restored."""
     await make_events(harness, url, 5, 0)
     execute(url, "UPDATE revisions SET trimmed = $1", [(3,)])
-    page = await read_page(harness.database, harness.store_id, 0, 10)
-    assert page is not None
-    assert page.trimmed == 3
-    assert [event.revision for event in page.events] == [4, 5]
+    page = await read(harness, 0, 10)
+    assert (page.trimmed, page.after, page.last) == (3, 3, 5)
+    assert revisions(page) == [4, 5]
 
 
 async def test_a_reader_never_sees_a_revision_before_its_event(harness: DatabaseHarness) -> None:
@@ -54,10 +100,8 @@ async def test_a_reader_never_sees_a_revision_before_its_event(harness: Database
     writes = [asyncio.ensure_future(write_some(harness, first)) for first in (0, 100, 200)]
     last = 0
     while last < 150:
-        page = await read_page(harness.database, harness.store_id, last, 1000)
-        assert page is not None
-        revisions = [event.revision for event in page.events]
-        assert revisions == list(range(last + 1, page.revision + 1))
+        page = await read(harness, last, 1000)
+        assert revisions(page) == list(range(last + 1, page.revision + 1))
         last = page.revision
         await asyncio.sleep(0)
     await asyncio.gather(*writes)

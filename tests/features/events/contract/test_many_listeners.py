@@ -45,10 +45,10 @@ class CountedDatabase:
         self.counts.clear()
         self.has_checked.clear()
 
-    async def read(self, name: str, store_id: int, after: int, max_count: int) -> Sequence[Row]:
+    async def read(self, name: str, *arguments: object) -> Sequence[Row]:
         """As the port has it."""
-        self.counts["pages"] += max_count > 0
-        return await self._database.read(name, store_id, after, max_count)
+        self.counts["pages"] += None not in arguments  # a form of events
+        return await self._database.read(name, *arguments)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """As the port has it."""

@@ -272,16 +272,16 @@ def test_a_stop_does_not_wait_for_listeners(tmp_path: Path) -> None:
 def test_a_stop_does_not_wait_for_a_listener_that_does_not_read(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"drain_timeout": 600, "body_timeout": 600}) as service:
         token = service.make_token()
-        add_events(service, 5000)
+        fill_events(service.database, 5000)
         with EventStream(service.origin, token, "/events?after=0", receive_buffer=2048) as stream:
             assert next(stream.blocks())
             assert service.stop() == 0
 
 
-def add_events(service: Service, count: int) -> None:
+def fill_events(url: str, count: int) -> None:
     """Give the first store so many events, each of more than 1 KB."""
     rows = [(revision, "F" * 1024) for revision in range(1, count + 1)]
     columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id"
     values = "1, $1, 'plant.created', $1, $2, 0, 1, '', ''"
-    execute(service.database, f"INSERT INTO events ({columns}) VALUES ({values})", rows)
-    execute(service.database, "UPDATE revisions SET revision = $1", [(count,)])
+    execute(url, f"INSERT INTO events ({columns}) VALUES ({values})", rows)
+    execute(url, "UPDATE revisions SET revision = $1", [(count,)])
