@@ -1,10 +1,16 @@
 """Fixtures of HTTP's tests."""
 
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
 import pytest
 
 from tests.databases import Kind, find_kind
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.service import Service
+
+StartService = Callable[..., Service]
 
 
 @pytest.fixture(scope="session", params=["sqlite"])
@@ -17,3 +23,12 @@ def database_kind(request: pytest.FixtureRequest) -> Kind:
 def fixture(service: Service) -> StoreFixture:
     """A store of the test's own in the module's service."""
     return make_fixture(service)
+
+
+@pytest.fixture
+def start(tmp_path: Path, url: str) -> Iterator[StartService]:
+    """Starts a service of the test's own, with settings."""
+    with ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(
+            Service(tmp_path, database=url, settings=settings)
+        )

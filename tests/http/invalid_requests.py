@@ -92,7 +92,7 @@ OF_LISTS = (
     BAD_LIMIT,
     with_query(40006, "after=7"),
     with_query(40007, "include=colour"),
-    with_query(40008, "tag="),
+    with_query(40008, "tag=%00"),
     MANY_PARAMETERS,
 )
 NO_PRECONDITION = with_header(41202, "precondition", "If-None-Match", "*")

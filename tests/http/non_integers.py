@@ -9,11 +9,12 @@ TOO_LARGE = (
     f"-{NINES}",
 )
 VERY_LONG = "1" + "0" * 5000
-# JSON has these, but not as integers; 1.0 is one that a double would read as such.
-NOT_WHOLE = ("1.0", "1.5", "-0.0", "1e3", "10e-1", "1e400", f"{NINES}.0", "true", "null")
+# Integers in JSON, where an id may have them; in a path or a query they are none.
+NOTATIONS = {"1.0": 1, "-0.0": 0, "1e3": 1000, "10e-1": 1, "9007199254740993.0": 2**53 + 1}
+NOT_WHOLE = ("1.5", "1e400", "1e999999999", f"{NINES}.0", "true", "null")
 # Other languages have these.
 NOT_PLAIN = (
     *("１２", "٣", "1_0", "+7", "007", "-01", "0x10", "1.", ".5", "1e", "--1", "- 1", "1 2"),
     *("NaN", "Infinity", "-Infinity", "None", "True", "", "-", "one", "1,2", "1n"),
 )
-ALL = (*TOO_LARGE, VERY_LONG, *NOT_WHOLE, *NOT_PLAIN)
+ALL = (*TOO_LARGE, VERY_LONG, *NOTATIONS, *NOT_WHOLE, *NOT_PLAIN)

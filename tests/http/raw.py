@@ -40,6 +40,10 @@ class Message:
         """With this header in place of all of its name."""
         return self.without(name).adding(name, value)
 
+    def bearing(self, token: str) -> Self:
+        """With this token."""
+        return self.setting("Authorization", f"Bearer {token}")
+
     def aimed_at(self, target: str) -> Self:
         """With another target."""
         return replace(self, target=target)

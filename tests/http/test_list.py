@@ -1,25 +1,45 @@
-"""What a list answers: all plants in the order of their ids, or as many as wanted."""
+"""What a list answers: all plants in the order of their ids, or as many as wanted, by pages.
+
+Following the links gives exactly all plants.
+"""
+
+import re
+from collections.abc import Iterator
 
 import httpx
 import pytest
 
-from plantstore.core.model import INT64_MAX, INT64_MIN
-from tests.http import non_integers
-from tests.http.calls import create_plant, expect_refused, list_plants
+from tests.http.blocking import fill_store
+from tests.http.calls import create_plant, list_plants
+from tests.service import Service
 
-IDS = (0, INT64_MAX, -5, 10, 9, INT64_MIN, 100, -1)
-
-
-@pytest.fixture
-def some(client: httpx.Client) -> httpx.Client:
-    """A client whose store has eight plants, named by their ids."""
-    for plant_id in IDS:
-        create_plant(client, plant_id, f"p{plant_id}")
-    return client
+MANY = 2500
+_LINK = re.compile(r'<(\?[^>]+)>; rel="next"')  # right below any path: it names the query alone
 
 
-def names(response: httpx.Response) -> list[str]:
-    return [plant["name"] for plant in response.raise_for_status().json()]
+@pytest.fixture(scope="module")
+def many(service: Service) -> Iterator[httpx.Client]:
+    """A client of a store with 2500 plants, of which every second has the tag ``even``."""
+    with service.client(service.make_token("many", "owner of many")) as client:
+        fill_store(service, "many", MANY)
+        yield client
+
+
+def walk(client: httpx.Client, target: str) -> Iterator[httpx.Response]:
+    """The pages from this one on, by following the links."""
+    while True:
+        page = client.get(target).raise_for_status()
+        yield page
+        link = page.headers.get("link")
+        if link is None:
+            return
+        match = _LINK.fullmatch(link)
+        assert match, link
+        target = page.request.url.join(match[1]).raw_path.decode()
+
+
+def plants_of(pages: Iterator[httpx.Response]) -> list[dict[str, object]]:
+    return [plant for page in pages for plant in page.json()]
 
 
 def test_an_empty_store_is_an_empty_list(client: httpx.Client) -> None:
@@ -29,7 +49,7 @@ def test_an_empty_store_is_an_empty_list(client: httpx.Client) -> None:
     assert "link" not in listed.headers
 
 
-def test_plants_are_listed_exactly_as_created(client: httpx.Client) -> None:
+def test_plants_are_listed_exactly_as_created_by_their_ids(client: httpx.Client) -> None:
     create_plant(client, 2, 'Ä"\\/<\U0001fab4>\u2028')
     create_plant(client, 1, "Monstera", "tropical")
     listed = client.get("/plants")
@@ -38,52 +58,70 @@ def test_plants_are_listed_exactly_as_created(client: httpx.Client) -> None:
     assert listed.headers["content-length"] == str(len(expected.encode()))
 
 
-def test_plants_come_in_the_order_of_their_ids(some: httpx.Client) -> None:
-    assert names(some.get("/plants")) == [f"p{plant_id}" for plant_id in sorted(IDS)]
-    assert [plant["id"] for plant in list_plants(some)] == sorted(IDS)
+def test_small_pages_come_in_the_order_of_their_ids(client: httpx.Client) -> None:
+    ids = (0, 2**63 - 1, -7, 2**53 + 1, -(2**63), 10, 9, 2**63 - 2)
+    for plant_id in ids:
+        create_plant(client, plant_id, f"p{plant_id}")
+    assert [plant["id"] for plant in list_plants(client)] == sorted(ids)
+    for limit in (1, 3, 8):
+        pages = walk(client, f"/plants?limit={limit}&include=id")
+        assert [plant["id"] for plant in plants_of(pages)] == sorted(ids)
+    assert len(client.get("/plants?%6cimit=%33").json()) == 3
+    assert client.get("/plants?limit=-0").content == b"[]"
 
 
-def test_a_limit_beyond_the_end_links_nowhere(some: httpx.Client) -> None:
-    for limit in (len(IDS), len(IDS) + 1, 1000, 1001, 2147483647):
-        listed = some.get(f"/plants?limit={limit}")
-        assert len(names(listed)) == len(IDS)
-        assert "link" not in listed.headers
+@pytest.mark.parametrize("limit", [100, 1000, 1001, 2499])
+@pytest.mark.parametrize("base", ["", "/stores/many"])
+def test_following_the_links_gives_all_plants(many: httpx.Client, base: str, limit: int) -> None:
+    pages = [page.json() for page in walk(many, f"{base}/plants?include=id&limit={limit}")]
+    assert [plant["id"] for page in pages for plant in page] == list(range(1, MANY + 1))
+    assert {len(page) for page in pages[:-1]} == {limit}
+    assert 0 < len(pages[-1]) <= limit
 
 
-def test_what_is_not_a_limit_is_refused(client: httpx.Client) -> None:
-    for limit in (
-        *non_integers.ALL,
-        "-1",
-        "2147483648",
-        "%2B7",
-        "%20",
-        "%201",
-        "1%20",
-        "1%00",
-        "all",
-    ):
-        message = expect_refused(client.get(f"/plants?limit={limit}"), 40005)
-        assert message.startswith("limit must be a whole number from 0 to 2147483647")
+@pytest.mark.parametrize("limit", [MANY, MANY + 1, 10_000, 2147483647])
+def test_a_page_that_holds_all_has_no_link(many: httpx.Client, limit: int) -> None:
+    [page] = walk(many, f"/plants?limit={limit}")
+    assert len(page.json()) == MANY
 
 
-def test_a_limit_given_twice_is_refused(client: httpx.Client) -> None:
-    for query in ("limit=1&limit=1", "limit=1&limit=2", "limit=&l%69mit=1"):
-        assert "twice" in expect_refused(client.get(f"/plants?{query}"), 40005)
+@pytest.mark.parametrize("target", ["/plants", "/plants?limit=0"])
+def test_a_list_tells_how_many_plants_the_store_holds(many: httpx.Client, target: str) -> None:
+    assert many.get(target).headers["x-total-count"] == str(MANY)
+    assert many.head(target).headers["x-total-count"] == str(MANY)
+    assert "x-total-count" not in many.get(target, params={"tag": "even"}).headers
 
 
-def test_a_written_limit_may_be_percent_encoded(some: httpx.Client) -> None:
-    assert len(names(some.get("/plants?%6cimit=%33"))) == 3
+@pytest.mark.parametrize("limit", [100, 1000])
+def test_links_keep_the_other_parameters(many: httpx.Client, limit: int) -> None:
+    plants = plants_of(walk(many, f"/plants?tag=even&include=id&limit={limit}"))
+    assert [plant["id"] for plant in plants] == list(range(2, MANY + 1, 2))
+    assert {plant["tag"] for plant in plants} == {"even"}
 
 
-def test_minus_zero_is_zero(some: httpx.Client) -> None:
-    assert some.get("/plants?limit=-0").content == b"[]"
+def test_links_keep_an_odd_tag(client: httpx.Client) -> None:
+    tag = 'a+b &c=d,"é>;%41\u2028'
+    for plant_id in range(5):
+        create_plant(client, plant_id, f"p{plant_id}", tag)
+    pages = walk(client, str(httpx.URL("/plants", params={"tag": tag, "limit": "2"})))
+    assert plants_of(pages) == [{"name": f"p{plant_id}", "tag": tag} for plant_id in range(5)]
 
 
-def test_unknown_parameters_are_ignored(some: httpx.Client) -> None:
-    for query in ("", "limt=5", "LIMIT=x", "Limit=0", "limit[]=0", "&&=&x&=5", "id=1", "%zz=%"):
-        assert len(names(some.get(f"/plants?{query}"))) == len(IDS)
+def test_a_cursor_works_without_a_limit(many: httpx.Client) -> None:
+    page = many.get("/plants?limit=10&include=id")
+    match = re.search("after=([^&>]+)", page.headers["link"])
+    assert match
+    rest = many.get(f"/plants?include=id&after={match[1]}").json()
+    assert [plant["id"] for plant in rest] == list(range(11, MANY + 1))
 
 
-def test_a_body_of_a_list_is_ignored(some: httpx.Client) -> None:
-    listed = some.request("GET", "/plants", json={"limit": 0})
-    assert len(names(listed)) == len(IDS)
+def test_a_walk_goes_on_where_plants_come_and_go(client: httpx.Client) -> None:
+    for plant_id in range(10):
+        create_plant(client, plant_id, f"p{plant_id}")
+    pages = walk(client, "/plants?limit=3&include=id")
+    seen = next(pages).json()
+    assert client.delete("/plants/2").status_code == 204  # the one that the cursor names
+    assert client.delete("/plants/5").status_code == 204
+    create_plant(client, 20, "new")
+    seen += plants_of(pages)
+    assert [plant["id"] for plant in seen] == [0, 1, 2, 3, 4, 6, 7, 8, 9, 20]
