@@ -76,6 +76,14 @@ def peak_memory(service: Service) -> int:
     return int(line.split()[1]) * 1024
 
 
+@contextmanager
+def takes_at_most(service: Service, size: int) -> Iterator[None]:
+    """In the block the process needs less than so many bytes more than ever before."""
+    before = peak_memory(service)
+    yield
+    assert peak_memory(service) - before < size
+
+
 def count_threads(service: Service) -> int:
     """The threads of the process."""
     return len(list(Path(f"/proc/{service.process.pid}/task").iterdir()))

@@ -1,13 +1,10 @@
 """Past each bound of a small server, each route gives the bound's error, and recovers."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
-from pathlib import Path
-
-import pytest
 
 from tests.http.blocking import (
     FILLER,
@@ -17,6 +14,7 @@ from tests.http.blocking import (
     in_flight_stream,
     new_plant,
 )
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import (
     CREATES,
@@ -30,21 +28,10 @@ from tests.http.fixtures import (
 )
 from tests.http.raw import Connection, Message, Response
 from tests.http.routes import ROUTES
-from tests.service import Service
 from tests.waiting import wait_until
 
 # What the tests of this module provoke; ``test_every_error`` adds them up.
 NUMBERS = {40302, 42901, 50301}
-StartService = Callable[..., Service]
-
-
-@pytest.fixture
-def start(tmp_path: Path, url: str) -> Iterator[StartService]:
-    """Starts a service with settings."""
-    with ExitStack() as stack:
-        yield lambda **settings: stack.enter_context(
-            Service(tmp_path, database=url, settings=settings)
-        )
 
 
 def send(fixture: StoreFixture, route: Route) -> Response:
@@ -147,12 +134,17 @@ def test_writes_past_the_bound_are_refused_and_nothing_is_done(start: StartServi
     assert len(json.loads(fixture.plants())) == 1 + taken
 
 
-def test_long_lists_past_the_bound_are_refused(start: StartService) -> None:
-    fixture = make_fixture(start(max_streams=1))
-    fill_store(fixture.service, fixture.store, 5000, size=250, filler=FILLER)
+def test_long_lists_past_the_bound_are_refused_and_others_have_theirs(start: StartService) -> None:
+    service = start(max_streams=2)
+    fixture, other = make_fixture(service), make_fixture(service)
+    for one in (fixture, other):
+        fill_store(service, one.store, 5000, size=250, filler=FILLER)
     with in_flight_stream(fixture):
         for route, response in send_at_once(fixture, *LISTS):
             expect_error(response, 50301, method=route.method)
         page = fixture.message(LISTS[0])
         assert fixture.send(page.aimed_at(f"{page.target}?limit=1000")).status == 200
+        assert len(send(other, LISTS[0]).json) == 5000
+    for _ in range(6):  # each gives its place back
+        assert send(other, LISTS[1]).status == 200
     wait_until(lambda: send(fixture, LISTS[0]).status == 200)

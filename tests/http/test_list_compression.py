@@ -3,13 +3,13 @@
 import gzip
 import json
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import pytest
 from backports import zstd
 
 from plantstore.http.compression import choose_coding
 from tests.http.blocking import FILLER, count_threads, fill_store
+from tests.http.conftest import StartService
 from tests.http.fixtures import LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message, Response
 from tests.service import Service
@@ -20,7 +20,6 @@ DECOMPRESS: Mapping[str | None, Callable[[bytes], bytes]] = {
     "gzip": gzip.decompress,
     "zstd": zstd.decompress,
 }
-MAX_THREADS = 2  # that compress
 
 
 @pytest.fixture
@@ -82,21 +81,21 @@ def test_a_client_is_told_that_it_has_a_list_only_in_a_coding_that_it_takes(
                     assert answer.headers["etag"] == (etag if has_it else tags[coding])
 
 
-def test_a_client_that_hangs_up_leaves_no_thread(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"max_streams": 1}) as own:
-        fixture = make_fixture(own)
-        fill_store(own, fixture.store, 20_000, 250, FILLER)
-        whole = listing(fixture, "gzip")
-        size = len(read(fixture.send(listing(fixture, None))))
-        before = count_threads(own)
-        for _ in range(10):
-            with Connection(own.origin, receive_buffer=4096) as slow:
-                slow.send(whole)
-                assert slow.receive_head().headers["content-encoding"] == "gzip"
-        wait_until(lambda: len(read(fixture.send(whole))) == size)
-        assert count_threads(own) < before + 10
-        assert "its client has gone" in own.log()
-        assert "Traceback" not in own.log()
+def test_a_client_that_hangs_up_leaves_no_thread(start: StartService) -> None:
+    own = start(max_streams=1)
+    fixture = make_fixture(own)
+    fill_store(own, fixture.store, 20_000, 250, FILLER)
+    whole = listing(fixture, "gzip")
+    size = len(read(fixture.send(listing(fixture, None))))
+    before = count_threads(own)
+    for _ in range(10):
+        with Connection(own.origin, receive_buffer=4096) as slow:
+            slow.send(whole)
+            assert slow.receive_head().headers["content-encoding"] == "gzip"
+    wait_until(lambda: len(read(fixture.send(whole))) == size)
+    assert count_threads(own) < before + 10
+    assert "its client has gone" in own.log()
+    assert "Traceback" not in own.log()
 
 
 @pytest.mark.parametrize(
