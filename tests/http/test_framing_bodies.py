@@ -5,166 +5,120 @@ from dataclasses import replace
 import pytest
 
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.raw import Connection, Message, exchange
+from tests.http.framing import (
+    CHUNKED,
+    CREATE,
+    FERN,
+    LAST,
+    LISTING,
+    Case,
+    answered,
+    chunk,
+    ended,
+    expect_responses,
+)
+from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
 from tests.service import Service
 
-FERN = b'{"id": 1, "name": "Fern"}'
-LAST = b"0\r\n\r\n"
 BODY_MAX = 64 * 1024
+CREATED = b'{"name":"Fern"}'
+ANONYMOUS = CHUNKED.without("Authorization")
+AUTHORIZATION = b"Authorization: Bearer TOKEN\r\n"
+LARGE = FERN.ljust(BODY_MAX)
 
 
-def chunk(data: bytes) -> bytes:
-    return b"%x\r\n%s\r\n" % (len(data), data)
+def chunked(*parts: bytes, head: Message = CHUNKED) -> bytes:
+    return head.head() + b"".join(parts)
 
 
-@pytest.fixture
-def create(token: str) -> Message:
-    """A create without a body yet."""
-    return Message("POST", "/plants").adding("Authorization", f"Bearer {token}").carrying(b"")
+def chunks_of(size: int) -> bytes:
+    """The largest body in chunks of a size."""
+    return b"".join(chunk(LARGE[start : start + size]) for start in range(0, BODY_MAX, size))
 
 
-@pytest.fixture
-def chunked(create: Message) -> Message:
-    """A create whose body comes in chunks."""
-    return create.adding("Transfer-Encoding", "chunked")
+def by(*headers: tuple[str, str]) -> bytes:
+    """A body of 25 bytes whose length these headers tell."""
+    return Message("POST", "/plants", (("Host", "x"), *headers)).head() + FERN
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        chunk(FERN) + LAST,
-        b"".join(chunk(bytes([byte])) for byte in FERN) + LAST,
-        b"19;name=value;other\r\n" + FERN + b"\r\n" + LAST,
-        b"00019\r\n" + FERN + b"\r\n000\r\n\r\n",
-        chunk(FERN) + b"0\r\nX-Sum: 1\r\n\r\n",
-    ],
+READ = [
+    *(
+        answered(chunked(body), CREATED)
+        for body in (
+            chunk(FERN) + LAST,
+            b"".join(chunk(bytes([byte])) for byte in FERN) + LAST,
+            b"19;name=value;other\r\n" + FERN + b"\r\n" + LAST,
+            b"00019\r\n" + FERN + b"\r\n000\r\n\r\n",
+            chunk(FERN) + b"0\r\nX-Sum: 1\r\n\r\n",
+            chunks_of(16) + LAST,
+        )
+    ),
+    *(
+        answered(chunked(chunk(FERN), LAST, head=CREATE.adding("Transfer-Encoding", it)), CREATED)
+        for it in ("Chunked", "CHUNKED", " chunked ")
+    ),
+    # Trailers are no headers.
+    answered(chunked(chunk(FERN), b"0\r\n", AUTHORIZATION, b"\r\n", head=ANONYMOUS), 40101),
+    *(answered(CREATE.carrying(FERN.ljust(size)), 41301) for size in (BODY_MAX + 1, 20 * BODY_MAX)),
+    *(
+        answered(chunked(*count * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301)
+        for count in (5, 80)
+    ),
+]
+LENGTHS = (
+    *(
+        [("Transfer-Encoding", coding)]
+        for coding in (
+            *("gzip", "identity", "chunked, identity", "gzip, chunked", "identity, chunked"),
+            *("chunked, chunked", "chunked;q=1", "chunked,", "", "xchunked"),
+        )
+    ),
+    *(
+        [("Content-Length", length)]
+        for length in ("25, 25", "-1", "+25", "0x19", "2 5", "2_5", "25.0", "", "9" * 40)
+    ),
+    [("Content-Length", "25"), ("Transfer-Encoding", "chunked")],
+    [("Transfer-Encoding", "chunked"), ("Content-Length", "25")],
+    [("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
+    [("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")],
+    [("Content-Length", "25"), ("Content-Length", "25")],
+    [("Content-Length", "25"), ("Content-Length", "24")],
 )
-@pytest.mark.parametrize("piece", [1, 1000])
-def test_chunks_are_put_together(
-    service: Service, chunked: Message, body: bytes, piece: int
-) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(chunked)
-        for start in range(0, len(body), piece):
-            connection.send(body[start : start + piece])
-        answer = connection.receive()
-        assert (answer.status, answer.body) == (200, b'{"name":"Fern"}')
-        expect_clean_end(connection, answer)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"xyz\r\n",
-        b"-1\r\n",
-        b"+1\r\n",
-        b"0x1\r\n",
-        b" 1\r\n",
-        b"\r\n",
-        b"ffffffffffffffffff\r\n",
-        b"2\r\nabc\r\n",
-        b"1\nA\n0\n\n",
-        b"3\r\nabc0\r\n\r\n",
-        chunk(FERN) + b"0\r\nbad trailer\r\n\r\n",
-        chunk(FERN) + b"zz\r\n",
-    ],
+BAD_CHUNKS = (
+    *(b"xyz\r\n", b"-1\r\n", b"+1\r\n", b"0x1\r\n", b" 1\r\n", b"\r\n", b"ffffffffffffffffff\r\n"),
+    *(b"2\r\nabc\r\n", b"1\nA\n0\n\n", b"3\r\nabc0\r\n\r\n"),
+    *(chunk(FERN) + b"0\r\nbad trailer\r\n\r\n", chunk(FERN) + b"zz\r\n"),
 )
-def test_bad_chunks_are_refused(service: Service, chunked: Message, body: bytes) -> None:
-    logged = len(service.log())
-    for parts in ([chunked.to_bytes() + body], [chunked.to_bytes(), body]):
-        with Connection(service.origin) as connection:
-            for part in parts:
-                connection.send(part)
-            answer = connection.receive()
-            expect_error(answer, 40011)
-            assert answer.closes
-            assert connection.read_to_end() == b""
-    assert "Traceback" not in service.log()[logged:]
+REFUSED = [
+    *(ended(by(*headers), 40011) for headers in LENGTHS),
+    *(ended(chunked(body), 40011) for body in BAD_CHUNKS),
+    ended(chunked(chunks_of(1), LAST), 43101),
+    # What is around chunks has no end.
+    *(
+        ended(chunked(chunk(FERN), begun, b"x" * 40_000), 43101)
+        for begun in (b"0\r\nX-More: ", b"0\r\nX", b"1;more=")
+    ),
+]
 
 
-def test_an_old_client_has_no_chunks(service: Service, chunked: Message) -> None:
-    message = replace(chunked, version="HTTP/1.0")
-    answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
+@pytest.mark.parametrize("case", [*READ, *REFUSED])
+def test_a_body_is_read_or_refused(service: Service, store: str, case: Case) -> None:
+    expect_responses(service, store, case)
+
+
+def test_an_old_client_has_no_chunks(service: Service) -> None:
+    old = replace(CHUNKED, version="HTTP/1.0")
+    answer = exchange(service.origin, chunked(chunk(FERN), LAST, head=old))
     expect_error(answer, 40011)
     assert "Transfer-Encoding is not allowed in HTTP/1.0" in answer.json["message"]
 
 
-@pytest.mark.parametrize("coding", ["chunked", "Chunked", "CHUNKED", " chunked "])
-def test_chunks_are_told_in_small_or_large_letters(
-    service: Service, create: Message, coding: str
-) -> None:
-    message = create.setting("Transfer-Encoding", coding)
-    answer = exchange(service.origin, message.head() + chunk(FERN) + LAST)
-    assert (answer.status, answer.body) == (200, b'{"name":"Fern"}')
-
-
-def test_trailers_are_no_headers(service: Service, chunked: Message) -> None:
-    authorization = dict(chunked.headers)["Authorization"]
-    message = chunked.without("Authorization")
-    trailer = f"0\r\nAuthorization: {authorization}\r\n\r\n".encode()
-    with Connection(service.origin) as connection:
-        connection.send(message.to_bytes() + chunk(FERN) + trailer)
-        expect_error(connection.receive(), 40101)
-
-
-def test_tiny_chunks_are_bounded(service: Service, chunked: Message) -> None:
-    body = FERN.ljust(BODY_MAX)
-    for size, status in ((1, 431), (16, 200)):
-        chunks = [chunk(body[start : start + size]) for start in range(0, BODY_MAX, size)]
-        with Connection(service.origin) as connection:
-            connection.send(chunked, *chunks, LAST)
-            assert connection.receive().status == status
-
-
-@pytest.mark.parametrize("start", [b"0\r\nX-More: ", b"0\r\nX", b"1;more="])
-def test_what_is_around_chunks_is_refused_without_an_end(
-    service: Service, chunked: Message, start: bytes
-) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(chunked.to_bytes() + chunk(FERN) + start)
-        for _ in range(40):
-            connection.send(b"x" * 1000)
-        answer = connection.receive()
-        expect_error(answer, 43101)
-        assert answer.closes
-
-
-@pytest.mark.parametrize("size", [BODY_MAX + 1, 20 * BODY_MAX])
-def test_a_large_body_is_refused_and_the_refusal_can_be_read(
-    service: Service, create: Message, size: int
-) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(create.carrying(FERN.ljust(size)))
-        answer = connection.receive()
-        expect_error(answer, 41301)
-        expect_clean_end(connection, answer)
-
-
-@pytest.mark.parametrize("pieces", [5, 80])
-def test_large_chunks_are_refused_and_the_refusal_can_be_read(
-    service: Service, chunked: Message, pieces: int
-) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(chunked)
-        for _ in range(pieces):
-            connection.send(chunk(b" " * 16384))
-        connection.send(chunk(FERN) + LAST)
-        answer = connection.receive()
-        expect_error(answer, 41301)
-        expect_clean_end(connection, answer)
-
-
 @pytest.mark.parametrize("body", [FERN, b"x" * 100_000, b"GET /nowhere HTTP/1.1\r\n\r\n"])
-def test_an_unwanted_body_is_passed_over(service: Service, token: str, body: bytes) -> None:
-    for method in ("GET", "HEAD", "DELETE", "OPTIONS", "PUT"):
-        target = "/plants/1" if method == "DELETE" else "/plants"
-        plain = Message(method, target).adding("Authorization", f"Bearer {token}")
-        expect_same_answer(service, plain, body)
-
-
-def expect_same_answer(service: Service, plain: Message, body: bytes) -> None:
-    """With the body, by its length or in chunks, the answer is as without."""
-    method = plain.method
+@pytest.mark.parametrize("method", ["GET", "HEAD", "DELETE", "OPTIONS", "PUT"])
+def test_an_unwanted_body_is_passed_over(
+    service: Service, token: str, method: str, body: bytes
+) -> None:
+    plain = Message(method, "/plants/1" if method == "DELETE" else "/plants").bearing(token)
     with Connection(service.origin) as connection:
         expected = connection.ask(plain)
         with_length = connection.ask(plain.carrying(body))
@@ -173,3 +127,102 @@ def expect_same_answer(service: Service, plain: Message, body: bytes) -> None:
         for answer in (with_length, in_chunks):
             assert (answer.status, answer.body) == (expected.status, expected.body)
         expect_clean_end(connection, in_chunks)
+
+
+# Expect: 100-continue
+
+
+@pytest.fixture
+def expecting(token: str) -> Message:
+    """A create that asks before it sends its body."""
+    return CREATE.bearing(token).carrying(FERN).adding("Expect", "100-continue")
+
+
+def test_a_body_that_would_be_read_is_asked_for(service: Service, expecting: Message) -> None:
+    with Connection(service.origin) as connection:
+        connection.send(expecting.head())
+        interim = connection.receive()
+        assert (interim.status, interim.headers) == (100, {})
+        connection.send(FERN)
+        assert not connection.receive().closes
+        assert connection.ask(LIVE).status == 200
+
+
+@pytest.mark.parametrize("number", [0, 40001, 40101])
+def test_a_body_that_comes_unasked_gets_one_answer(
+    service: Service, expecting: Message, number: int
+) -> None:
+    messages = {
+        0: expecting,
+        40001: expecting.carrying(b"{"),
+        40101: expecting.without("Authorization"),
+    }
+    with Connection(service.origin) as connection:
+        answer = connection.ask(messages[number])
+        if answer.status == 100:  # it may be told once, though it is no use
+            assert number != 40101
+            answer = connection.receive()
+        if number:
+            expect_error(answer, number)
+        else:
+            assert answer.json == {"name": "Fern"}
+        expect_clean_end(connection, answer)
+
+
+def test_a_body_that_would_be_refused_is_not_asked_for(
+    service: Service, expecting: Message
+) -> None:
+    for number, message in {
+        40101: expecting.without("Authorization"),
+        40102: expecting.bearing("x"),
+        41501: expecting.setting("Content-Type", "text/plain"),
+        41301: expecting.setting("Content-Length", "65537"),
+        40402: expecting.aimed_at("/nowhere"),
+        40403: expecting.aimed_at("/stores/nowhere/plants"),
+    }.items():
+        with Connection(service.origin) as connection:
+            connection.send(message.head())
+            answer = connection.receive()
+            expect_error(answer, number)
+            # The client may send the body yet, or not: so nothing can follow on the connection.
+            assert answer.closes
+            assert connection.read_to_end() == b""
+
+
+def test_other_clients_and_expectations_get_no_interim_answer(
+    service: Service, expecting: Message
+) -> None:
+    old = replace(expecting, version="HTTP/1.0")
+    other = expecting.setting("Expect", "the-worst").carrying(FERN.replace(b"1", b"2"))
+    for message in (old, other):
+        assert exchange(service.origin, message).status == 200
+
+
+# Upgrade
+
+
+def upgrading(message: Message, connection: str = "Upgrade") -> Message:
+    return message.adding("Connection", connection).adding("Upgrade", "h2c")
+
+
+def test_a_request_to_upgrade_is_read_as_any_other(service: Service, store: str) -> None:
+    live = upgrading(LIVE)
+    create = upgrading(CREATE.carrying(FERN), "Upgrade, HTTP2-Settings").to_bytes()
+    listing = upgrading(LISTING).to_bytes()
+    case = answered(live.to_bytes() + create + listing, 200, CREATED, b"[" + CREATED + b"]")
+    expect_responses(service, store, case)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        upgrading(LIVE, "close, Upgrade"),
+        upgrading(Message("GET", "/livez", (), version="HTTP/1.0")),
+    ],
+)
+def test_a_request_to_upgrade_may_be_the_last(service: Service, message: Message) -> None:
+    with Connection(service.origin) as connection:
+        answer = connection.ask(message)
+        assert answer.json == ALIVE
+        assert answer.closes
+        assert connection.read_to_end() == b""

@@ -3,102 +3,71 @@
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import FILLER, blocked_writes, count_connections, fill_store, peak_memory
+from tests.http.blocking import (
+    FILLER,
+    blocked_writes,
+    count_connections,
+    fill_store,
+    peak_memory,
+    takes_at_most,
+)
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
-from tests.http.fixtures import CREATES, DELETES, LISTS, make_fixture
+from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
 
 
-def test_pipelined_requests_are_answered_in_their_order(service: Service) -> None:
-    fixture = make_fixture(service)
+def test_pipelined_requests_are_answered_in_their_order(fixture: StoreFixture) -> None:
     create, listing, delete = (fixture.message(route[0]) for route in (CREATES, LISTS, DELETES))
-    with Connection(service.origin) as connection:
+    fern, aloe = {"name": "Fern"}, {"name": "Aloe", "tag": "succulent"}
+    with Connection(fixture.service.origin) as connection:
         connection.send(listing, create, listing, create, delete, delete, LIVE, listing)
         connection.finish_sending()
-        assert connection.receive().json == [{"name": "Fern"}]
-        assert connection.receive().json == {"name": "Aloe", "tag": "succulent"}
-        assert connection.receive().json == [
-            {"name": "Fern"},
-            {"name": "Aloe", "tag": "succulent"},
-        ]
+        assert connection.receive().json == [fern]
+        assert connection.receive().json == aloe
+        assert connection.receive().json == [fern, aloe]
         assert connection.receive().number == 40004
         assert connection.receive().status == 204
         assert connection.receive().number == 40401
         assert connection.receive().json == ALIVE
-        assert connection.receive().json == [{"name": "Aloe", "tag": "succulent"}]
+        assert connection.receive().json == [aloe]
         assert connection.read_to_end() == b""
 
 
-def test_all_that_was_sent_before_the_end_is_answered(service: Service) -> None:
-    with Connection(service.origin) as connection:
-        connection.send(*[LIVE] * 1000, b"GET /livez HTTP/1.1\r\n")
-        connection.finish_sending()
-        for _ in range(1000):
-            assert connection.receive().status == 200
-        assert connection.read_to_end() == b""
+# What clients send takes little memory
 
 
-def test_a_flood_of_requests_takes_little_memory(tmp_path: Path) -> None:
-    with Service(tmp_path) as own, Connection(own.origin) as connection:
-        before = peak_memory(own)
-        flood = LIVE.to_bytes() * 1000
-        for _ in range(60):
-            connection.send(flood)
-            for _ in range(100):
-                assert connection.receive().status == 200
-        assert peak_memory(own) - before < 20_000_000
-
-
-def test_a_flood_whose_answers_are_taken_takes_little_memory(tmp_path: Path) -> None:
-    flood = b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * 1_000_000
-    with Service(tmp_path) as own, Connection(own.origin) as connection:
-        before = peak_memory(own)
-        with ThreadPoolExecutor(1) as threads:
+def test_a_flood_of_requests_takes_little_memory(start: StartService) -> None:
+    own, flood = start(), b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n" * 1_000_000
+    with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
+        with takes_at_most(own, 10_000_000):
             threads.submit(connection.send, flood)
             for _ in range(2000):
                 assert connection.receive().json == ALIVE
-            assert peak_memory(own) - before < 10_000_000
-            connection.finish_sending()
+        connection.finish_sending()
 
 
-def test_answers_that_nobody_takes_keep_no_connections(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"body_timeout": 0.5}) as own, ExitStack() as stack:
-        fixture = make_fixture(own)
-        fill_store(own, fixture.store, 1000, size=250, filler=FILLER)
-        listing = fixture.message(LISTS[0])
-        # One after the other is more than sockets hold, by less than the service waits for.
-        for megabytes in range(5):
-            for count in range(0, 1000, 50):
-                last = listing.aimed_at(f"/plants?limit={count}").adding("Connection", "close")
-                connection = Connection(own.origin, receive_buffer=1024)
-                stack.enter_context(connection).send(*[listing] * megabytes, last)
-        wait_until(lambda: count_connections(own) == 0)
-
-
-def test_connections_that_were_reset_take_no_memory(tmp_path: Path) -> None:
-    with Service(tmp_path) as own:
-        large = LIVE.adding("X", "x" * 10_000).adding("Y", "y" * 5000)
-        before = peak_memory(own)
+def test_connections_that_were_reset_take_no_memory(start: StartService) -> None:
+    own, large = start(), LIVE.adding("X", "x" * 10_000).adding("Y", "y" * 5000)
+    with takes_at_most(own, 10_000_000):
         for _ in range(1500):
             with Connection(own.origin) as connection:
                 assert connection.ask(large).status == 200
                 connection.reset()
-        assert peak_memory(own) - before < 10_000_000
 
 
 @pytest.mark.parametrize("part", ["head", "body"])
-def test_requests_that_were_given_up_take_no_memory(tmp_path: Path, part: str) -> None:
-    with Service(tmp_path) as own:
-        message = LIVE.adding("X", "x" * 15_000)
-        if part == "body":
-            message = make_fixture(own).message(CREATES[0]).carrying(b"x" * 60_000)
-        before = peak_memory(own)
+def test_requests_that_were_given_up_take_no_memory(start: StartService, part: str) -> None:
+    own = start()
+    message = LIVE.adding("X", "x" * 15_000)
+    if part == "body":
+        message = make_fixture(own).message(CREATES[0]).carrying(b"x" * 60_000)
+    with takes_at_most(own, 50_000_000):
         for _ in range(15):
             with ExitStack() as stack:
                 for _ in range(200):
@@ -106,35 +75,53 @@ def test_requests_that_were_given_up_take_no_memory(tmp_path: Path, part: str) -
                     connection.send(message.to_bytes()[:-1])
                 with Connection(own.origin) as connection:
                     assert connection.ask(LIVE).status == 200
-        assert peak_memory(own) - before < 50_000_000
 
 
-def test_refused_bodies_are_forgotten_at_once(tmp_path: Path) -> None:
-    with Service(tmp_path) as own:
-        create = make_fixture(own).message(CREATES[0]).carrying(b"[%s1]" % (b"1," * 30_000))
-        with Connection(own.origin) as connection:
-            before = peak_memory(own)
-            for _ in range(300):
-                assert connection.ask(create).status == 400
-        assert peak_memory(own) - before < 20_000_000
+def test_refused_bodies_are_forgotten_at_once(start: StartService) -> None:
+    own = start()
+    create = make_fixture(own).message(CREATES[0]).carrying(b"[%s1]" % (b"1," * 30_000))
+    with Connection(own.origin) as connection, takes_at_most(own, 20_000_000):
+        for _ in range(300):
+            assert connection.ask(create).status == 400
 
 
-def test_an_unwanted_body_takes_little_memory(tmp_path: Path) -> None:
-    with Service(tmp_path) as own:
-        fixture = make_fixture(own)
-        delete = fixture.message(DELETES[0]).adding("Content-Length", "200000000")
+def test_an_unwanted_body_takes_little_memory(start: StartService) -> None:
+    own = start()
+    fixture = make_fixture(own)
+    delete = fixture.message(DELETES[0]).adding("Content-Length", "200000000")
+    with (
+        Connection(own.origin) as connection,
+        ThreadPoolExecutor(1) as threads,
+        takes_at_most(own, 20_000_000),
+    ):
         before = peak_memory(own)
-        with Connection(own.origin) as connection, ThreadPoolExecutor(1) as threads:
-            with blocked_writes(own):
-                connection.send(delete)
-                # The service stops to read, or throws away what it reads.
-                sending = threads.submit(connection.send, b"x" * 200_000_000)
-                wait([sending], timeout=1)
-                assert peak_memory(own) - before < 20_000_000
-            assert connection.receive().status == 204
-            sending.result()
-            assert connection.ask(LIVE).status == 200
-        assert peak_memory(own) - before < 20_000_000
+        with blocked_writes(own):
+            connection.send(delete)
+            # The service stops to read, or throws away what it reads.
+            sending = threads.submit(connection.send, b"x" * 200_000_000)
+            wait([sending], timeout=1)
+            assert peak_memory(own) - before < 20_000_000
+        assert connection.receive().status == 204
+        sending.result()
+        assert connection.ask(LIVE).status == 200
+
+
+# Connections that rest
+
+
+def test_answers_that_nobody_takes_keep_no_connections(start: StartService) -> None:
+    own = start(body_timeout=0.5)
+    fixture = make_fixture(own)
+    fill_store(own, fixture.store, 1000, size=250, filler=FILLER)
+    listing = fixture.message(LISTS[0])
+    with ExitStack() as stack:
+        # One after the other is more than sockets hold, by less than the service waits for.
+        for megabytes in range(5):
+            for count in range(0, 1000, 50):
+                last = listing.aimed_at(f"/plants?limit={count}").adding("Connection", "close")
+                connection = Connection(own.origin, receive_buffer=1024)
+                stack.enter_context(connection).send(*[listing] * megabytes, last)
+        wait_until(lambda: count_connections(own) == 0)
 
 
 @pytest.fixture(scope="module")
@@ -169,17 +156,20 @@ def test_what_waits_behind_a_slow_request_is_not_slow_itself(
         assert waiting.receive().json == ALIVE
 
 
-@pytest.mark.parametrize("sent", [b"", b"\r\n"])
-def test_an_idle_connection_is_closed(waiting: Connection, sent: bytes) -> None:
-    assert waiting.ask(LIVE).status == 200
-    waiting.send(sent)
-    assert waiting.read_to_end() == b""
-
-
-def test_an_idle_connection_is_closed_after_a_late_body(waiting: Connection) -> None:
-    waiting.send(Message("POST", "/plants").carrying(b"{}").head())
-    expect_error(waiting.receive(), 40101)
-    waiting.send(b"{}")
+@pytest.mark.parametrize(
+    ("sent", "status", "late"),
+    [
+        (LIVE, 200, b""),
+        (LIVE, 200, b"\r\n"),
+        (Message("POST", "/plants").adding("Content-Length", "2"), 401, b"{}"),
+        (LIVE.adding("Content-Length", "5"), 200, b""),  # whose body gets no second answer
+    ],
+)
+def test_an_idle_connection_is_closed(
+    waiting: Connection, sent: Message, status: int, late: bytes
+) -> None:
+    assert waiting.ask(sent).status == status
+    waiting.send(late)
     assert waiting.read_to_end() == b""
 
 
@@ -187,18 +177,11 @@ def test_a_connection_on_which_nothing_comes_is_closed(waiting: Connection) -> N
     assert waiting.read_to_end() == b""
 
 
-def test_a_request_that_was_answered_gets_no_second_answer(waiting: Connection) -> None:
-    waiting.send(LIVE.adding("Content-Length", "5"))
-    assert waiting.receive().status == 200
-    assert waiting.read_to_end() == b""
-
-
 @pytest.mark.parametrize(
     "rest", [b"xyz\r\n", b"19000\r\n" + b"x" * 0x19000 + b"\r\n1;" + b"x" * 50_000]
 )
-def test_bad_chunks_that_nobody_wants_end_the_connection(tmp_path: Path, rest: bytes) -> None:
-    settings = {"body_timeout": 1000}
-    with Service(tmp_path, settings=settings) as own, Connection(own.origin) as connection:
+def test_bad_chunks_that_nobody_wants_end_the_connection(start: StartService, rest: bytes) -> None:
+    with Connection(start(body_timeout=1000).origin) as connection:
         assert connection.ask(LIVE.adding("Transfer-Encoding", "chunked")).status == 200
         connection.send(rest)
         assert connection.read_to_end() == b""

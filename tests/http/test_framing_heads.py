@@ -2,121 +2,117 @@
 
 import pytest
 
-from tests.http.expect import expect_clean_end, expect_error
-from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
+from tests.http.expect import expect_error
+from tests.http.framing import CREATE, FERN, LISTING, Case, answered, ended, expect_responses
+from tests.http.raw import LIVE, Connection, Message, exchange
 from tests.service import Service
 
 HEAD_MAX = 16 * 1024
+TARGET_MAX = 8 * 1024
+LINE = b"GET /livez HTTP/1.1\r\n"
 
 
-def listing(token: str) -> Message:
-    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
-
-
-def padded(size: int) -> bytes:
-    """A head of this many bytes, of long headers."""
+def padded(size: int) -> Message:
+    """A request of this many bytes, with long headers."""
     message = LIVE
     while left := size - len(message.head()):
         message = message.adding("X-Pad", "x" * (min(left, 6000) - len("X-Pad: \r\n")))
-    return message.head()
+    return message
 
 
-def test_a_head_may_come_in_single_bytes(service: Service, token: str) -> None:
-    with Connection(service.origin) as connection:
-        for byte in listing(token).to_bytes():
-            connection.send(bytes([byte]))
-        assert connection.receive().body == b"[]"
+def with_headers(count: int) -> Message:
+    """A request with so many headers."""
+    return Message("GET", "/livez", LIVE.headers + (("X", ""),) * (count - 1))
 
 
-def send_in_pieces(connection: Connection, data: bytes, piece: int) -> None:
-    """Send the data so that the service sees it in pieces, unless it answers before."""
-    for start in range(0, len(data), piece):
-        if connection.has_data(0.02):
-            return
-        connection.send(data[start : start + piece])
+def twice(name: str, other: str) -> Message:
+    """A request that has a header with the value 1, and again with another one."""
+    return LIVE.without(name).adding(name, "1").adding(name.upper(), other)
 
 
-@pytest.mark.parametrize("piece", [1000, 5000, HEAD_MAX - 300, HEAD_MAX])
-def test_a_head_up_to_the_bound_is_read(service: Service, piece: int) -> None:
-    with Connection(service.origin) as connection:
-        send_in_pieces(connection, padded(HEAD_MAX - 200), piece)
-        assert connection.receive().status == 200
-
-
-@pytest.mark.parametrize("size", [17 * 1024, 60 * 1024])
-@pytest.mark.parametrize("piece", [1000, 5000, 16_000, 17_400, 60_000, 100_000])
-def test_a_head_over_the_bound_is_refused(service: Service, size: int, piece: int) -> None:
-    with Connection(service.origin) as connection:
-        send_in_pieces(connection, padded(size), piece)
-        answer = connection.receive()
-        expect_error(answer, 43101)
-        expect_clean_end(connection, answer)
-
-
-@pytest.mark.parametrize("piece", [1000, 20_000])
-def test_a_head_without_an_end_is_refused(service: Service, piece: int) -> None:
-    head = b"GET /livez HTTP/1.1\r\nHost: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40
-    with Connection(service.origin) as connection:
-        send_in_pieces(connection, head, piece)
-        expect_error(connection.receive(), 43101)
-
-
-@pytest.mark.parametrize(("count", "status"), [(99, 200), (100, 431), (1000, 431)])
-def test_headers_are_counted(service: Service, count: int, status: int) -> None:
-    message = LIVE
-    for _ in range(count):
-        message = message.adding("X", "")
-    assert exchange(service.origin, message).status == status
-
-
-@pytest.mark.parametrize(
-    "name", ["Host", "Authorization", "Content-Type", "Content-Length", "Idempotency-Key"]
+READ = [
+    *(answered(LINE + lines + b"\r\n\r\n", 200) for lines in (
+        *(b"hOsT:x", b"Host:\t x \t", b"Host:", b"Host: x\r\nX:", b"Host: x\r\nX: \xff\xe9"),
+        b'Host: x\r\nAccept: a/b\r\nAccept: c/d\r\nIf-None-Match: *\r\nIf-None-Match: "x"',
+    )),
+    answered(b"\r\n" + LIVE.to_bytes(), 200),
+    answered(LIVE.to_bytes().replace(b" ", b"  ", 1), 200),
+    answered(padded(HEAD_MAX), 200),
+    answered(with_headers(100), 200),
+    answered(CREATE.carrying(FERN).adding("Content-Length", "0" * 5000 + "25"), 200),
+    # An old client is answered and left, unless it says otherwise.
+    *(ended(Message("GET", "/livez", headers, version="HTTP/1.0"), 200) for headers in (
+        *((), (("Host", "x"),), (("Connection", "close"),)),
+    )),
+]  # fmt: skip
+HEADS = (
+    *(b"\r\n", b"Host : x\r\n\r\n", b" Host: x\r\n\r\n", b"Host: x\r\n: empty\r\n\r\n"),
+    *(b"Host: x\r\nno colon\r\n\r\n", b"Host: x\r\nX: a\r\n folded\r\n\r\n"),
+    *(b"Host: x\r\nX: a\x00b\r\n\r\n", b"Host: x\r\nX: a\rb\r\n\r\n"),
+    *(b"Host: x\r\nX\x7f: a\r\n\r\n", b"Host: x\r\nX\xe9: a\r\n\r\n"),
 )
-def test_a_header_that_must_be_single_is_refused_twice(service: Service, name: str) -> None:
-    for value in ("1", "2"):
-        message = LIVE.without(name).adding(name, "1").adding(name.upper(), value)
-        answer = exchange(service.origin, message)
-        expect_error(answer, 40011)
-        assert answer.closes
-
-
-def test_other_headers_may_be_repeated(service: Service) -> None:
-    message = LIVE.adding("Accept", "a/b").adding("Accept", "c/d").adding("If-None-Match", "*")
-    assert exchange(service.origin, message.adding("If-None-Match", '"x"')).status == 200
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        b"\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET  /livez HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"GET /livez HTTP/1.1\r\nhOsT:x\r\n\r\n",
-        b"GET /livez HTTP/1.1\r\nHost:\t x \t\r\n\r\n",
-        b"GET /livez HTTP/1.1\r\nHost:\r\n\r\n",
-        b"GET /livez HTTP/1.1\r\nHost: x\r\nX:\r\n\r\n",
-        b"GET /livez HTTP/1.1\r\nHost: x\r\nX: \xff\xe9\r\n\r\n",
-    ],
+HOSTS = ("a b", "a/b", 'a"b', "a<b", "a\\b", "a#b", "a@b", "a?b", "é", "[::1", "a:b", "a:1:2")
+BEGINNINGS = (
+    *(b"GET /livez\r\n\r\n", b"GET /livez HTTP/1\r\nHost: x\r\n\r\n", b"GET\r\n\r\n"),
+    *(b"GET /livez HTTP/1.1 \r\nHost: x\r\n\r\n", b"GET /livez http/1.1\r\nHost: x\r\n\r\n"),
+    *(b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", b"\x00\x00\x00\x00", b"{}\r\n\r\n"),
+    *(b"HTTP/1.1 200 OK\r\n\r\n", Message("POST\x00", "/livez").to_bytes()),
+    Message("ÄÖ", "/livez").to_bytes(),
 )
-def test_odd_but_right_heads_are_read(service: Service, head: bytes) -> None:
-    assert exchange(service.origin, head).status == 200
+SINGLE = ("Host", "Authorization", "Content-Type", "Content-Length", "Idempotency-Key")
+OTHER_METHODS = ("FOO", "get", "GETT", "G", "DELETES")
+OTHER_VERSIONS = ("HTTP/0.9", "HTTP/2.0", "HTTP/3.0", "HTTP/9.9", "FTP/1.1", "RTSP/1.1")
+BAD_TARGETS = (
+    *("plants", "%2Fplants", "?limit=1", "http://", "http:///plants", "http://x:99999/plants"),
+    *("http://[::1/plants", "/plants/é", "/plants?tag=é", "/plants\x00", "/plants\x7f", "/pl ants"),
+    "*",
+)
+REFUSED = [
+    *(ended(LINE + head, 40011) for head in HEADS),
+    *(ended(Message("GET", "/livez", (("Host", host),)), 40011) for host in HOSTS),
+    *(ended(beginning, 40011) for beginning in BEGINNINGS),
+    *(ended(twice(name, other), 40011) for name in SINGLE for other in "12"),
+    *(ended(Message("GET", target), 40011) for target in BAD_TARGETS),
+    *(ended(Message("CONNECT", target), 40011) for target in ("/plants", "plants.example:443")),
+    ended(Message("POST", "*"), 40011),
+    *(ended(Message(method, "/livez"), 50101) for method in OTHER_METHODS),
+    *(ended(Message("GET", "/livez", version=version), 50501) for version in OTHER_VERSIONS),
+    ended(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 50501),
+    *(ended(padded(size), 43101) for size in (HEAD_MAX + 1, 17_400, 60 * 1024)),
+    ended(LINE + b"Host: x\r\n" + (b"X-More: " + b"x" * 990 + b"\r\n") * 40, 43101),
+    *(ended(with_headers(count), 43101) for count in (101, 1000)),
+    # Lines that came behind a blank one are not known as those of a head.
+    ended(2 * (b"\r\n" + padded(100).to_bytes()) + LINE + padded(100).to_bytes(), 200, 200, 40011),
+]
+NUMBERS = {case.expected[-1] for case in REFUSED}  # `test_every_error` adds them up
+
+OTHER_PATHS = (
+    *("/plants/", "//plants", "/plants//", "/plants//1", "/./plants", "/plants/../plants"),
+    *("/x/../plants", "/%2e/plants", "/plants%2F", "/plants%2F1", "/plants/1/2", "/plants;x=1"),
+    *("/Plants", "/plants%20", "/plants%00", "/livez/", "/%6Civez", "/openapi", "//"),
+    *("/stores//plants", "/stores/STORE/", "/stores/STORE/plants/", "/stores/STORE//plants"),
+    *("/stores/STORE/./plants", "/stores/STORE/../STORE/plants", "/stores%2FSTORE/plants"),
+    *("/stores/STORE%2Fplants", "/stores/STORE/plants/1/2"),
+)
+SAME_TARGETS = (
+    *("/%70lants", "/plant%73", "/plants#x", "/plants?limit=0#x", "/st%6Fres/STORE/plants"),
+    *("http://test/plants", "HTTP://x:80/plants?limit=0", "https://test/plants?limit=0"),
+    *("/plants?x=".ljust(size, "x") for size in (TARGET_MAX - 1, TARGET_MAX)),
+)
+TARGETS = [
+    *(answered(LISTING.aimed_at(path), 40402) for path in OTHER_PATHS),
+    *(answered(Message("DELETE", path), 40402) for path in OTHER_PATHS),
+    *(answered(LISTING.aimed_at(target), b"[]") for target in SAME_TARGETS),
+    *(
+        ended(LISTING.aimed_at("/plants?x=".ljust(size, "x")), 41401)
+        for size in (TARGET_MAX + 1, 9 * 1024)
+    ),
+]
 
 
-def test_a_head_is_refused_though_its_lines_came_behind_a_blank_one(service: Service) -> None:
-    message = LIVE.adding("X", "behind a blank line").to_bytes()
-    for _ in range(2):
-        assert exchange(service.origin, b"\r\n" + message).status == 200
-        expect_error(exchange(service.origin, b"GET /livez HTTP/1.1\r\n" + message), 40011)
-
-
-@pytest.mark.parametrize("headers", [(), (("Host", "x"),), (("Connection", "close"),)])
-def test_an_old_client_is_answered_and_left(
-    service: Service, headers: tuple[tuple[str, str], ...]
-) -> None:
-    with Connection(service.origin) as connection:
-        answer = connection.ask(Message("GET", "/livez", headers, version="HTTP/1.0"))
-        assert answer.json == ALIVE
-        assert answer.closes
-        assert connection.read_to_end() == b""
+@pytest.mark.parametrize("case", [*READ, *REFUSED, *TARGETS])
+def test_a_head_is_read_or_refused(service: Service, store: str, case: Case) -> None:
+    expect_responses(service, store, case)
 
 
 def test_an_old_client_may_keep_the_connection(service: Service, token: str) -> None:
@@ -131,8 +127,25 @@ def test_an_old_client_may_keep_the_connection(service: Service, token: str) -> 
         assert connection.read_to_end() == b""
 
 
-def test_a_length_may_have_leading_zeros(service: Service, token: str) -> None:
-    body = b'{"id": 1, "name": "Fern"}'
-    create = Message("POST", "/plants").adding("Authorization", f"Bearer {token}").carrying(body)
-    padded = create.adding("Content-Length", "0" * 5000 + str(len(body)))
-    assert exchange(service.origin, padded).status == 200
+def test_a_target_without_a_path_is_the_root(service: Service) -> None:
+    root = exchange(service.origin, Message("GET", "/")).body
+    for target in ("http://test", "HTTP://x:80?limit=0", "https://test"):
+        assert exchange(service.origin, Message("GET", target)).body == root
+
+
+def test_an_asterisk_is_the_server_for_options(service: Service) -> None:
+    answer = exchange(service.origin, Message("OPTIONS", "*"))
+    assert (answer.status, answer.headers["allow"]) == (204, "GET, HEAD, OPTIONS")
+
+
+def test_a_bad_request_of_head_is_refused_in_its_form(service: Service) -> None:
+    for message, number in (
+        (Message("HEAD", "/livez", (("Upgrade", "h2c"), ("Connection", "upgrade"))), 40011),
+        (Message("HEAD", "/" + "x" * 9000), 41401),
+        (Message("HEAD", "/livez").adding("X", "x" * 17_000), 43101),
+    ):
+        with Connection(service.origin) as connection:
+            answer = connection.ask(message)
+            expect_error(answer, number, method="HEAD")
+            assert int(answer.headers["content-length"]) > 0
+            assert connection.read_to_end() == b""

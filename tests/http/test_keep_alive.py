@@ -5,10 +5,8 @@ import pytest
 from tests.http.blocking import FILLER, fill_store
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, LISTS, StoreFixture
-from tests.http.raw import ALIVE, LIVE, Connection, Message, Response
+from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
-
-FERN = b'[{"id":1,"name":"Fern"}]'
 
 
 @pytest.fixture
@@ -22,45 +20,36 @@ def closing(message: Message) -> Message:
     return message.adding("Connection", "close")
 
 
-def expect_last(connection: Connection, answer: Response) -> None:
-    assert answer.closes
-    assert connection.read_to_end() == b""
-
-
-def test_what_stands_behind_a_closing_request_is_not_done(fixture: StoreFixture) -> None:
-    create = fixture.message(CREATES[0])
-    for first in (LIVE, fixture.message(LISTS[0]), create.carrying(b"{}")):
-        with Connection(fixture.service.origin) as connection:
-            connection.send(closing(first), create, create)
-            expect_last(connection, connection.receive())
-    assert fixture.plants() == FERN
-
-
-def test_what_stands_behind_a_closing_stream_is_not_done(
-    fixture: StoreFixture, long_list: Message
+@pytest.mark.parametrize("first", ["whole", "cached", "refused", "stream"])
+def test_what_stands_behind_a_closing_request_is_not_done(
+    fixture: StoreFixture, long_list: Message, first: str
 ) -> None:
     before = fixture.plants()
+    create = fixture.message(CREATES[0])
+    messages = {
+        "whole": LIVE,
+        "cached": long_list.aimed_at("/plants?limit=1"),
+        "refused": create.carrying(b"{}"),
+        "stream": long_list,
+    }
     with Connection(fixture.service.origin) as connection:
-        connection.send(LIVE, closing(long_list), fixture.message(CREATES[0]).carrying(b"{}"))
+        connection.send(LIVE, closing(messages[first]), create.carrying(b"{}"), create)
         assert connection.receive().json == ALIVE
         answer = connection.receive()
-        assert (answer.status, len(answer.json)) == (200, 1500)
-        expect_last(connection, answer)
+        assert answer.status == (400 if first == "refused" else 200)
+        assert first != "stream" or len(answer.json) == 1500
+        assert answer.closes
+        assert connection.read_to_end() == b""
     assert fixture.plants() == before
 
 
-def test_a_stream_ends_the_connection_only_where_it_should(
-    fixture: StoreFixture, long_list: Message
-) -> None:
+def test_a_stream_leaves_the_connection_open(fixture: StoreFixture, long_list: Message) -> None:
     with Connection(fixture.service.origin) as connection:
         for _ in range(2):
             answer = connection.ask(long_list)
             assert "connection" not in answer.headers
             assert answer.headers["transfer-encoding"] == "chunked"
             assert len(answer.json) == 1500
-        answer = connection.ask(closing(long_list))
-        assert len(answer.json) == 1500
-        expect_last(connection, answer)
 
 
 @pytest.mark.parametrize("value", ["close", "Close", "keep-alive, close", "close, x"])
@@ -72,7 +61,8 @@ def test_a_whole_answer_ends_the_connection_where_it_should(
     with Connection(service.origin) as connection:
         for other in (message, message.adding("Connection", "keep-alive")):
             assert "connection" not in connection.ask(other).headers
-        expect_last(connection, connection.ask(message.adding("Connection", value)))
+        assert connection.ask(message.adding("Connection", value)).closes
+        assert connection.read_to_end() == b""
 
 
 @pytest.mark.parametrize("end", ["%0D%0AX-Injected:%201", "%0AX-Injected:%201", "%0D"])

@@ -7,7 +7,7 @@ from tests.http import (
     test_errors_bounds,
     test_errors_database,
     test_errors_table,
-    test_framing_refused,
+    test_framing_heads,
     test_refusals,
 )
 
@@ -17,7 +17,7 @@ _MODULES = (
     test_errors_database,
     test_errors_table,
     test_events,
-    test_framing_refused,
+    test_framing_heads,
     test_refusals,
 )
 

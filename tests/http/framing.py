@@ -1,0 +1,67 @@
+"""Requests as bytes, however they are cut into pieces, and the responses that they must get."""
+
+from dataclasses import dataclass
+
+from tests.http.expect import expect_clean_end, expect_error
+from tests.http.raw import Connection, Message
+from tests.service import Service
+
+FERN = b'{"id": 1, "name": "Fern"}'
+LAST = b"0\r\n\r\n"  # the last chunk
+LISTING = Message("GET", "/plants").bearing("TOKEN")
+CREATE = Message("POST", "/plants").bearing("TOKEN").carrying(b"")
+CHUNKED = CREATE.adding("Transfer-Encoding", "chunked")
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is ``sent``: the words TOKEN and STORE in it stand for a new store's.
+
+    ``expected`` are the responses: a status, an error's number, or the body of a 200. All are to
+    requests of one method. Whether the last one ``ends`` the connection is expected, too.
+    """
+
+    sent: bytes
+    expected: tuple[int | bytes, ...]
+    method: str = "GET"
+    ends: bool = False
+
+
+def answered(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
+    """A case that leaves the connection open."""
+    return Case(sent if isinstance(sent, bytes) else sent.to_bytes(), expected, method)
+
+
+def ended(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
+    """A case that ends the connection."""
+    return Case(sent if isinstance(sent, bytes) else sent.to_bytes(), expected, method, ends=True)
+
+
+def chunk(data: bytes) -> bytes:
+    """One chunk of a body."""
+    return b"%x\r\n%s\r\n" % (len(data), data)
+
+
+def expect_responses(service: Service, store: str, case: Case) -> None:
+    """Send the case whole and in pieces, which all get its responses, and leave the log quiet."""
+    logged = len(service.log())
+    size = len(case.sent)
+    # In smaller pieces the beginning of a first line may be refused before the rest is seen.
+    for number, piece in enumerate((size, 1000, max(50, size // 100))):
+        name = f"{store}-{number}"
+        token = service.make_token(name) if b"TOKEN" in case.sent else ""
+        sent = case.sent.replace(b"TOKEN", token.encode()).replace(b"STORE", name.encode())
+        with Connection(service.origin) as connection:
+            for start in range(0, len(sent), piece):
+                connection.send(sent[start : start + piece])
+            for expected in case.expected:
+                answer = connection.receive(case.method)
+                if isinstance(expected, bytes):
+                    assert (answer.status, answer.body) == (200, expected)
+                elif expected < 1000:
+                    assert answer.status == expected
+                else:
+                    expect_error(answer, expected, method=case.method)
+            assert answer.closes == case.ends
+            expect_clean_end(connection, answer)
+    assert "Traceback" not in service.log()[logged:]
