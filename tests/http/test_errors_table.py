@@ -73,6 +73,9 @@ def test_an_invalid_request_gets_its_error(
         answer = connection.ask(message)
         expect_error(answer, invalid.number, method=message.method, allow=allow)
         expect_clean_end(connection, answer)
+    if invalid is invalid_requests.PERMISSION and route.scope is not None:
+        assert f'scope="{route.scope.value}"' in answer.headers["www-authenticate"]
+        assert f"one with the scope {route.scope.value}, " in answer.json["message"]
     assert fixture.plants() == before
 
 

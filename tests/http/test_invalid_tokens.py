@@ -1,8 +1,6 @@
 """Invalid tokens are limited for each address, and shut out nobody whose token is valid."""
 
-from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -11,6 +9,7 @@ from plantstore.core.tokens import make_token
 from plantstore.http.limits.invalid_tokens import InvalidTokens
 from plantstore.sqlite.connection import connect, database_path
 from tests.databases import ON_BOTH, execute
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, ME, make_fixture
 from tests.http.raw import Connection, Message
@@ -22,7 +21,7 @@ REPEATED = make_token(1)
 
 
 def listing(token: str) -> Message:
-    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+    return Message("GET", "/plants").bearing(token)
 
 
 def numbers(connection: Connection, tokens: list[str]) -> list[int]:
@@ -31,10 +30,8 @@ def numbers(connection: Connection, tokens: list[str]) -> list[int]:
 
 
 @pytest.fixture
-def limited(tmp_path: Path, url: str) -> Iterator[Service]:
-    settings = {"invalid_token_rate": f"{COUNT}/hour"}
-    with Service(tmp_path, database=url, settings=settings) as running:
-        yield running
+def limited(start: StartService) -> Service:
+    return start(invalid_token_rate=f"{COUNT}/hour")
 
 
 def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None:
@@ -43,8 +40,7 @@ def test_the_same_invalid_token_is_refused_as_too_many(limited: Service) -> None
         refused = connection.ask(listing(REPEATED))
         expect_error(refused, 42901)
         assert 600 < int(refused.headers["retry-after"]) <= 720
-        me = Message("GET", ME[0].path).adding("Authorization", f"Bearer {REPEATED}")
-        assert connection.ask(me).number == 42901
+        assert connection.ask(Message("GET", ME[0].path).bearing(REPEATED)).number == 42901
 
 
 def test_ever_other_invalid_tokens_are_refused_as_too_many(limited: Service) -> None:
