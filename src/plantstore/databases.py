@@ -1,6 +1,6 @@
 """The adapter for a database URL: SQLite's or PostgreSQL's.
 
-An adapter is imported when a URL needs it: the start is fast because it imports little.
+PostgreSQL's is imported when a URL needs it: its driver is an extra.
 """
 
 import re
@@ -8,16 +8,16 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from plantstore.core.database import Database
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
-
-if TYPE_CHECKING:
-    from plantstore.sql.checks import Check
-    from plantstore.sql.migrations import Migration
-    from plantstore.sql.session import OpenSession, Session
+from plantstore.sql.checks import Check
+from plantstore.sql.migrations import Migration
+from plantstore.sql.session import OpenSession, Session
+from plantstore.sqlite import connection as sqlite
+from plantstore.sqlite.check import check_file
+from plantstore.sqlite.session import SQLiteSession, open_same_file
 
 
 async def open_database(settings: Settings) -> Database:
@@ -28,12 +28,12 @@ async def open_database(settings: Settings) -> Database:
         database = PostgresDatabase(settings)
         await database.open()
         return database
-    from plantstore.sqlite.database import SQLiteDatabase
+    from plantstore.sqlite.database import SQLiteDatabase  # which commands do not need
 
     return SQLiteDatabase(settings)
 
 
-def open_session(url: str) -> "Session":
+def open_session(url: str) -> Session:
     """A connection for administration.
 
     :raises SetupError: the database does not exist, or cannot be used.
@@ -42,19 +42,14 @@ def open_session(url: str) -> "Session":
         from plantstore.postgres.session import PostgresSession
 
         return PostgresSession(url)
-    from plantstore.sqlite.session import SQLiteSession
-
     return SQLiteSession(url)
 
 
-def find_open_session(url: str) -> "OpenSession":
+def find_open_session(url: str) -> OpenSession:
     """What opens sessions on the database that is there now: never on a file that replaced it."""
-    if is_postgres(url):
-        return partial(open_session, url)
-    from plantstore.sqlite.connection import database_path
-    from plantstore.sqlite.session import open_same_file
-
-    return partial(open_same_file, url, database_path(url).stat())
+    if path := find_file(url):
+        return partial(open_same_file, url, path.stat())
+    return partial(open_session, url)
 
 
 def create_database(url: str) -> str | None:
@@ -62,14 +57,12 @@ def create_database(url: str) -> str | None:
 
     Warns of an existing file that other users may open.
     """
-    if is_postgres(url):
+    path = find_file(url)
+    if path is None:
         return None
-    from plantstore.sqlite.connection import database_path, ensure_file, warn_of_permissions
-
-    path = database_path(url)
-    if ensure_file(path):
+    if sqlite.ensure_file(path):
         return str(path)
-    warn_of_permissions(path)
+    sqlite.warn_of_permissions(path)
     return None
 
 
@@ -80,32 +73,27 @@ def prepare_database(url: str) -> None:
 
     :raises SetupError: the URL is not valid, or the file cannot be served.
     """
-    if is_postgres(url):
-        from plantstore.postgres.hosts import Hosts
-
-        Hosts(url)
+    if path := find_file(url):
+        sqlite.open_file(path).close()
         return
-    from plantstore.sqlite.connection import database_path, open_file
+    from plantstore.postgres.hosts import Hosts
 
-    open_file(database_path(url)).close()
+    Hosts(url)
 
 
-def check_database(url: str) -> "Iterator[Check]":
+def check_database(url: str) -> Iterator[Check]:
     """Check the database without changing anything.
 
     :raises SetupError: it does not exist, or cannot be opened.
     """
     require_database(url)
-    if is_postgres(url):
-        from plantstore.postgres.session import PostgresSession
-
-        with closing(PostgresSession(url)) as session:
-            yield from session.check()
+    if path := find_file(url):
+        yield from check_file(path)
         return
-    from plantstore.sqlite.check import check_file
-    from plantstore.sqlite.connection import database_path
+    from plantstore.postgres.session import PostgresSession
 
-    yield from check_file(database_path(url))
+    with closing(PostgresSession(url)) as session:
+        yield from session.check()
 
 
 def require_database(url: str, *advice: str) -> None:
@@ -113,21 +101,22 @@ def require_database(url: str, *advice: str) -> None:
 
     :raises SetupError: it does not exist.
     """
-    if not is_postgres(url):
-        from plantstore.sqlite.connection import database_path, require_file
-
-        require_file(database_path(url), *advice)
+    if path := find_file(url):
+        sqlite.require_file(path, *advice)
 
 
-def migrate(url: str, *, dry_run: bool) -> "Sequence[Migration]":
+def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
     """Migrate the database to this program's schema; returns the migrations that it lacked."""
-    if is_postgres(url):
-        from plantstore.postgres.connection import migrate
+    if path := find_file(url):
+        return sqlite.migrate(path, dry_run=dry_run)
+    from plantstore.postgres.connection import migrate
 
-        return migrate(url, dry_run=dry_run)
-    from plantstore.sqlite import connection
+    return migrate(url, dry_run=dry_run)
 
-    return connection.migrate(connection.database_path(url), dry_run=dry_run)
+
+def find_file(url: str) -> Path | None:
+    """The path of a SQLite database, which need not exist; None on PostgreSQL."""
+    return None if is_postgres(url) else sqlite.database_path(url)
 
 
 def is_postgres(url: str) -> bool:
@@ -144,12 +133,3 @@ def is_postgres(url: str) -> bool:
             "write sqlite:///plants.db, or postgresql://user@host/name"
         )
     return False
-
-
-def find_file(url: str) -> "Path | None":
-    """The path of a SQLite database, which need not exist; None on PostgreSQL."""
-    if is_postgres(url):
-        return None
-    from plantstore.sqlite.connection import database_path
-
-    return database_path(url)
