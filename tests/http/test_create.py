@@ -21,7 +21,7 @@ TEXTS = (
     *("\u200fabc", "a\u00a0\u2029\u202f\u2065\u206a"),  # beside those that are refused
 )
 BLANKS = (" ", "  ", SPACES, *SPACES[:3])
-REFUSED = {
+REFUSED: dict[str, tuple[object, ...]] = {
     "must not contain control characters": (
         *("a\x00b", "\n", "a\tb", "\x1f", "a\x7f", "\x80", "\x9f"),
         *("\u202a", "\u202e", "\u2066", "\u2069"),  # of the text's direction
