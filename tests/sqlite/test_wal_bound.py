@@ -17,7 +17,7 @@ from tests.service import Service
 COUNT = 5000
 BOUND = 4 * 2**20
 MAX_WRITES = 20_000
-WARNING = "a long list was given up"
+WARNING = "aborted a long list"
 
 
 def write_until(client: httpx.Client, condition: Callable[[], bool]) -> None:
@@ -30,7 +30,7 @@ def write_until(client: httpx.Client, condition: Callable[[], bool]) -> None:
     pytest.fail("it never holds")
 
 
-def test_the_oldest_lists_are_given_up_until_the_wal_begins_anew(tmp_path: Path) -> None:
+def test_the_oldest_lists_are_aborted_until_the_wal_begins_anew(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_wal_size": BOUND}) as own:
         fixture = make_fixture(own)
         other = make_fixture(own)

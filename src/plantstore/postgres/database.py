@@ -15,14 +15,15 @@ from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
 from plantstore.postgres.readiness import Readiness
-from plantstore.postgres.reading import PageRequest, Pages, Plants
+from plantstore.postgres.reading import Read, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
-from plantstore.sql.reading import to_token_info
+from plantstore.sql.reading import page_query, to_page, to_token_info
 from plantstore.sql.token_uses import TokenUses
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
+_MAX_PAGES = 16  # in a batch, so that none waits for too many others
 
 
 class PostgresDatabase:
@@ -38,8 +39,9 @@ class PostgresDatabase:
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
         self._uses = TokenUses()
-        self._plants = Plants(self._pool, self._sql, settings.max_requests)
-        self._pages = Pages(self._pool, self._sql, settings.max_requests)
+        waiting = settings.max_requests
+        self._plants = Reads(self._pool, self._sql, waiting, max_batch_size=waiting)
+        self._pages = Reads(self._pool, self._sql, waiting, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
         self._readiness = Readiness(
@@ -71,11 +73,15 @@ class PostgresDatabase:
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
         """See ``Database``."""
-        return await self._plants.submit((store_id, plant_id))
+        read = Read("find_plant", (store_id, plant_id), _to_plant)
+        plant: NewPlant | None = await self._plants.submit(read)
+        return plant
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
         """See ``Database``."""
-        return await self._pages.submit(PageRequest(store_id, query, max_count))
+        read = Read(*page_query(store_id, query, max_count), _to_page)
+        page: Page = await self._pages.submit(read)
+        return page
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         """See ``Database``."""
@@ -174,22 +180,28 @@ class PostgresDatabase:
         """
         while not self._availability.is_open:
             try:
-                await self._check_schema()
+                seconds = self._settings.database_timeout
+                async with (
+                    asyncio.timeout(2 * seconds),
+                    await self._hosts.connect(seconds) as connection,
+                ):
+                    distribution = await require_schema_of(connection)
             except (TimeoutError, psycopg.Error) as error:
                 self._availability.fail("waiting for the database", error)
                 self._has_tried.set()
                 await asyncio.sleep(_RETRY_SECONDS)
+            else:
+                if distribution is not None:
+                    self._sql.update(load_queries("plantstore.postgres", distribution))
+                    self._callers.separate_stores()
+                    self._writer.separate_stores()
+                self._availability.is_open = True
         self._availability.note_read()
 
-    async def _check_schema(self) -> None:
-        seconds = self._settings.database_timeout
-        async with (
-            asyncio.timeout(2 * seconds),
-            await self._hosts.connect(seconds) as connection,
-        ):
-            distribution = await require_schema_of(connection)
-        if distribution is not None:
-            self._sql.update(load_queries("plantstore.postgres", distribution))
-            self._callers.separate_stores()
-            self._writer.separate_stores()
-        self._availability.is_open = True
+
+def _to_plant(rows: Sequence[Row]) -> NewPlant | None:
+    return NewPlant(*rows[0]) if rows else None
+
+
+def _to_page(rows: Sequence[Row]) -> Page:
+    return to_page(rows[0])

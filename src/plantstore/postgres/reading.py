@@ -1,72 +1,51 @@
-"""Reads pages and plants: those requested while others are in flight share one round trip.
+"""Reads plants: those requested while others are in flight share one round trip.
 
 Each is read once: after a write, all clients that list the store request the same page.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec import Struct
 
-from plantstore.core.model import NewPlant, Page, PlantQuery
+from plantstore.core.database import Row
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
-from plantstore.sql.reading import page_query, to_page
 
 _MAX_BATCHES = 4
-_MAX_BATCH_SIZE = 16  # pages, so that none waits for too many others
-
-PlantKey = tuple[int, int]  # the store's id, and the plant's
 
 
-class PageRequest(Struct, frozen=True):
-    """The arguments of the port's ``read_page``."""
+class Read(Struct, frozen=True):
+    """A named query with its arguments, and what decodes its rows."""
 
-    store_id: int
-    query: PlantQuery
-    max_plants: int
+    name: str
+    arguments: tuple[object, ...]
+    decode: Callable[[Sequence[Row]], object]
 
 
-class Pages(Batcher[PageRequest, Page]):
-    """Reads pages with the named queries ``sql``."""
+class Reads(Batcher[Read, Any]):
+    """Reads with the named queries ``sql``, at most ``max_batch_size`` different ones at once."""
 
-    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
+    def __init__(
+        self, pool: Pool, sql: dict[str, str], max_waiting: int, max_batch_size: int
+    ) -> None:
         super().__init__(_MAX_BATCHES, max_waiting)
         self._pool = pool
         self._sql = sql
+        self._max_batch_size = max_batch_size
 
-    def next_batch(self) -> list[Waiting[PageRequest, Page]]:
-        """The pages that have waited longest, with all requests for them."""
-        pages = list(dict.fromkeys(waiting.item for waiting in self._waiting))[:_MAX_BATCH_SIZE]
-        taken = set(pages)
+    def next_batch(self) -> list[Waiting[Read, Any]]:
+        """The reads that have waited longest, with all requests for them."""
+        reads = dict.fromkeys(waiting.item for waiting in self._waiting)
+        taken = set(list(reads)[: self._max_batch_size])
         batch = [waiting for waiting in self._waiting if waiting.item in taken]
         self._waiting = [waiting for waiting in self._waiting if waiting.item not in taken]
         return batch
 
-    async def run(self, items: Sequence[PageRequest]) -> Sequence[Page]:
-        """The pages."""
+    async def run(self, items: Sequence[Read]) -> Sequence[Any]:
+        """What was read."""
         distinct = list(dict.fromkeys(items))
-        named = [page_query(one.store_id, one.query, one.max_plants) for one in distinct]
-        results = await self._pool.read(
-            *((self._sql[name], arguments) for name, arguments in named)
-        )
-        found = {one: to_page(rows[0]) for one, rows in zip(distinct, results, strict=True)}
-        return [found[one] for one in items]
-
-
-class Plants(Batcher[PlantKey, NewPlant | None]):
-    """Reads single plants with the named queries ``sql``."""
-
-    def __init__(self, pool: Pool, sql: dict[str, str], max_waiting: int) -> None:
-        super().__init__(_MAX_BATCHES, max_waiting)
-        self._pool = pool
-        self._sql = sql["find_plant"]
-
-    async def run(self, items: Sequence[PlantKey]) -> Sequence[NewPlant | None]:
-        """The plants, each read once."""
-        keys = list(dict.fromkeys(items))
-        results = await self._pool.read(*((self._sql, key) for key in keys))
-        found = {
-            key: NewPlant(*rows[0]) if rows else None
-            for key, rows in zip(keys, results, strict=True)
-        }
-        return [found[key] for key in items]
+        queries = [(self._sql[read.name], read.arguments) for read in distinct]
+        results = await self._pool.read(*queries)
+        decoded = {read: read.decode(rows) for read, rows in zip(distinct, results, strict=True)}
+        return [decoded[item] for item in items]

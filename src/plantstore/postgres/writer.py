@@ -77,7 +77,8 @@ class Writer(Batcher[Write, Outcome]):
             is_apart = self._separates_stores and not stores <= {store_id}
             if waiting.arrived < deadline:
                 self.queue.give_back(store_id)
-                _time_out(waiting)
+                if not waiting.future.done():
+                    waiting.future.set_exception(DatabaseUnavailableError())
             elif store_id in self._busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
             else:
@@ -166,8 +167,3 @@ def _to_row(write: Write) -> dict[str, object]:
     if write.key is None:
         return row
     return row | {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
-
-
-def _time_out(waiting: Waiting[Write, Outcome]) -> None:
-    if not waiting.future.done():
-        waiting.future.set_exception(DatabaseUnavailableError())

@@ -54,11 +54,6 @@ def describe_write(error: apsw.Error, name: str) -> str:
     return _OF_WRITES.get(type(error), str(error)).format(name=name)
 
 
-def explain_read(error: apsw.Error) -> str:
-    """The message for an error of a read."""
-    return f"the database cannot be read: {error}"
-
-
 def unavailable(error: apsw.Error) -> DatabaseUnavailableError:
     """The port's error for one of SQLite's in a read."""
     read_failures.add("a read failed: %s", error)

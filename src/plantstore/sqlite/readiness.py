@@ -14,13 +14,12 @@ import apsw
 
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.core.model import Outcome
-from plantstore.sqlite.errors import REPLACED, explain_read, explain_write
+from plantstore.sqlite.errors import REPLACED, explain_write
 from plantstore.sqlite.writer import Writer
 
 _INTERVAL = 1.0
 _PROBE_SECONDS = 0.5  # to wait for the writer, which may be waiting for a lock
 _MIN_FREE = 64 * 1024  # bytes: enough for a small batch
-_FULL = "the database cannot be written: the disk is full"
 
 
 class Readiness:
@@ -47,23 +46,22 @@ class Readiness:
         return reason or self._writer.find_reason()
 
     async def _check(self) -> str | None:
-        return self._check_files() or self._check_read() or await self._check_write()
-
-    def _check_files(self) -> str | None:
+        """Look at the files and the disk, read, and write."""
         try:
             for file, identity in self._identities.items():
                 if _identify(file) != identity:
                     return REPLACED.format(name=file.name)
-            return _FULL if _is_full(self._folder) else None
+            disk = os.statvfs(self._folder)
+            # Some file systems keep blocks for root, and some do not count them.
+            blocks = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
+            if disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE:
+                return "the database cannot be written: the disk is full"
+            self._read()
         except OSError as error:
             return f"{self._name} cannot be reached: {error.strerror}"
-
-    def _check_read(self) -> str | None:
-        try:
-            self._read()
         except apsw.Error as error:
-            return explain_read(error)
-        return None
+            return f"the database cannot be read: {error}"
+        return await self._check_write()
 
     async def _check_write(self) -> str | None:
         """Have the writer commit a batch, unless it just did; it reports its own failures."""
@@ -86,10 +84,3 @@ def _identify(file: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _is_full(folder: Path) -> bool:
-    disk = os.statvfs(folder)
-    # Some file systems keep blocks for root, and some do not count them.
-    blocks = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
-    return disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE

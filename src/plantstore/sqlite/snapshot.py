@@ -25,7 +25,7 @@ class SQLiteSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
     revision = total = 0
-    is_given_up = False
+    is_aborted = False
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class SQLiteSnapshot:
         self._closed = closed
         self._connection: apsw.Connection | None = None
         self._last: Future[Any] | None = None
-        self._abort: Callable[[], object] = lambda: None
+        self._abort_list: Callable[[], object] = lambda: None
 
     async def open(self, path: Path) -> None:
         """Begin the transaction: from now on the snapshot stays as it is."""
@@ -52,7 +52,7 @@ class SQLiteSnapshot:
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""
-        if self.is_given_up:
+        if self.is_aborted:
             raise DatabaseUnavailableError
         return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
 
@@ -65,13 +65,13 @@ class SQLiteSnapshot:
 
     def watch(self, abort: Callable[[], object]) -> None:
         """See ``Snapshot``."""
-        self._abort = abort
+        self._abort_list = abort
 
-    def give_up(self) -> None:
+    def abort(self) -> None:
         """End the transaction, whatever is still to be read in it."""
-        self.is_given_up = True
+        self.is_aborted = True
         self._submit(self._close)
-        self._abort()
+        self._abort_list()
 
     async def close(self) -> None:
         """See ``Snapshot``."""

@@ -1,7 +1,7 @@
 """Bounds the WAL that long lists keep from being reset.
 
 SQLite moves the WAL into the database only as far as no snapshot needs it. Where it grows beyond
-its bound, the oldest snapshot is given up, and then the next ones, until the WAL begins anew.
+its bound, the oldest snapshot is aborted, and then the next one, until the WAL begins anew.
 """
 
 import asyncio
@@ -37,11 +37,11 @@ class WalBound:
 
     def _look(self) -> None:
         size = self._data_version.count_wal_bytes()
-        held = [snapshot for snapshot in self._snapshots if not snapshot.is_given_up]
+        held = [snapshot for snapshot in self._snapshots if not snapshot.is_aborted]
         # Where nothing was written, nothing tells whether the WAL could have begun anew.
         if held and size > self._max_size and size > self._size:
-            logger.warning("a long list was given up: the WAL is over max_wal_size, %d bytes", size)
-            held[0].give_up()
+            logger.warning("aborted a long list: the WAL is over max_wal_size, %d bytes", size)
+            held[0].abort()
         self._size = size
         self._timer = self._loop.call_later(_INTERVAL, self._look) if held else None
 
