@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from plantstore.features.transfer import tables
 from plantstore.features.transfer.copying import stores
-from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.features.transfer.copying.copying import open_copy
 from plantstore.program import main
 from tests.cli.program import Program
 from tests.stopped_writes import stop_at

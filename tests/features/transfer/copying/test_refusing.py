@@ -11,7 +11,7 @@ from plantstore.core.model import Grant, NewPlant
 from plantstore.databases import migrate, open_session
 from plantstore.features.transfer import tables
 from plantstore.features.transfer.copying import stores
-from plantstore.features.transfer.copying.opening import open_copy
+from plantstore.features.transfer.copying.copying import open_copy
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.contents import contents, seed

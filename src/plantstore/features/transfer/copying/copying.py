@@ -6,11 +6,13 @@ so a copy never overwrites what was written elsewhere.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from itertools import chain, zip_longest
+from contextlib import closing, contextmanager
+from itertools import chain, compress, zip_longest
 
 from plantstore.core.database import Row
 from plantstore.core.errors import SetupError
 from plantstore.core.model import token_id_of
+from plantstore.databases import create_database, open_session, require_database
 from plantstore.features.transfer.copying.stores import StoresCopy, group_stores
 from plantstore.features.transfer.copying.users import Translate, UsersBySubject, keep_users
 from plantstore.features.transfer.tables import (
@@ -34,8 +36,25 @@ from plantstore.sql.administration.records import find_store, require_store
 from plantstore.sql.session import Session
 
 
+@contextmanager
+def open_copy(source_url: str, target_url: str, store: str | None = None) -> Iterator["Copy"]:
+    """A copy of a database, or of one store, to another, within a snapshot of the first.
+
+    A missing SQLite file is created for the copy.
+
+    :raises SetupError: one of them cannot be used, or they are the same; there is no such store.
+    """
+    require_database(source_url, "name another source")
+    with closing(open_session(source_url)) as source, source.snapshot():
+        create_database(target_url)
+        with closing(open_session(target_url)) as target:
+            if source.location == target.location:
+                raise SetupError(f"both URLs name {source.location}: give two databases")
+            yield Copy(source, target, store)
+
+
 class Copy:
-    """A copy of everything, or of the store of this name, within a snapshot of the source.
+    """A copy of everything, or of the store of this name.
 
     Its steps, in order: ``check``, ``write`` and ``verify``. The last two yield, repeatedly, how
     many more rows they have processed. ``written`` is how many rows of which kind were written.
@@ -126,8 +145,10 @@ class Copy:
         if theirs.revision in {0, ours.revision}:
             return True
         last = (theirs.store_id, theirs.revision, theirs.store_id, 1)
+        # All but its user, who may have another number in the target.
+        is_compared = [column != "user_id" for column in EVENTS.columns]
         our, their = (
-            [_describe_event(row) for row in session.query(EVENTS.read, *last)]
+            [tuple(compress(row, is_compared)) for row in session.query(EVENTS.read, *last)]
             for session in (self._source, self._target)
         )
         is_same = not their or our == their  # the target may have trimmed it
@@ -165,13 +186,6 @@ class Copy:
                     "outside the service: delete the store there, or copy to an empty database"
                 )
             yield len(our)
-
-
-def _describe_event(row: Row) -> dict[str, object]:
-    """All but its user, who may have another number in the target."""
-    event = dict(zip(EVENTS.columns, row, strict=True))
-    del event["user_id"]
-    return event
 
 
 def _is_earlier_token(ours: Row | None, theirs: Row) -> bool:

@@ -42,13 +42,10 @@ class UsersBySubject:
         if user_id is None:
             return None
         if user_id not in self._ids:
-            rows = self._source.query(USERS.read, user_id, user_id, 1)
-            self._ids[user_id] = self._require(*rows[0][1:]) if rows else user_id
+            self._ids[user_id] = user_id
+            for _, subject, created_at in self._source.query(USERS.read, user_id, user_id, 1):
+                if not self._target.query("find_user", subject):
+                    self._target.query("insert_user", subject, created_at)
+                    self._written[USERS.name] += 1
+                ((self._ids[user_id], _),) = self._target.query("find_user", subject)
         return self._ids[user_id]
-
-    def _require(self, subject: str, created_at: int) -> int:
-        if not self._target.query("find_user", subject):
-            self._target.query("insert_user", subject, created_at)
-            self._written[USERS.name] += 1
-        ((user_id, _),) = self._target.query("find_user", subject)
-        return int(user_id)
