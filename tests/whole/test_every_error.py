@@ -1,5 +1,8 @@
-"""Every error of the table is provoked by a test."""
+"""Every error of the table is in the document, and is provoked by a test."""
 
+import re
+
+from building.document import parse_document, read_document
 from plantstore.http.errors import TABLE
 from tests.features.access.http import test_access_bounds
 from tests.features.events.http import test_events
@@ -20,6 +23,16 @@ _MODULES = (
     test_framing_heads,
     test_refusals,
 )
+
+
+def test_the_document_has_every_error_and_no_other() -> None:
+    text = read_document()
+    document = parse_document(text)
+    of_any_path = set(re.findall("number ([0-9]{5})", document["info"]["description"]))
+    of_responses = set(re.findall("#/components/examples/e([0-9]{5})", text))
+    assert of_responses | of_any_path == {str(row.number) for row in TABLE}
+    examples = document["components"]["examples"]
+    assert all(name == f"e{each['value']['error']}" for name, each in examples.items())
 
 
 def test_every_error_of_the_table_is_provoked_by_a_test() -> None:

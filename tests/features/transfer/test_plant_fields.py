@@ -15,7 +15,7 @@ def test_a_plant_is_imported_exported_and_copied_with_all_its_fields(tmp_path: P
     program = Program(tmp_path).with_database()
     target = f"sqlite:///{tmp_path / 'target.db'}"
     migrate(target, dry_run=False)
-    program.out("store", "create", "nursery")
+    program.make_store("nursery")
     # The first copy reads the plants, the second one the events since then.
     for plant_id in ("7", "8"):
         csv = f"{HEADER}\r\n{ROW.replace('7', plant_id)}\r\n"

@@ -1,6 +1,5 @@
 """The service's own documents: health, and the interface's OpenAPI document."""
 
-import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,7 +10,6 @@ import pytest
 
 from building.document import parse_document, read_document
 from plantstore.core.model import broken_rule
-from plantstore.http.errors import TABLE
 from plantstore.version import VERSION
 from tests.http.raw import Message, exchange
 from tests.http.routes import ROUTES
@@ -82,15 +80,6 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
         if route.path not in ("/", "/docs")
     }
     assert documented == routes
-
-
-def test_the_document_has_every_error_and_no_other(source: dict[str, Any]) -> None:
-    numbers = {str(row.number) for row in TABLE}
-    text = json.dumps(source)
-    of_any_path = set(re.findall("number ([0-9]{5})", source["info"]["description"]))
-    assert set(re.findall("#/components/examples/e([0-9]{5})", text)) | of_any_path == numbers
-    examples = source["components"]["examples"]
-    assert all(name == f"e{each['value']['error']}" for name, each in examples.items())
 
 
 def test_the_document_and_the_service_agree_on_text(source: dict[str, Any]) -> None:
