@@ -164,7 +164,7 @@ def test_a_target_without_tables_is_to_be_migrated_first(
 ) -> None:
     open_session(source).close()
     empty = postgres_server.make_database()
-    with pytest.raises(SetupError, match="run `plantstore migrate` first"):
+    with pytest.raises(SetupError, match="run `plantstore migrate`"):
         copy(source, empty)
     migrate(empty, dry_run=False)
     assert copy(source, empty) == {}
