@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import Any, TypeVar, get_origin
+from typing import Any, Literal, TypeVar, get_origin
 
 import msgspec
 from msgspec import Struct, inspect
@@ -31,9 +31,10 @@ T = TypeVar("T", bound=Struct)
 
 
 class Given(Struct, frozen=True):
-    """A value, and the name of its source, such as ``--port`` or ``PLANTSTORE_PORT``."""
+    """A value, its kind of source, and the source's name: ``--port`` or ``PLANTSTORE_PORT``."""
 
     value: object
+    source: Literal["flag", "variable", "file"]
     origin: str
     is_shown: bool = True
 
@@ -73,7 +74,7 @@ class Sources:
         :raises SetupError: a source cannot be read, or a variable and its file are both set.
         """
         if (flag := self.flags.get(name)) not in (None, ""):
-            return Given(flag, f"--{name.replace('_', '-')}")
+            return Given(flag, "flag", f"--{name.replace('_', '-')}")
         variable = PREFIX + name.upper()
         value, file = self._environ.get(variable, "").strip(), self._environ.get(variable + _FILE)
         if _OF_SERVICE.match(f"{variable}={value}"):
@@ -81,11 +82,11 @@ class Sources:
         if value and file:
             raise SetupError(f"{variable} and {variable}{_FILE} are both set: unset one of them")
         if value:
-            return Given(value, variable)
+            return Given(value, "variable", variable)
         if file and (content := _read_secret(variable + _FILE, file)):
-            return Given(content, variable + _FILE, is_shown=False)
+            return Given(content, "variable", variable + _FILE, is_shown=False)
         in_file = self.in_file.get(name, "")
-        return None if in_file == "" else Given(in_file, f"{name} in {self.file}")
+        return None if in_file == "" else Given(in_file, "file", f"{name} in {self.file}")
 
     def read(self, kind: type[T], *names: str) -> T:
         """The settings of a struct, or only those with these names: then others may be wrong.

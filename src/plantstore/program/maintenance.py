@@ -1,6 +1,6 @@
 """``plantstore migrate`` and ``check``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import click
 
@@ -18,7 +18,6 @@ from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
 from plantstore.program.loading import load_settings
 from plantstore.sql.checks import Check
-from plantstore.sql.migrations import Migration
 from plantstore.version import VERSION
 
 
@@ -41,16 +40,10 @@ def migrate(database: str, output: Output, *, dry_run: bool) -> None:
         output.note(f"created the database {created}")
     applied = [{"number": one.number, "name": one.name} for one in done]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
-    if output.as_json or not output.quiet:
-        output.print(record, "\n".join(_describe(done, dry_run=dry_run)))
-
-
-def _describe(done: Sequence[Migration], *, dry_run: bool) -> Iterator[str]:
     verb = "would apply" if dry_run else "applied"
-    for migration in done:
-        yield f"{verb} migration {migration.number} ({migration.name})"
-    if not done:
-        yield "the schema is up to date"
+    lines = [f"{verb} migration {one.number} ({one.name})" for one in done]
+    if output.as_json or not output.quiet:
+        output.print(record, "\n".join(lines) or "the schema is up to date")
 
 
 @click.command()

@@ -5,7 +5,7 @@ import click
 from plantstore.cli.options import json_option, pass_sources
 from plantstore.cli.output import Output
 from plantstore.core.settings import without_password
-from plantstore.core.sources import PREFIX, Given, Sources
+from plantstore.core.sources import Given, Sources
 from plantstore.program.loading import SETTINGS, load_settings
 
 _COLUMNS = ("setting", "value", "source", "origin")
@@ -55,14 +55,6 @@ def _describe(name: str, value: object, given: Given | None) -> dict[str, object
     return {
         "setting": name,
         "value": list(value) if isinstance(value, tuple) else value,
-        "source": _find_source(given),
+        "source": "default" if given is None else given.source,
         "origin": given and given.origin,
     }
-
-
-def _find_source(given: Given | None) -> str:
-    if given is None:
-        return "default"
-    if given.origin.startswith("--"):
-        return "flag"
-    return "variable" if given.origin.startswith(PREFIX) else "file"

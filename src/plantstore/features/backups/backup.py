@@ -14,7 +14,6 @@ from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import BinaryIO
 
 import apsw
 from msgspec import Struct
@@ -50,21 +49,16 @@ def back_up(database: Path, target: str, keep: int | None) -> Backup:
     path = Path(target)
     with _explained(target):
         if keep is not None or path.is_dir() or target.endswith("/"):
-            return _back_up_to_folder(database, path, keep)
+            file = path / name_by_time(database.stem)
+            with workspace(path, database.stem) as folder:
+                made = _back_up(database, folder / file.name, file)
+                removed = [] if keep is None else _remove_old(path, database.stem, keep, file)
+                return replace(made, removed=removed)
         if target == "-":
-            return _back_up_to_stream(database, sys.stdout.buffer)
+            return _back_up_to_stdout(database)
         _require_harmless(path, database)
         with workspace(path.parent, path.name) as folder:
             return _back_up(database, folder / path.name, path)
-
-
-def _back_up_to_folder(database: Path, folder: Path, keep: int | None) -> Backup:
-    """The backup is named by the time, in UTC."""
-    target = folder / name_by_time(database.stem)
-    with workspace(folder, database.stem) as unfinished:
-        made = _back_up(database, unfinished / target.name, target)
-        removed = [] if keep is None else _remove_old(folder, database.stem, keep, target)
-        return replace(made, removed=removed)
 
 
 def name_by_time(stem: str) -> str:
@@ -72,14 +66,14 @@ def name_by_time(stem: str) -> str:
     return f"{stem}-{datetime.now(UTC).strftime('%Y%m%dT%H%M%S.%f')[:-3]}Z.db"
 
 
-def _back_up_to_stream(database: Path, stream: BinaryIO) -> Backup:
+def _back_up_to_stdout(database: Path) -> Backup:
     """The backup is verified as a temporary file before its first byte is sent."""
     with TemporaryDirectory(prefix="plantstore-") as folder:
         file = Path(folder, "backup.db")
         made = _back_up(database, file, None)
         with file.open("rb") as copy:
-            shutil.copyfileobj(copy, stream)
-        stream.flush()
+            shutil.copyfileobj(copy, sys.stdout.buffer)
+        sys.stdout.buffer.flush()
         return made
 
 

@@ -17,12 +17,10 @@ from plantstore.cli.signals import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
-from plantstore.features.backups.backup import Backup, back_up
+from plantstore.features.backups.backup import back_up
 from plantstore.features.backups.renewing import renew_revisions
-from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.revocations import Revocations
-from plantstore.features.backups.verifying import Verification
 from plantstore.features.backups.verifying import verify as verify_database
 
 
@@ -57,7 +55,10 @@ def backup(target: str, keep: int | None, database: str, output: Output) -> None
     began = time.monotonic()
     made = back_up(file, target, keep)
     seconds = round(time.monotonic() - began, 3)
-    output.report(asdict(made) | {"seconds": seconds}, _describe_backup(made, seconds))
+    contents = f"stores: {made.stores}, plants: {made.plants}, {format_bytes(made.bytes)}"
+    sentences = [f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"]
+    sentences += [f"removed {removed}" for removed in made.removed]
+    output.report(asdict(made) | {"seconds": seconds}, sentences)
 
 
 def _require_sqlite(database: str, advice: str) -> Path:
@@ -66,13 +67,6 @@ def _require_sqlite(database: str, advice: str) -> Path:
         where = 'see "PostgreSQL" in docs/backup.md'
         raise SetupError(f"the database is on PostgreSQL: {advice}; {where}")
     return file
-
-
-def _describe_backup(made: Backup, seconds: float) -> Iterator[str]:
-    contents = f"stores: {made.stores}, plants: {made.plants}, {format_bytes(made.bytes)}"
-    yield f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"
-    for removed in made.removed:
-        yield f"removed {removed}"
 
 
 @click.command()
@@ -125,26 +119,24 @@ def restore(
     seconds = round(time.monotonic() - began, 3)
     log_change("restore", database=database, backup=backup, kept=restored.kept)
     applied = [migration.number for migration in restored.migrations]
+    contents = f"stores: {restored.stores}, plants: {restored.plants}"
+    sentences = [
+        f"restored {restored.database}: {contents}, {format_bytes(restored.bytes)}, {seconds:.1f} s"
+    ]
+    if restored.kept:
+        sentences.append(f"the database that was there is now {restored.kept}")
+        sentences += _describe_revocations(restored.revocations)
+    if applied:
+        numbers = ", ".join(map(str, applied))
+        sentences.append(f"applied to the restored database: migrations {numbers}")
     record = asdict(restored) | {"migrations": applied, "seconds": seconds}
-    output.report(record, _describe_restore(restored, applied, seconds))
+    output.report(record, sentences)
 
 
 def _require_usable(database: str) -> None:
     for check in check_database(database):
         if not check.ok:
             raise SetupError(check.detail)
-
-
-def _describe_restore(restored: Restored, applied: list[int], seconds: float) -> Iterator[str]:
-    contents = f"stores: {restored.stores}, plants: {restored.plants}"
-    size = format_bytes(restored.bytes)
-    yield f"restored {restored.database}: {contents}, {size}, {seconds:.1f} s"
-    if restored.kept:
-        yield f"the database that was there is now {restored.kept}"
-        yield from _describe_revocations(restored.revocations)
-    if applied:
-        numbers = ", ".join(map(str, applied))
-        yield f"applied to the restored database: migrations {numbers}"
 
 
 def _describe_revocations(found: Revocations | None) -> Iterator[str]:
@@ -179,13 +171,7 @@ def verify(database: str, output: Output) -> None:
         counts = f"stores: {found.stores}, plants: {found.plants}, events: {found.events}"
         output.print(found, f"ok: {counts}")
         return
-    output.report(found, _describe_mismatches(found))
+    mismatches = [one.sentence for one in found.mismatches]
+    more = ["there is more that does not agree"] if found.more else []
+    output.report(found, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
     raise click.exceptions.Exit(1)
-
-
-def _describe_mismatches(found: Verification) -> Iterator[str]:
-    for one in found.mismatches:
-        plant = "" if one.id is None else f", plant {one.id}"
-        yield f"Error: {one.store}{plant}: {one.what}" if one.store else f"Error: {one.what}"
-    if found.more:
-        yield "Error: there is more that does not agree"

@@ -60,7 +60,10 @@ def restore(backup: Path, database: Path) -> Restored:
         _explained(backup, database),
         workspace(database.parent, database.name) as folder,
     ):
-        _require_file(backup)
+        if not backup.is_file():
+            raise SetupError("it is not a file" if backup.exists() else "there is no such file")
+        if not backup.stat().st_size:
+            raise SetupError("it is empty")
         with _unused(database):
             pass  # it says so at once
         file = folder / database.name
@@ -77,13 +80,6 @@ def restore(backup: Path, database: Path) -> Restored:
         size = file.stat().st_size
         kept = _replace(database, file)
     return Restored(str(database), kept, stores, plants, size, applied, revocations)
-
-
-def _require_file(backup: Path) -> None:
-    if not backup.is_file():
-        raise SetupError("it is not a file" if backup.exists() else "there is no such file")
-    if not backup.stat().st_size:
-        raise SetupError("it is empty")
 
 
 def _adopt(file: Path, database: Path) -> None:

@@ -32,6 +32,12 @@ class Mismatch(Struct, frozen=True):
     id: int | None
     what: str
 
+    @property
+    def sentence(self) -> str:
+        """The mismatch in words."""
+        plant = "" if self.id is None else f", plant {self.id}"
+        return f"{self.store}{plant}: {self.what}" if self.store else self.what
+
 
 class Verification(Struct, frozen=True):
     """What was counted, and the first mismatches; ``more`` says whether there are others."""

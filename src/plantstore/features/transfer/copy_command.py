@@ -1,7 +1,6 @@
 """``plantstore copy``."""
 
 from collections import deque
-from collections.abc import Mapping
 
 import click
 
@@ -50,12 +49,8 @@ def copy(
                 run_steps(words, steps, rows, "rows")
     databases = {"database": without_password(target), "source": without_password(source)}
     log_change("copy", **databases, store=store)
-    record = {"written": copying.written, "verified": True}
-    output.report_change(record, _describe(copying.written))
-
-
-def _describe(written: Mapping[str, int]) -> str:
-    counts = ", ".join(f"{words}: {count}" for words, count in written.items())
+    counts = ", ".join(f"{words}: {count}" for words, count in copying.written.items())
+    sentence = f"copied and verified: {counts}"
     if not counts:
-        return "nothing to copy: the target is up to date (verified)"
-    return f"copied and verified: {counts}"
+        sentence = "nothing to copy: the target is up to date (verified)"
+    output.report_change({"written": copying.written, "verified": True}, sentence)

@@ -6,7 +6,7 @@ Invariant: it is written in the place of a link, and never to where a link leads
 import gzip
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
@@ -30,14 +30,11 @@ def open_output(path: str) -> Iterator[BinaryIO]:
     with workspace(target.parent, target.name) as folder:
         unfinished = folder / target.name
         unfinished.touch(0o600)
-        with (
-            unfinished.open("wb") as file,
-            _compress(file) if target.suffix == ".gz" else nullcontext(file) as output,
-        ):
-            yield cast("BinaryIO", output)
+        with unfinished.open("wb") as file:
+            if target.suffix == ".gz":
+                # Without a name and a time in it, the same plants give the same file.
+                with gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as compressed:
+                    yield cast("BinaryIO", compressed)
+            else:
+                yield file
         publish(unfinished, target)
-
-
-def _compress(file: BinaryIO) -> gzip.GzipFile:
-    # Without a name and a time in it, the same plants give the same file.
-    return gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0)

@@ -50,7 +50,11 @@ class Source:
         :raises SetupError: the file cannot be decompressed, or has no lines.
         """
         with self._explained(), io.BufferedReader(self._file) as file:
-            text = _decode(self._decompress(file))
+            raw = self._decompress(file)
+            encoding, errors = "utf-8-sig", "surrogateescape"
+            if raw.peek(2).startswith(_UTF_16):
+                encoding, errors = "utf-16", "strict"
+            text = io.TextIOWrapper(raw, encoding, errors, newline="")
             number = 0
             while line := text.readline(MAX_LINE):
                 number += 1
@@ -90,9 +94,3 @@ def open_source(path: str) -> Iterator[Source]:
     with Path(path).open("rb", buffering=0) as file:
         found = os.fstat(file.fileno())
         yield Source(path, file, found.st_size if stat.S_ISREG(found.st_mode) else None)
-
-
-def _decode(file: "io.BufferedReader[Any]") -> io.TextIOWrapper:
-    if file.peek(2).startswith(_UTF_16):
-        return io.TextIOWrapper(file, "utf-16", newline="")
-    return io.TextIOWrapper(file, "utf-8-sig", "surrogateescape", newline="")

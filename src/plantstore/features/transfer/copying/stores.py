@@ -164,15 +164,14 @@ class StoresCopy:
         """Set what else their rows say, and trim their events as the source has."""
         changed = [ours for ours, theirs in self._group if ours != theirs]
         self._write("set_revision", [(ours.store_id, ours.revision) for ours in changed])
-        trimmed = [ours.store_id for ours, theirs in self._group if theirs and ours.trimmed]
-        self._write("delete_events_before", [(one, self._find_first_event(one)) for one in trimmed])
+        first = []  # by store, the first event that the source still has; above all if it has none
+        for ours, theirs in self._group:
+            if theirs and ours.trimmed:
+                rows = self._source.query(EVENTS.read, ours.store_id, 0, ours.store_id, 1)
+                first.append(EVENTS.key(rows[0]) if rows else (ours.store_id, INT64_MAX))
+        self._write("delete_events_before", first)
         settings = [(ours.store_id, ours.max_plants, ours.trimmed) for ours in changed]
         self._write("set_store", settings)
-
-    def _find_first_event(self, store_id: int) -> int:
-        """The revision of the first event that the source still has; above all if it has none."""
-        rows = self._source.query(EVENTS.read, store_id, 0, store_id, 1)
-        return int(EVENTS.key(rows[0])[1]) if rows else INT64_MAX
 
     def _replace(self, table: Table, delete: str) -> None:
         """Make the rows of a table those of the source."""
