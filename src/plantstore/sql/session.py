@@ -36,6 +36,9 @@ class Session(Queries, Protocol):
     def analyze(self) -> None:
         """Collect the statistics that the database's planner needs."""
 
+    def drop_old_pages(self) -> bool:
+        """Delete the copies of changed rows that are there for readers; whether it could."""
+
     def revalidate(self) -> None:
         """Return where a kept session still has its database, with the schema of its opening.
 

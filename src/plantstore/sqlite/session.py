@@ -14,6 +14,8 @@ from plantstore.sqlite.connection import database_path, explained, open_file
 from plantstore.sqlite.errors import REPLACED
 from plantstore.sqlite.file_lock import FileLock
 
+_READERS_TIMEOUT_MS = 1000  # while it waits for them, no other process writes
+
 
 def open_same_file(url: str, file: os.stat_result) -> "SQLiteSession":
     """A session on this file, never on one that has replaced it.
@@ -78,6 +80,18 @@ class SQLiteSession:
 
     def analyze(self) -> None:
         """See ``Session``; the plans of SQLite's queries do not depend on it."""
+
+    def drop_old_pages(self) -> bool:
+        """See ``Session``: it empties the WAL, unless a long list is being read."""
+        with self._lock.held():
+            self._connection.set_busy_timeout(_READERS_TIMEOUT_MS)
+            try:
+                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            except apsw.BusyError:
+                return False
+            except apsw.Error as error:
+                raise self._explain(error) from error
+        return True
 
     def revalidate(self) -> None:
         """See ``Session``."""

@@ -29,12 +29,21 @@ DELETE FROM tokens WHERE user_id = ?1
 -- name: delete_keys_of
 DELETE FROM idempotency_keys WHERE user_id = ?1
 
+-- What a user did, or what was done with a token whose label has the user's name.
+
 -- name: find_events_of
-SELECT revision FROM events WHERE store_id = ?1 AND user_id = ?2 AND revision > ?3 ORDER BY revision LIMIT 5000
+SELECT revision FROM events WHERE store_id = ?1 AND revision > ?2 AND (user_id = ?3 OR token_label LIKE ?4 ESCAPE '!')
+ORDER BY revision LIMIT 5000
 
 -- name: forget_user_in_events
-UPDATE events SET user_id = ?5, token_label = ''
-WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND user_id = ?4
+UPDATE events SET user_id = CASE WHEN user_id = ?4 THEN ?6 ELSE user_id END, token_label = ''
+WHERE store_id = ?1 AND revision BETWEEN ?2 AND ?3 AND (user_id = ?4 OR token_label LIKE ?5 ESCAPE '!')
+
+-- name: forget_user_in_tokens
+UPDATE tokens SET label = '' WHERE label LIKE ?1 ESCAPE '!'
+
+-- name: forget_user_in_links
+UPDATE links SET label = '' WHERE label LIKE ?1 ESCAPE '!'
 
 -- name: list_memberships
 SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')

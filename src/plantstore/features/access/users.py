@@ -1,10 +1,14 @@
 """Users: their names and roles, and how they are erased."""
 
+import re
+
 from msgspec import Struct
 
-from plantstore.core.model import DELETED_USER, Role, User
+from plantstore.core.model import DELETED_USER, LABEL_MAX, Role, User
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
+
+_ANY_DATE = "____-__-__"
 
 
 class Membership(Struct, frozen=True):
@@ -33,12 +37,12 @@ def rename_user(session: Queries, subject: str, new_subject: str) -> None:
     session.query("rename_user", user.user_id, new_subject)
 
 
-def delete_user(session: Session, subject: str) -> None:
+def delete_user(session: Session, subject: str) -> bool:
     """Erase a user, in transactions of its own: memberships, tokens, and the name in events.
 
     Access ends with the first transaction, and the user's row goes with the last: the same command
     finishes what was interrupted. Events stay, as those of a deleted user, without the token's
-    label, which may be a name too.
+    label, which may be a name too. Whether no copy of the name is left for readers.
     """
     user = require_user(session, subject)
     with session.transaction():
@@ -50,18 +54,31 @@ def delete_user(session: Session, subject: str) -> None:
     with session.transaction():
         _delete_access(session, user)  # a token may have been created meanwhile
         session.query("delete_user", user.user_id)
+    return session.drop_old_pages()
 
 
 def _delete_access(session: Queries, user: User) -> None:
     for query in ("delete_memberships_of", "delete_tokens_of", "delete_keys_of"):
         session.query(query, user.user_id)
+    for query in ("forget_user_in_tokens", "forget_user_in_links"):
+        session.query(query, _labels_of(user))
 
 
 def _forget_in_events(session: Session, store_id: int, user: User) -> None:
     """In parts, each found before it keeps other writes out."""
-    after = 0
-    while rows := session.query("find_events_of", store_id, user.user_id, after):
+    after, whose = 0, (user.user_id, _labels_of(user))
+    while rows := session.query("find_events_of", store_id, after, *whose):
         first, after = rows[0][0], rows[-1][0]
         with session.transaction():
-            who = (user.user_id, DELETED_USER)
-            session.query("forget_user_in_events", store_id, first, after, *who)
+            session.query("forget_user_in_events", store_id, first, after, *whose, DELETED_USER)
+
+
+def _labels_of(user: User) -> str:
+    """The pattern of the labels of tokens that the user made without giving one."""
+    name = label_by(user.subject, _ANY_DATE).removesuffix(_ANY_DATE)
+    return re.sub("[!%_]", r"!\g<0>", name) + _ANY_DATE
+
+
+def label_by(subject: str, date: str) -> str:
+    """The label of a token that a user makes, if none is given."""
+    return f"{subject[: LABEL_MAX - 1 - len(date)]} {date}"

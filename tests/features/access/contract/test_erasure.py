@@ -9,10 +9,12 @@ from plantstore.core.errors import (
     NoSuchUserError,
 )
 from plantstore.core.model import Grant, IdempotencyKey, Member, NewPlant, Outcome, Role
+from plantstore.features.access.links import list_links
 from plantstore.features.access.stores import StoreFacts
 from plantstore.features.access.users import Membership
+from plantstore.sqlite.connection import database_path
 from tests.contract.harness import DatabaseHarness
-from tests.databases import execute
+from tests.databases import SQLITE_ONLY, execute
 from tests.features.access.administration import Administration
 
 pytestmark = pytest.mark.anyio
@@ -60,6 +62,46 @@ async def test_a_long_history_is_erased_whole_and_nobody_elses(
         revision % 3 != 1 for revision in range(1, 9001)
     ]
     assert {event.token_label for event in events if event.subject == "ada"} == {"x"}
+
+
+async def test_an_erased_name_is_in_no_label_that_it_made(harness: DatabaseHarness) -> None:
+    administration = harness.administration
+    labels = {"100% 2030-01-31": "", "100% ": "100% ", "1000 2030-01-31": "1000 2030-01-31"}
+    await harness.make_caller("nursery", "100%")
+    for number, label in enumerate(labels):
+        caller = await harness.make_caller("nursery", "ada", label)
+        await harness.create(NewPlant(number, "Fern"), caller=caller)
+        administration.create_link("nursery", Grant(subject="ada", label=label))
+    administration.delete_user("100%")
+    assert [event.token_label for event in harness.read_events()] == list(labels.values())
+    assert {event.subject for event in harness.read_events()} == {"ada"}
+    assert {token.label for token in administration.list_tokens()} == {"", *labels.values()}
+    links = list_links(administration.session)
+    assert sorted(link.grant.label for link in links) == sorted(labels.values())
+
+
+@SQLITE_ONLY
+async def test_an_erased_name_is_in_no_file(harness: DatabaseHarness, url: str) -> None:
+    """Neither in the rows, nor where they were: in free pages, moved rows, and the WAL."""
+    administration = harness.administration
+    users = [await harness.make_caller("nursery", f"user {n:03}", f"user {n:03}") for n in range(9)]
+    for number in range(300):
+        await harness.create(NewPlant(number, "Fern"), caller=users[number % 9])
+    administration.create_link("nursery", Grant(subject="user 004", label="user 004"))
+    assert find_in_files(url, b"user 004")
+    reader = await harness.database.open_snapshot(harness.store_id)
+    assert not administration.delete_user("user 004")  # the WAL has what the reader may read
+    await reader.close()
+    assert administration.delete_user("user 005")
+    assert find_in_files(url, b"user 006")
+    assert not find_in_files(url, b"user 004")
+    assert not find_in_files(url, b"user 005")
+
+
+def find_in_files(url: str, name: bytes) -> list[str]:
+    """The database's files that have a name."""
+    path = database_path(url)
+    return [file.name for file in path.parent.glob(f"{path.name}*") if name in file.read_bytes()]
 
 
 async def test_a_renamed_user_and_store_are_the_same_ones(harness: DatabaseHarness) -> None:

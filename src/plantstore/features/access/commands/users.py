@@ -114,11 +114,13 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     """
     memberships = users.list_memberships(session, subject)
     require_name("user", subject, _warn(subject, memberships), yes=yes)
-    users.delete_user(session, subject)
+    is_gone = users.delete_user(session, subject)
     log_change("user delete", user=subject)
     stores = [found.store for found in memberships]
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
     output.report_change({"subject": subject, "stores": stores}, sentence)
+    if not is_gone:
+        output.note("a list is being read: the WAL has the name until later writes overwrite it")
 
 
 def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:

@@ -7,10 +7,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import now, write_time
 from plantstore.core.errors import InvalidChangeError
-from plantstore.core.model import EXPIRY_MAX, LABEL_MAX, Grant, Scope
+from plantstore.core.model import EXPIRY_MAX, Grant, Scope
 from plantstore.features.access import owners
 from plantstore.features.access.http.owners import Fields, Outcome
 from plantstore.features.access.owners import Manager
+from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
 from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
@@ -67,8 +68,7 @@ def read_grant(body: NewToken, manager: Manager, days: int) -> Grant:
 
     :raises InvalidChangeError: no token can have its expiry.
     """
-    date = f" {datetime.now(UTC):%Y-%m-%d}"
-    label = manager.subject[: LABEL_MAX - len(date)] + date
+    label = label_by(manager.subject, f"{datetime.now(UTC):%Y-%m-%d}")
     return Grant(
         subject=body.user,
         scopes=None if body.scopes is UNSET else frozenset(body.scopes),
