@@ -5,6 +5,7 @@ Every response leaves here: with its CORS headers, and its errors in the interfa
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Awaitable, Callable, Collection, Coroutine
 from contextlib import suppress
@@ -19,14 +20,11 @@ from plantstore.core.errors import (
     RequestError,
 )
 from plantstore.core.pools import Pools
-from plantstore.core.settings import Settings, read_rate
-from plantstore.http.authentication import Authentication
+from plantstore.core.settings import Settings
+from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.limits.limits import Limits
-from plantstore.http.limits.rates import Rates
-from plantstore.http.limits.turns import RECALLED, Turns
+from plantstore.http.limits.turns import RECALLED
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
@@ -57,8 +55,6 @@ class Process(Struct, frozen=True):
 class App:
     """Responds to requests on one database. Features add to it.
 
-    Each of the ``observers`` gets every request with its response and the seconds between them,
-    from the request's last byte, except requests that are answered from memory by their bytes.
     The ``gauges`` give the current values of features' metrics, by name. ``at_close`` is called at
     the end. ``process`` says which process this is; ``open_session`` administers the database.
     """
@@ -70,33 +66,37 @@ class App:
         self.settings = settings
         self.open_session = open_session
         self.process = process
-        self.observers: list[Observer] = []
+        self._observers: list[Observer] = []
+        self._observed_seconds = math.inf
         self.gauges: dict[str, Callable[[], float]] = {}
         self.at_close: list[Callable[[], Awaitable[None]]] = []
         self.connections: Collection[object] = ()
-        limit = settings.rate_limit
-        self._rates = None if limit is None else Rates(*read_rate(limit))
-        self.turns = Turns()
         self.pools = Pools(settings)
         self.pools.add_pool(database.writes)
         self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
-        self.client_address = ClientAddress(settings.trusted_proxies)
-        limits = Limits(self.client_address, self._rates, self.turns, self.pools)
-        self.authentication = Authentication(database, settings, limits)
+        self.authentication = Authentication(database, settings, self.pools)
+        self.client_address, self._rates = (
+            self.authentication.client_address,
+            self.authentication.rates,
+        )
+        self.turns = self.authentication.turns
         lists = PlantLists(database, self.cache, self.cors, self.pools.streams)
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
-        self._in_flight = 0
         self._observe_refusal_at = 0.0
         self.recall: Callable[[bytes], Response | None] = self._recall
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
 
-    @property
-    def in_flight(self) -> int:
-        """Requests that have no response yet."""
-        return self._in_flight
+    def observe(self, observer: Observer, seconds: float) -> None:
+        """Have the observer get all requests that fail, or take so many seconds, and perhaps more.
+
+        A request's time begins with its last byte. Those answered from memory by their bytes are
+        not observed.
+        """
+        self._observers.append(observer)
+        self._observed_seconds = min(self._observed_seconds, seconds)
 
     def _recall(self, raw: bytes) -> Response | None:
         cached = self.cache.requests.get(raw)
@@ -120,23 +120,26 @@ class App:
 
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
-        self._in_flight += 1
         began = time.perf_counter()
         try:
-            response = await self._respond(request)
+            try:
+                response = await self._respond(request)
+            except REFUSALS:
+                await self.authentication.confirm(request)
+                raise
         except ClientGoneError:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - it is logged
             response = _explain(error, request)
         finally:
-            self._in_flight -= 1
             if request.holder is not None:
                 self.pools.requests.give_back(request.holder)
         if not isinstance(request.body, bytes):
             began = max(began, request.body.arrived_at)  # a slow client is not our slowness
         seconds = time.perf_counter() - began
-        for observe in self.observers:
-            observe(request, response, seconds)
+        if response.error or seconds >= self._observed_seconds:
+            for observe in self._observers:
+                observe(request, response, seconds)
         # A client that retries at once must not take the others' time; a connection that is
         # refused as such is not kept for longer.
         if response.error == _OVERLOADED and request.error is None:

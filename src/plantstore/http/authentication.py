@@ -19,36 +19,36 @@ from plantstore.core.errors import (
 )
 from plantstore.core.model import Caller, Scope, TokenInfo
 from plantstore.core.operations import authenticate, introspect, is_expired, require_scope
-from plantstore.core.pools import network_of
+from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
 from plantstore.core.tokens import MAX_LENGTH, parse_token
 from plantstore.http.known_tokens import KnownToken, KnownTokens
+from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.invalid_tokens import InvalidTokens
-from plantstore.http.limits.limits import Limits
-from plantstore.http.limits.rates import require
-from plantstore.http.limits.turns import ROUTED
-from plantstore.server.messages import Request, Response
+from plantstore.http.limits.rates import Rates, require
+from plantstore.http.limits.turns import ROUTED, Turns
+from plantstore.server.messages import Request
 
 _SCHEME = b"Bearer "
-_REFUSALS = (
-    *(RequestError, InvalidChangeError, OverloadedError),  # without a transaction
+REFUSALS = (
+    *(RequestError, InvalidChangeError, OverloadedError),  # of a write, without a transaction
     *(InvalidTokenError, ForbiddenError, NoSuchStoreError),  # by it
 )
 
 Bearer = TypeVar("Bearer", Caller, TokenInfo)
-Write = Callable[..., Awaitable[Response]]  # of a request, its caller and the path's values
 
 
 class Authentication:
     """Identifies callers, who take ``turns``, and whose calls the ``rates`` limit, if any."""
 
-    def __init__(self, database: Database, settings: Settings, limits: Limits) -> None:
+    def __init__(self, database: Database, settings: Settings, pools: Pools) -> None:
+        self.client_address = ClientAddress(settings.trusted_proxies)
+        limit = settings.rate_limit
+        self.rates = None if limit is None else Rates(*read_rate(limit))
+        self.turns = Turns()
         self._database = database
-        self._client_address = limits.client_address
         self._invalid = InvalidTokens(*read_rate(settings.invalid_token_rate))
-        self._rates = limits.rates
-        self._turns = limits.turns
-        self._requests = limits.pools.requests
+        self._requests = pools.requests
         self._known = KnownTokens()
 
     async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -59,18 +59,13 @@ class Authentication:
         """
         caller = await self._find_caller(request, store_name, scope)
         if not self._try_take_turn(request, caller):
-            await self._turns.take(caller.principal, ROUTED)
+            await self.turns.take(caller.principal, ROUTED)
         return caller
 
-    async def write(
-        self, request: Request, store_name: str | None, scope: Scope, write: Write, *arguments: str
-    ) -> Response:
-        """The response of an operation that writes as its caller, in their turn.
+    async def admit_write(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
+        """As ``admit``, for a write: a caller found recently will do, whom its transaction checks.
 
-        Its transaction checks the caller again, so that one found recently will do. What is
-        refused without a transaction is refused after a look-up.
-
-        :raises PlantStoreError: as ``admit``, or the operation.
+        If the write is refused, ``confirm`` is to be called.
         """
         sent = request.headers.get(b"authorization")
         known = self._known.get(sent) if store_name is None else None
@@ -80,14 +75,19 @@ class Authentication:
             or scope not in (caller := known.callers[None]).permissions
         ):
             caller = await self._find_caller(request, store_name, scope)
-        try:
-            if not self._try_take_turn(request, caller):
-                await self._turns.take(caller.principal, ROUTED)
-            return await write(request, caller, *arguments)
-        except _REFUSALS:
-            self._known.expire(sent)
-            await self._find_caller(request, store_name, scope)  # who may be refused by now
-            raise
+        request.writes = store_name, scope
+        if not self._try_take_turn(request, caller):
+            await self.turns.take(caller.principal, ROUTED)
+        return caller
+
+    async def confirm(self, request: Request) -> None:
+        """Look up the caller of a write that was refused, perhaps without a transaction.
+
+        :raises PlantStoreError: by now they are refused for another reason.
+        """
+        if request.writes is not None:
+            self._known.expire(request.headers.get(b"authorization"))
+            await self._find_caller(request, *request.writes)
 
     async def introspect(self, request: Request) -> TokenInfo:
         """Whose token it is, and which stores it opens.
@@ -97,9 +97,9 @@ class Authentication:
         sent, known = self._read_token(request)
         bearer = await self._look_up(request, sent, known, introspect)
         self.begin(request, bearer.token_store_id)
-        if self._rates is not None:
-            require(self._rates.take(bearer.principal))
-        await self._turns.take(bearer.principal, ROUTED)
+        if self.rates is not None:
+            require(self.rates.take(bearer.principal))
+        await self.turns.take(bearer.principal, ROUTED)
         return bearer
 
     async def _find_caller(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
@@ -132,7 +132,7 @@ class Authentication:
             return await find(self._database, key, *arguments)
         except InvalidTokenError:
             self._known.evict(sent)
-            address = self._client_address(request)
+            address = self.client_address(request)
             self._invalid.count(address, token, was_valid=known is not None)
             raise
 
@@ -140,9 +140,9 @@ class Authentication:
         """Count their call; whether it is their turn."""
         request.caller = caller
         self.begin(request, caller.token_store_id)
-        if self._rates is not None:
-            require(self._rates.take(caller.principal))
-        return self._turns.try_take(caller.principal, ROUTED)
+        if self.rates is not None:
+            require(self.rates.take(caller.principal))
+        return self.turns.try_take(caller.principal, ROUTED)
 
     def begin(self, request: Request, holder: Hashable) -> None:
         """Count the request among those in flight.
@@ -155,9 +155,9 @@ class Authentication:
             request.holder = holder
 
     async def _check_token(self, request: Request, token: str) -> None:
-        address = self._client_address(request)
+        address = self.client_address(request)
         if self._invalid.has_come_from(address):
-            await self._turns.take(network_of(address), ROUTED)
+            await self.turns.take(network_of(address), ROUTED)
         self._invalid.check(address, token)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:

@@ -6,7 +6,7 @@ Checks run in the order of the three operations.
 from plantstore.core import operations
 from plantstore.core.database import Database
 from plantstore.core.decoding import decode_plant
-from plantstore.core.model import Caller, NewPlant, Plant, Scope, contents_of, entity_tag_of
+from plantstore.core.model import NewPlant, Plant, Scope, contents_of, entity_tag_of
 from plantstore.http.authentication import Authentication
 from plantstore.http.new_plant import check_media_type
 from plantstore.http.plants import MAX_BODY, read_id
@@ -44,11 +44,7 @@ class OnePlant:
         self, request: Request, plant_id: str, store_name: str | None = None
     ) -> Response:
         """Replace the plant by the one in the body."""
-        return await self._authentication.write(
-            request, store_name, Scope.UPDATE, self._replace, plant_id
-        )
-
-    async def _replace(self, request: Request, caller: Caller, plant_id: str) -> Response:
+        caller = await self._authentication.admit_write(request, store_name, Scope.UPDATE)
         number = read_id(plant_id)
         check_media_type(request.headers)
         body = request.body

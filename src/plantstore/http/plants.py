@@ -3,13 +3,11 @@
 Checks run in this order: token, store, permission, rate, then the request's contents.
 """
 
-from collections.abc import Awaitable
-
 from plantstore.core import operations
 from plantstore.core.database import Database
 from plantstore.core.decoding import decode_new_plant
 from plantstore.core.errors import RequestError
-from plantstore.core.model import INT64_MAX, INT64_MIN, Caller, Plant, Scope, contents_of
+from plantstore.core.model import INT64_MAX, INT64_MIN, Plant, Scope, contents_of
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
@@ -41,11 +39,9 @@ class PlantOperations:
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         return await self._lists.respond(request, caller)
 
-    def create(self, request: Request, store_name: str | None = None) -> Awaitable[Response]:
+    async def create(self, request: Request, store_name: str | None = None) -> Response:
         """Create the plant in the body."""
-        return self._authentication.write(request, store_name, _CREATE, self._create)
-
-    async def _create(self, request: Request, caller: Caller) -> Response:
+        caller = await self._authentication.admit_write(request, store_name, _CREATE)
         headers, body = request.headers, request.body
         is_usual = headers.get(b"content-type") == JSON_TYPE and headers.keys().isdisjoint(UNUSUAL)
         if not is_usual:
@@ -58,14 +54,11 @@ class PlantOperations:
         lines = _REPLAYED if is_replay else NO_STORE
         return json_response(200, Plant(*contents_of(plant)), lines)
 
-    def delete(
+    async def delete(
         self, request: Request, plant_id: str, store_name: str | None = None
-    ) -> Awaitable[Response]:
+    ) -> Response:
         """Delete the plant with this id."""
-        delete = self._delete
-        return self._authentication.write(request, store_name, _DELETE, delete, plant_id)
-
-    async def _delete(self, request: Request, caller: Caller, plant_id: str) -> Response:
+        caller = await self._authentication.admit_write(request, store_name, _DELETE)
         condition = read_precondition(request.headers)
         await operations.delete_plant(self._database, caller, read_id(plant_id), condition)
         return make_response(204, b"")

@@ -26,7 +26,7 @@ class Request(Struct):
     ``lines`` are all header lines, if some were left out of the headers. ``address`` is the
     peer's; the application sets ``caller``, who sent it, ``holder``, who holds what it takes of the
     pools, ``route``, its path's pattern, and
-    ``refusal``, why it was refused.
+    ``refusal``, why it was refused; and of a write ``writes``, its store and scope.
     """
 
     id: bytes
@@ -43,6 +43,7 @@ class Request(Struct):
     holder: Hashable = None
     route: str = ""
     refusal: Exception | None = None
+    writes: Any = None
 
     def read_tracing(self, name: bytes) -> bytes:
         """The value of a header that may be left out; empty if there is none."""

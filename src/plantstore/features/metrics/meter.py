@@ -36,7 +36,7 @@ _OPERATIONS = {
 def measure(app: App) -> None:
     """Have the application counted and measured, until it is closed."""
     database = app.database
-    app.observers.append(_observe)
+    app.observe(_observe, 0.0)
     batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
 
     def observe_commit(writes: int, seconds: float) -> None:
@@ -85,7 +85,7 @@ async def _measure(app: App, database: Database) -> None:
     while True:
         _count_cached(app.cache)
         measured: dict[tuple[str, ...], float] = {
-            ("requests_in_flight",): app.in_flight,
+            ("requests_in_flight",): app.pools.requests.used,
             ("connections",): len(app.connections),
             ("response_cache_bytes",): app.cache.used,
         }

@@ -5,7 +5,7 @@ with who made it as soon as it is committed, whether the client still waits or n
 by their numbers, as everywhere in the service's log.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from msgspec import Struct
@@ -58,10 +58,10 @@ class Owners:
         """The operation of a path with so many values that changes something of a store."""
         write = partial(self._change, change, kind)
 
-        def operate(request: Request, *path: str) -> Awaitable[Response]:
+        async def operate(request: Request, *path: str) -> Response:
             store_name = path[values] if len(path) > values else None
-            write_as = self._authentication.write
-            return write_as(request, store_name, Scope.MANAGE, write, *path[:values])
+            caller = await self._authentication.admit_write(request, store_name, Scope.MANAGE)
+            return await write(request, caller, *path[:values])
 
         return operate
 
