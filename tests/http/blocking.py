@@ -13,7 +13,7 @@ from tests.http.raw import Connection
 from tests.service import Service
 
 FILLER = "\U0001fab4"  # four bytes, so that a long list is more than sockets hold
-_ids = count(1000)
+_ids = count(100_000)
 _LISTENS = "0A"  # the state of a socket, as Linux tells it
 
 
