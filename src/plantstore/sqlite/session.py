@@ -85,12 +85,11 @@ class SQLiteSession:
         """See ``Session``: it empties the WAL, unless a long list is being read."""
         with self._lock.held():
             self._connection.set_busy_timeout(_READERS_TIMEOUT_MS)
-            try:
-                self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
-            except apsw.BusyError:
-                return False
-            except apsw.Error as error:
-                raise self._explain(error) from error
+            with explained(self._path):
+                try:
+                    self._connection.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
+                except apsw.BusyError:
+                    return False
         return True
 
     def revalidate(self) -> None:
