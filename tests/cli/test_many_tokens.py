@@ -2,6 +2,7 @@
 
 import os
 import pty
+import re
 import subprocess
 from contextlib import closing
 
@@ -41,12 +42,12 @@ def test_what_is_mistyped_is_not_created(program: Program) -> None:
 
 def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
     made = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
-    assert made.err.splitlines() == [
+    assert re.sub(r"`\S+ ", "`", made.err).splitlines() == [
         "created the user adaa",
         "created the empty store nursry",
         "made adaa owner of nursry",
-        "did you mean the user ada? To delete the new user: plantstore user delete adaa",
-        "did you mean the store nursery? To delete the new store: plantstore store delete nursry",
+        "did you mean the user ada? To delete the new user: `user delete adaa`",
+        "did you mean the store nursery? To delete the new store: `store delete nursry`",
     ]
 
 
@@ -80,7 +81,7 @@ def test_tokens_are_listed_by_state_and_user(program: Program) -> None:
     assert len(ids(program, "--user", "ada", "--active")) == 2
     assert len(ids(program, "--user", "eve")) == 1
     done = program.run("token", "list")
-    assert done.err == "expire within 14 days: 1; see `plantstore token rotate`\n"
+    assert done.err.startswith("expire within 14 days: 1; see `")
     assert all(line == line.rstrip() for line in done.out.splitlines())
     listed = {token["id"]: token for token in program.data("token", "list")}
     assert (listed[never["id"]]["state"], listed[never["id"]]["permissions"]) == ("revoked", [])

@@ -36,7 +36,7 @@ def assert_serves(program: Program) -> None:
 def test_a_database_is_moved_once(program: Program, database_kind: Kind) -> None:
     newer = next_program(program, MIGRATION, database_kind.name)
     newest = NEWEST[database_kind.name]
-    pending = f"migration {newest + 1} (next) is pending: make a backup, then run `plantstore"
+    pending = f"migration {newest + 1} (next) is pending: make a backup, then run `"
     for command in COMMANDS:
         assert pending in newer.refusal(*command)
     moved = newer.run("migrate")

@@ -57,6 +57,15 @@ def test_the_corrected_command_works_when_it_is_pasted(alone: Program) -> None:
     assert "orchard" not in alone.out("token", "list")
 
 
+def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
+    other = f"sqlite:///{alone.folder / 'other one.db'}"
+    alone.out("--database", other, "migrate")
+    said = alone.refusal("--database", other, "token", "revoke", "0123456789abcdef")
+    _, command, _ = said.split("`")
+    assert command == f"{sys.executable} -m plantstore --database '{other}' token list"
+    assert alone.in_shell(command).status == 0
+
+
 def test_no_command_takes_them_itself(program: Program) -> None:
     for path in COMMANDS:
         for option in ("--database", "--settings"):

@@ -4,6 +4,7 @@ A sentence says what happened, then what to do. It is formatted with the error's
 these lack it, the ``store`` that the command was given.
 """
 
+import shlex
 from collections.abc import Mapping
 
 from plantstore.core import errors
@@ -15,10 +16,11 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
     errors.NoSuchStoreError: "there is no store {store!r}; the stores are: {stores}",
     errors.NoSuchUserError:
-        "there is no user {subject!r}: create one with `plantstore user create`",
+        "there is no user {subject!r}: create one with `plantstore user create {subject}`",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
-        "members, `plantstore member add --store {store} --user {subject} --role ROLE` adds one",
+        "members, `plantstore member add --store {store} --user {subject} --role editor` adds "
+        "one",
     errors.NoOwnStoreError:
         "{subject} is a member of {stores}: name the token's own store with --store",
     errors.OtherRoleError:
@@ -39,5 +41,9 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
 
 
 def describe_error(error: PlantStoreError) -> str:
-    """The sentence for an error of administration."""
-    return SENTENCES[type(error)].format(**error.details)
+    """The sentence for an error of administration; in its commands, names are quoted."""
+    quoted = {name: shlex.quote(str(value)) for name, value in error.details.items()}
+    parts = SENTENCES[type(error)].split("`")
+    parts[::2] = [part.format(**error.details) for part in parts[::2]]
+    parts[1::2] = [part.format(**quoted) for part in parts[1::2]]
+    return "`".join(parts)

@@ -102,7 +102,7 @@ def create(
     print_issued(issued, output)
     for kind, name, near in missing:
         if near is not None:
-            undo = f"plantstore {kind} delete {shlex.quote(name)}"
+            undo = f"`plantstore {kind} delete {shlex.quote(name)}`"
             output.note(f"did you mean the {kind} {near}? To delete the new {kind}: {undo}")
 
 

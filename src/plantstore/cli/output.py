@@ -11,6 +11,8 @@ import click
 import msgspec
 from msgspec import Struct
 
+from plantstore.cli.pasted import name_program
+
 if TYPE_CHECKING:
     from rich.console import Console
 
@@ -68,7 +70,7 @@ class Output(Struct, frozen=True):
     def note(self, sentence: str) -> None:
         """A sentence on stderr, unless ``--quiet`` is given."""
         if not self.quiet:
-            click.echo(sentence, err=True)
+            click.echo(name_program(sentence), err=True)
 
 
 def make_console() -> "Console":

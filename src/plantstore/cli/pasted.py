@@ -27,8 +27,24 @@ class Commands:
         return f"{self._program}{self._options} {command}"
 
 
+def name_program(sentence: str) -> str:
+    """The sentence, with the commands in its backticks as this one was run: path and options."""
+    if "`plantstore " not in sentence:
+        return sentence
+    own, _ = _separate_options(sys.argv[1:])
+    return sentence.replace("`plantstore ", f"`{' '.join([_find_program(), *own])} ")
+
+
 def move_options(words: Sequence[str]) -> str | None:
-    """The command with ``plantstore``'s own options before its name; None if they are there.
+    """The command with ``plantstore``'s own options before its name; None if they are there."""
+    first, last = _separate_options(words)
+    if [*first, *last] == _quote(words):
+        return None
+    return " ".join([_find_program(), *first, *last])
+
+
+def _separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
+    """``plantstore``'s own options, and the other words, quoted.
 
     Passwords are not shown, since stderr often ends in a log.
     """
@@ -41,9 +57,11 @@ def move_options(words: Sequence[str]) -> str | None:
         (first if is_own else last).append(word)
         if is_own and not joined:
             first.append(next(remaining, "..."))
-    if [*first, *last] == list(words):
-        return None
-    return f"{_find_program()} {shlex.join(map(without_password, [*first, *last]))}"
+    return _quote(first), _quote(last)
+
+
+def _quote(words: Sequence[str]) -> list[str]:
+    return [shlex.quote(without_password(word)) for word in words]
 
 
 def _find_program() -> str:

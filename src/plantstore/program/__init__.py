@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from plantstore.cli.errors import describe_error
+from plantstore.cli.pasted import move_options, name_program
 from plantstore.core.errors import PlantStoreError, SetupError
 from plantstore.core.sources import find_unknown
 from plantstore.features import FEATURES
@@ -90,8 +91,8 @@ def main() -> None:
         _correct(error).show()
         status = error.exit_code
     except (SetupError, PlantStoreError) as error:
-        sentence = error if isinstance(error, SetupError) else describe_error(error)
-        click.echo(f"Error: {sentence}", err=True)
+        sentence = str(error) if isinstance(error, SetupError) else describe_error(error)
+        click.echo(f"Error: {name_program(sentence)}", err=True)
         status = 1
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
@@ -107,8 +108,6 @@ def main() -> None:
 
 def _correct(error: click.ClickException) -> click.ClickException:
     """The error; if --database or --settings stand after the command, with the corrected line."""
-    from plantstore.cli.pasted import move_options  # noqa: PLC0415 - seldom needed
-
     corrected = move_options(sys.argv[1:])
     if corrected is None or not isinstance(error, click.UsageError):
         return error

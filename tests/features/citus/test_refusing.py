@@ -10,7 +10,7 @@ def test_without_citus_nothing_is_distributed(tmp_path: Path) -> None:
     with PostgresServer(tmp_path / "server") as server:
         program = Program(tmp_path, {"PLANTSTORE_DATABASE": server.make_database()})
         assert "it has no Citus: CREATE EXTENSION citus" in program.refusal("distribute")
-        assert "run `plantstore migrate`" in program.refusal("token", "list")
+        assert "the database has no tables yet: run `" in program.refusal("token", "list")
 
 
 def test_a_file_is_not_distributed(tmp_path: Path) -> None:
