@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 
 from plantstore.sqlite.connection import database_path
 from plantstore.sqlite.file_lock import FileLock
@@ -63,6 +64,17 @@ def test_requests_in_flight_are_answered_or_closed(tmp_path: Path) -> None:
         assert [event.plant.id for event in service.events("other")] == [7]
     assert "Traceback" not in service.log()
     assert {error // 100 for client in load_clients for error in client.refusals} <= {503}
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_stops_when_its_terminal_is_closed(tmp_path: Path, workers: int) -> None:
+    terminal = (sys.executable, "-c", "import pty, sys; pty.spawn(sys.argv[1:])")
+    command = (*terminal, sys.executable, "-m", "plantstore")
+    with Service(tmp_path, settings={"workers": workers}, command=command) as service:
+        service.kill()
+        wait_until(lambda: refuses_connections(service))
+    with service:  # so nobody has the database any more
+        assert "Traceback" not in service.log()
 
 
 def test_under_nohup_it_outlives_its_terminal(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ For ``lame_duck`` seconds a stop is only announced; then the process drains and 
 
 import asyncio
 import logging
+import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
@@ -74,6 +75,11 @@ def take_signals(stop: Callable[[int], None], hang_up: Callable[[], None]) -> No
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
+def is_in_foreground() -> bool:
+    """Whether a terminal runs this process, as Ctrl-C of it would stop it."""
+    return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
+
+
 class Server:
     """Serves in one process. ``has_failed`` if the database is broken."""
 
@@ -91,6 +97,7 @@ class Server:
         self._drain = asyncio.Event()
         self._connections: Connections | None = None
         self._drain_seconds = settings.drain_timeout
+        self._has_terminal = not is_worker and is_in_foreground()
 
     async def run(self, listeners: list[socket], beside: Beside) -> None:
         """Serve until it is stopped; ``beside`` runs meanwhile.
@@ -147,7 +154,9 @@ class Server:
             self.stop(self._settings.lame_duck)
 
     def _handle_hangup(self) -> None:
-        """Take the certificate anew, if there is one."""
+        """Reload the certificate, if there is one; stop if the terminal was closed."""
+        if self._has_terminal and not os.isatty(0):
+            self._handle_stop(signal.SIGHUP)
         if self._connections is not None and self._connections.certificate is not None:
             self._connections.certificate.reload()
         notify_reload()

@@ -22,7 +22,7 @@ from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
 from plantstore.server.messages import Application
 from plantstore.server.notify import READY, STOPPING, notify, notify_reload, watchdog_seconds
-from plantstore.server.serve import Server, find_signals, run
+from plantstore.server.serve import Server, find_signals, is_in_foreground, run
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +44,7 @@ class Workers:
         listeners: list[socket],
     ) -> None:
         self.has_failed = self._is_ready = self._is_stopping = False
+        self._has_terminal = is_in_foreground()
         self._serve = partial(_serve, os.getpid(), create_application, settings, listeners)
         self._listeners = listeners
         self._running: dict[int, tuple[ForkProcess, float]] = {}  # with the times of their starts
@@ -101,6 +102,8 @@ class Workers:
             if not self._is_ready:
                 notify(READY)
             self._is_ready = True
+        elif number == signal.SIGHUP and self._has_terminal and not os.isatty(0):
+            self._stop()
         elif number == signal.SIGHUP:
             self._signal(signal.SIGHUP)
             notify_reload()
