@@ -67,7 +67,8 @@ def create(
     with changing(session, "link create", store=store, user=user):
         made = links.create_link(session, require_store(session, store).store_id, grant)
     url = make_url(address, made.code)
-    output.note(f"it signs {user} in to {store}, once, until {format_time(made.expires_at)}")
+    until = format_time(made.expires_at)
+    output.note(f"this link signs {user} in to {store}, once, until {until}:")
     output.print({"url": url, "code": made.code, **_describe(made)}, url)
 
 
