@@ -70,7 +70,9 @@ def _find_program() -> str:
         return f"{shlex.quote(sys.executable)} -m plantstore"
     known = shutil.which("plantstore")
     if known is not None and os.path.realpath(known) == os.path.realpath(program):
-        return "plantstore"
+        environment = Path(sys.prefix, "bin")  # another terminal does not have it on its path
+        if not Path(known).parent.samefile(environment) or sys.prefix == sys.base_prefix:
+            return "plantstore"
     return shlex.quote(str(Path(program).absolute()))
 
 

@@ -95,9 +95,10 @@ def test_each_later_start_signs_the_owner_in_wherever_it_listens(tmp_path: Path)
         (".", PLANTSTORE, OWN),
         (".", (INSTALLED,), INSTALLED),
         (str(Path(INSTALLED).parents[1]), ("bin/plantstore",), INSTALLED),
+        (".", ("plantstore",), INSTALLED),
         (".", ("plantstore",), "plantstore"),
     ],
-    ids=["module", "path", "relative", "on_path"],
+    ids=["module", "path", "relative", "activated", "on_path"],
 )
 def test_its_commands_work_in_another_terminal_and_folder(
     tmp_path: Path,
@@ -106,8 +107,11 @@ def test_its_commands_work_in_another_terminal_and_folder(
     program: tuple[str, ...],
     shown: str,
 ) -> None:
+    monkeypatch.setenv("PATH", f"{Path(INSTALLED).parent}:{os.environ['PATH']}")
     if shown == "plantstore":
-        monkeypatch.setenv("PATH", f"{Path(INSTALLED).parent}:{os.environ['PATH']}")
+        (tmp_path / "bin").mkdir()
+        (tmp_path / "bin" / "plantstore").symlink_to(INSTALLED)
+        monkeypatch.setenv("PATH", f"{tmp_path}/bin:{os.environ['PATH']}")
     monkeypatch.chdir(folder)
     with Welcoming(tmp_path, program=program) as service:
         assert service.stop() == 0
