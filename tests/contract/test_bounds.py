@@ -2,7 +2,6 @@
 
 import asyncio
 import time
-from collections.abc import Sequence
 
 import pytest
 
@@ -17,13 +16,15 @@ pytestmark = pytest.mark.anyio
 MAX_WRITES = 8
 
 
-async def wait_until_refused(writes: Sequence["asyncio.Future[Outcome]"]) -> list[int]:
-    """Wait until all but the waiting writes and a batch are refused; their numbers."""
+async def fill_queue(harness: DatabaseHarness) -> tuple[list["asyncio.Task[Outcome]"], list[int]]:
+    """Many creates, of which those that find no place are refused; and their numbers."""
+    plants = [NewPlant(number, "Fern") for number in range(5 * MAX_WRITES)]
+    writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
     async with asyncio.timeout(30):
         while True:
             refused = [number for number, write in enumerate(writes) if write.done()]
             if len(refused) >= len(writes) - 2 * MAX_WRITES:
-                return refused
+                return writes, refused
             await asyncio.sleep(0)
 
 
@@ -32,16 +33,12 @@ async def test_writes_that_wait_are_bounded_in_number(
 ) -> None:
     async with DatabaseHarness(url, administration, max_writes=MAX_WRITES) as harness:
         with writes_held(url):
-            plants = [NewPlant(n, f"Plant {n}") for n in range(5 * MAX_WRITES)]
-            writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
-            refused = await wait_until_refused(writes)
+            writes, refused = await fill_queue(harness)
         results = await asyncio.gather(*writes, return_exceptions=True)
-        for number, result in enumerate(results):
-            if number in refused:
-                assert isinstance(result, OverloadedError)
-            else:
-                assert result is Outcome.CREATED
-        assert await harness.read_plants() == [p for p in plants if p.id not in refused]
+        assert {type(results[number]) for number in refused} == {OverloadedError}
+        created = [n for n, result in enumerate(results) if result is Outcome.CREATED]
+        assert len(created) + len(refused) == len(results)
+        assert [plant.id for plant in await harness.read_plants()] == created
         for number in refused:
             assert await harness.create(NewPlant(number, "Ficus")) is Outcome.CREATED
         await harness.assert_consistency()
@@ -51,11 +48,10 @@ async def test_a_store_has_half_of_the_queue(url: str, administration: Administr
     async with DatabaseHarness(url, administration, max_writes=MAX_WRITES) as harness:
         other = await harness.make_caller("orchard", "ben")
         with writes_held(url):
-            plants = [NewPlant(n, f"Plant {n}") for n in range(5 * MAX_WRITES)]
-            writes = [asyncio.ensure_future(harness.create(plant)) for plant in plants]
-            await wait_until_refused(writes)
+            writes, _ = await fill_queue(harness)
             others = [
-                asyncio.ensure_future(harness.create(plants[n], caller=other)) for n in (0, 1)
+                asyncio.ensure_future(harness.create(NewPlant(n, "Fern"), caller=other))
+                for n in (0, 1)
             ]
             await asyncio.sleep(0)
             assert not any(write.done() for write in others)

@@ -1,6 +1,5 @@
 """An idempotency key makes a create happen once, whatever its outcome was."""
 
-import asyncio
 from contextlib import closing
 
 import pytest
@@ -16,31 +15,6 @@ MONSTERA = NewPlant(1, "Monstera", "tropical")
 FICUS = NewPlant(1, "Ficus")
 KEY = IdempotencyKey("first", 32 * b"\x01")
 KEY_WITH_ANOTHER_BODY = IdempotencyKey("first", 32 * b"\x02")
-
-
-async def test_of_concurrent_creates_with_one_key_and_two_bodies_one_body_wins(
-    harness: DatabaseHarness,
-) -> None:
-    other = NewPlant(2, "Ficus")
-    writes = [(MONSTERA, KEY), (other, KEY_WITH_ANOTHER_BODY)] * 20
-    outcomes = await asyncio.gather(*(harness.create(plant, key) for plant, key in writes))
-    (stored,) = await harness.read_plants()
-    assert outcomes.count(Outcome.CREATED) == 1
-    for (plant, _), outcome in zip(writes, outcomes, strict=True):
-        assert (outcome is Outcome.KEY_REUSED) == (plant != stored)
-
-
-async def test_of_concurrent_creates_with_one_key_the_first_to_come_is_done(
-    harness: DatabaseHarness,
-) -> None:
-    """Though another one, for the same plant, holds it up."""
-    creates = [
-        harness.create(MONSTERA),
-        harness.create(FICUS, KEY),
-        harness.create(NewPlant(2, "Fern"), KEY_WITH_ANOTHER_BODY),
-    ]
-    expected = [Outcome.CREATED, Outcome.ID_TAKEN, Outcome.KEY_REUSED]
-    assert await asyncio.gather(*creates) == expected
 
 
 async def test_a_create_that_failed_leaves_its_key_free(harness: DatabaseHarness) -> None:

@@ -63,9 +63,3 @@ def through(front: TLSFront, server: PostgresServer, plain: str, root: Path) -> 
     """The URL of a database by way of TLS, where only this certificate is trusted."""
     url = plain.replace(str(server.port), str(front.port))
     return f"{url}?sslmode=verify-full&sslrootcert={root}"
-
-
-def test_a_server_without_tls_is_refused(postgres_server: PostgresServer, tmp_path: Path) -> None:
-    with postgres_server.fresh() as plain:
-        program = Program(tmp_path, {"PLANTSTORE_DATABASE": f"{plain}?sslmode=require"})
-        assert "does not support SSL" in program.refusal("token", "list")

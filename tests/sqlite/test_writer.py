@@ -14,29 +14,8 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
-from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.writer import Writer
 from tests.sqlite.writes import ADA, create
-
-
-@pytest.mark.anyio
-async def test_a_store_that_cannot_be_written_does_not_fail_its_neighbours(
-    url: str, connection: apsw.Connection
-) -> None:
-    connection.execute(  # the event that the next change of store 1 would have
-        "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label)"
-        " VALUES (1, 1, 'plant.created', 9, 'in the way', 0, 1, '')"
-    )
-    database = SQLiteDatabase(Settings(database=url))
-    writes = [
-        database.write(Create(1 + number % 2, ADA, NewPlant(number, "Ficus"), None))
-        for number in range(40)
-    ]
-    results = await asyncio.gather(*writes, return_exceptions=True)
-    assert results[1::2] == 20 * [Outcome.CREATED]
-    assert all(isinstance(result, Exception) for result in results[::2])
-    await database.check()
-    await database.close()
 
 
 @pytest.mark.anyio
@@ -94,21 +73,6 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
         connection.execute("PRAGMA writable_schema = ON")
         change = "UPDATE sqlite_schema SET sql = replace(sql, ?, ?) WHERE name = 'plants_by_tag'"
         connection.execute(change, (before, after))
-
-
-@pytest.mark.anyio
-async def test_it_is_ready_again_as_soon_as_it_takes_writes(url: str) -> None:
-    path = Path(url.removeprefix("sqlite:///"))
-    writer = Writer(path, Pool("writes", 2), 0.01)
-    with FileLock(path) as lock:
-        with lock.held():
-            with pytest.raises(DatabaseUnavailableError):
-                await writer.submit(create(1))
-            assert "lock" in (writer.find_reason() or "")
-        while writer.find_reason():  # noqa: ASYNC110 - until its thread has had the lock
-            await asyncio.sleep(0.01)
-    assert await writer.submit(create(2)) is Outcome.CREATED
-    assert await writer.close()
 
 
 @pytest.mark.anyio

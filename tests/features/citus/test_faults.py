@@ -81,19 +81,10 @@ def under_load_of_all(
 
 @pytest.mark.parametrize("end", ["killed", "frozen"])
 def test_a_lost_worker_takes_only_its_own_stores_with_it(
-    cluster: CitusCluster,
-    service: Service,
-    stores: list[str],
-    end: str,
+    cluster: CitusCluster, service: Service, stores: list[str], end: str
 ) -> None:
-    worker = cluster.workers[0]
-    with ExitStack() as stack:
-        tokens = [service.make_token(store) for store in stores]
-        loads = {
-            store: stack.enter_context(under_load(service, token, 2))
-            for store, token in zip(stores, tokens, strict=True)
-        }
-        lost, kept = loads.values()
+    worker, tokens = cluster.workers[0], [service.make_token(store) for store in stores]
+    with under_load_of_all([service], tokens) as (lost, kept):
         for load_clients in (lost, kept):
             wait_until_acknowledged(load_clients, 20)
         if end == "killed":
@@ -109,33 +100,27 @@ def test_a_lost_worker_takes_only_its_own_stores_with_it(
         for load_clients in (lost, kept):
             wait_until_acknowledged(load_clients, 20)
     lost[0].acknowledged.add(1)
-    assert_kept(service, loads)
+    assert_kept(service, dict(zip(stores, (lost, kept), strict=True)))
     assert {error for one in kept for error in one.refusals} <= {50301}
 
 
 def test_a_coordinator_that_is_killed_loses_nothing(
-    cluster: CitusCluster,
-    service: Service,
-    stores: list[str],
+    cluster: CitusCluster, service: Service, stores: list[str]
 ) -> None:
-    with ExitStack() as stack:
-        tokens = [service.make_token(store) for store in stores]
-        loads = {
-            store: stack.enter_context(under_load(service, token, 2))
-            for store, token in zip(stores, tokens, strict=True)
-        }
+    tokens = [service.make_token(store) for store in stores]
+    with under_load_of_all([service], tokens) as loads:
         for _ in range(3):
-            for load_clients in loads.values():
+            for load_clients in loads:
                 wait_until_acknowledged(load_clients, 20)
             cluster.kill()
-            for load_clients in loads.values():
+            for load_clients in loads:
                 wait_until_refused(load_clients, 2)
             cluster.start()
         wait_until_written(service, tokens[0], 1)
-        for load_clients in loads.values():
+        for load_clients in loads:
             wait_until_acknowledged(load_clients, 20)
-    loads[stores[0]][0].acknowledged.add(1)
-    assert_kept(service, loads)
+    loads[0][0].acknowledged.add(1)
+    assert_kept(service, dict(zip(stores, loads, strict=True)))
 
 
 def test_processes_on_workers_need_no_coordinator(
