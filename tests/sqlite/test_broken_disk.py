@@ -9,8 +9,7 @@ import pytest
 
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.file_lock import FileLock
-from tests.faults import load
-from tests.faults.load import under_load, wait_until_acknowledged
+from tests.faults.load import assert_whole, under_load, wait_until_acknowledged
 from tests.faulty_vfs import VARIABLE
 from tests.http.raw import ALIVE, Connection, Message
 from tests.service import Service
@@ -36,23 +35,6 @@ class Faulty(Service):
     def has_synced_again(self) -> bool:
         """Whether anything was synced after a sync had failed."""
         return self._fault.with_name("fault.synced-again").exists()
-
-
-def restart(folder: Path) -> Service:
-    """The same database, on a disk that works again."""
-    return Service(folder)
-
-
-def assert_whole(service: Service, token: str, store: str, acknowledged: set[int]) -> None:
-    """Fail unless all plants that were acknowledged are there, and the events give the plants."""
-    with service.client(token) as client:
-        listed = {row["id"] for row in client.get("/plants?include=id").json()}
-        assert acknowledged <= listed
-        events = service.events(store)
-        assert [event.revision for event in events] == list(range(1, len(listed) + 1))
-        assert {event.plant.id for event in events} == listed
-        free = max(listed, default=0) + 1_000_000
-        assert client.post("/plants", json={"id": free, "name": "Fern"}).status_code == 200
 
 
 def test_it_is_not_ready_from_the_failure_on(tmp_path: Path) -> None:
@@ -81,8 +63,8 @@ def test_a_failed_fsync_is_never_tried_again(tmp_path: Path) -> None:
     failed = [client.answers for client in load_clients if UNKNOWN in client.answers]
     assert failed
     assert not any(0 in answers[answers.index(UNKNOWN) :] for answers in failed)
-    with restart(tmp_path) as restarted:
-        load.assert_whole(restarted, "nursery", load_clients)
+    with Service(tmp_path) as restarted:
+        assert_whole(restarted, "nursery", load_clients)
 
 
 def test_a_failed_fsync_ends_a_batch_that_is_written_one_by_one(tmp_path: Path) -> None:
@@ -115,62 +97,36 @@ def status_of(client: Connection) -> int:
         return 0
 
 
-def create_one(service: Service, token: str, plant_id: int) -> int:
-    headers = {"Authorization": f"Bearer {token}"}
-    body = {"id": plant_id, "name": "Ficus"}
-    try:
-        return httpx.post(f"{service.origin}/plants", json=body, headers=headers).status_code
-    except httpx.TransportError:  # it came when the process had ended
-        return 0
-
-
 def test_a_failed_checkpoint_ends_the_process_and_loses_nothing(tmp_path: Path) -> None:
-    acknowledged: set[int] = set()
     with Faulty(tmp_path) as service:
-        token = service.make_token()
         service.break_disk("checkpoint")
-        with service.client(token) as client:
-            try:
-                for number in range(20_000):
-                    text = {"name": 256 * "\U0001f331", "tag": 64 * "\U0001f331"}
-                    if not client.post("/plants", json={"id": number, **text}).is_success:
-                        break
-                    acknowledged.add(number)
-            except httpx.TransportError:
-                pass
-        assert service.process.wait(30) == 1
-        assert len(acknowledged) > 10
+        with under_load(service, service.make_token()) as load_clients:
+            assert service.process.wait(60) == 1
         assert "Traceback" not in service.log()
-    with restart(tmp_path) as service:
-        assert_whole(service, token, "nursery", acknowledged)
+    with Service(tmp_path) as restarted:
+        assert_whole(restarted, "nursery", load_clients)
 
 
 @pytest.mark.parametrize("words", ["", "once"])
 def test_a_worker_that_finds_the_disk_broken_ends_the_service(tmp_path: Path, words: str) -> None:
-    acknowledged: set[int] = set()
     with Faulty(tmp_path, workers=2) as service:
-        token = service.make_token()
-        service.break_disk(words)
-        for number in range(1000):
-            status = create_one(service, token, number)
-            if status == 200:
-                acknowledged.add(number)
-            if not status:
-                break
-        assert service.process.wait(60) == 1
+        with under_load(service, service.make_token()) as load_clients:
+            wait_until_acknowledged(load_clients, 20)
+            service.break_disk(words)
+            assert service.process.wait(60) == 1
         assert "the database is broken, stopping the service" in service.log()
         assert "Traceback" not in service.log()
-    with restart(tmp_path) as restarted:
-        assert_whole(restarted, token, "nursery", acknowledged)
+    with Service(tmp_path) as restarted:
+        assert_whole(restarted, "nursery", load_clients)
 
 
 def test_a_checkpoint_that_fails_at_the_stop_is_a_line_in_the_log(tmp_path: Path) -> None:
     with Faulty(tmp_path) as service:
-        token = service.make_token()
-        assert create_one(service, token, 1) == 200
+        with under_load(service, service.make_token()) as load_clients:
+            wait_until_acknowledged(load_clients, 1)
         service.break_disk("checkpoint")
         assert service.stop() == 0
         assert "the WAL was not moved into the database at the stop: " in service.log()
         assert "Traceback" not in service.log()
-    with restart(tmp_path) as restarted:
-        assert_whole(restarted, token, "nursery", {1})
+    with Service(tmp_path) as restarted:
+        assert_whole(restarted, "nursery", load_clients)
