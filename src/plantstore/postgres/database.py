@@ -20,7 +20,7 @@ from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_page, to_token_info
-from plantstore.sql.token_uses import TokenUses
+from plantstore.sql.token_uses import TokenUses, Use
 
 _RETRY_SECONDS = 0.5  # between two attempts to open the database
 _MAX_PAGES = 16  # in a batch, so that none waits for too many others
@@ -121,17 +121,7 @@ class PostgresDatabase:
 
     async def write_token_uses(self) -> None:
         """See ``Database``."""
-        while True:
-            with self._uses.taken() as uses:
-                if not uses:
-                    return
-                columns = [list(column) for column in zip(*uses, strict=True)]
-                async with self._pool.acquire() as connection:
-                    try:
-                        await connection.execute(self._sql["note_token_uses"], columns, binary=True)
-                    except psycopg.Error as error:  # which says nothing about other work
-                        self._availability.warn("the last use of tokens was not written", error)
-                        raise DatabaseUnavailableError from error
+        await self._uses.write(self._write_uses)
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -172,6 +162,15 @@ class PostgresDatabase:
             await snapshot.close()
         for pool in (self._pool, self._stream_pool, self._probe_pool):
             await pool.close()
+
+    async def _write_uses(self, uses: Sequence[Use]) -> None:
+        columns = [list(column) for column in zip(*uses, strict=True)]
+        async with self._pool.acquire() as connection:
+            try:
+                await connection.execute(self._sql["note_token_uses"], columns, binary=True)
+            except psycopg.Error as error:  # which says nothing about other work
+                self._availability.warn("the last use of tokens was not written", error)
+                raise DatabaseUnavailableError from error
 
     async def _open(self) -> None:
         """Return when the server was reached and its schema has been checked.

@@ -5,8 +5,7 @@ only until the next commit, and writing the notes is one: so each token that is 
 and noted, again after each writing.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from itertools import islice
 
 from plantstore.core.clock import now
@@ -29,13 +28,12 @@ class TokenUses:
         if (expires_at is None or at < expires_at) and len(self._noted) < _MAX_NOTED:
             self._noted[store_id, token_hash] = at
 
-    @contextmanager
-    def taken(self) -> Iterator[list[Use]]:
-        """At most ``MAX_WRITTEN`` notes, which are noted again if they cannot be written."""
-        keys = list(islice(self._noted, MAX_WRITTEN))
-        uses = [(*key, self._noted.pop(key)) for key in keys]
-        try:
-            yield uses
-        except BaseException:
-            self._noted = {(store, token): at for store, token, at in uses} | self._noted
-            raise
+    async def write(self, write: Callable[[Sequence[Use]], Awaitable[object]]) -> None:
+        """Write all, ``MAX_WRITTEN`` at a time; those that cannot be written are noted again."""
+        while keys := list(islice(self._noted, MAX_WRITTEN)):
+            uses = [(*key, self._noted.pop(key)) for key in keys]
+            try:
+                await write(uses)
+            except BaseException:
+                self._noted = {(store, token): at for store, token, at in uses} | self._noted
+                raise

@@ -27,7 +27,7 @@ from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
-from plantstore.sql.token_uses import TokenUses
+from plantstore.sql.token_uses import TokenUses, Use
 from plantstore.sqlite.batch import RecordTokenUses, Trim
 from plantstore.sqlite.connection import (
     close_at_stop,
@@ -149,12 +149,7 @@ class SQLiteDatabase:
 
     async def write_token_uses(self) -> None:
         """See ``Database``. With its commit the cached callers and requests are forgotten."""
-        while True:
-            with self._uses.taken() as uses:
-                if not uses:
-                    return
-                rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
-                await self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
+        await self._uses.write(self._write_uses)
 
     async def check(self) -> None:
         """See ``Database``."""
@@ -197,6 +192,10 @@ class SQLiteDatabase:
 
     def _read_little(self) -> None:
         self._execute(self._sql["find_counts"], (0,)).fetchall()
+
+    def _write_uses(self, uses: Sequence[Use]) -> "asyncio.Future[Outcome]":
+        rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
+        return self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
 
     def _forget(self, snapshot: SQLiteSnapshot) -> None:
         self._snapshots.pop(snapshot, None)

@@ -19,6 +19,7 @@ from pathlib import Path
 import apsw
 from msgspec import Struct
 
+from plantstore.cli.workspace import flush, flush_folder, workspace
 from plantstore.core.errors import SetupError
 from plantstore.features.backups.backup import copy_database, name_by_time
 from plantstore.features.backups.reader import open_to_read
@@ -31,7 +32,6 @@ from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.files import create_file, opened
 from plantstore.sqlite.session import SQLiteSession
-from plantstore.sqlite.workspace import flush, flush_folder, workspace
 
 _LOCK_BYTES = (512, 2**30)  # how many, and the first one
 

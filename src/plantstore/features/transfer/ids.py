@@ -15,6 +15,7 @@ import click
 import msgspec
 from msgspec.structs import replace
 
+from plantstore.cli.workspace import publish, workspace
 from plantstore.core.errors import SetupError
 from plantstore.core.model import INT64_MAX
 from plantstore.features.transfer.cells import HEADER, write_lines
@@ -23,7 +24,6 @@ from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.source import open_source
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
-from plantstore.sqlite.workspace import publish, workspace
 
 
 @contextmanager

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, cast
 
+from plantstore.cli.workspace import publish, workspace
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.workspace import publish, workspace
 
 
 @contextmanager
