@@ -19,6 +19,8 @@ from tests.administration import open_administration
 from tests.fork_server import ForkedProcess
 
 PLANTSTORE = (sys.executable, "-m", "plantstore")
+# The command that makes a token of ada, who owns the nursery.
+CREATE = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
 SECONDS = 60.0
 
 # Takes from a command root's power over files; it owns what the tester owns.

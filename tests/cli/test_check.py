@@ -3,7 +3,6 @@
 import hashlib
 import os
 import pwd
-import shutil
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -12,7 +11,7 @@ import apsw
 import pytest
 
 from plantstore.version import VERSION
-from tests.cli.program import POWERLESS, Program
+from tests.cli.program import CREATE, POWERLESS, Program
 from tests.databases import execute
 from tests.service import Service
 
@@ -52,9 +51,7 @@ def failures(program: Program, folder: Path | None = None) -> dict[str, str]:
 def in_folder(tmp_path: Path, *prefix: str) -> Program:
     """The program with a database that has a store, in a folder of its own."""
     environ = {"PLANTSTORE_DATABASE": f"sqlite:///{tmp_path}/data/plants.db"}
-    Program(tmp_path, environ).with_database().out(
-        "token", "create", "--create", "--store", "nursery", "--user", "ada"
-    )
+    Program(tmp_path, environ).with_database().out(*CREATE)
     return Program(tmp_path, environ, prefix)
 
 
@@ -121,7 +118,7 @@ FOREIGN = {
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_a_schema_that_somebody_has_changed_is_found(program: Program, name: str) -> None:
-    execute(program.environ["PLANTSTORE_DATABASE"], FOREIGN[name])
+    execute(program.database, FOREIGN[name])
     failed = failures(program)
     assert f"another program has changed the schema: {name}" in failed.pop("schema")
     assert failed == {}
@@ -129,7 +126,7 @@ def test_a_schema_that_somebody_has_changed_is_found(program: Program, name: str
 
 def test_an_operators_own_index_and_table_may_stay(program: Program) -> None:
     own = "CREATE TABLE notes (text); CREATE INDEX plants_by_name ON plants (store_id, name)"
-    execute(program.environ["PLANTSTORE_DATABASE"], own)
+    execute(program.database, own)
     assert failures(program) == {}
 
 
@@ -139,21 +136,9 @@ def test_what_is_no_database_of_ours_is_left_alone(program: Program, content: by
     assert "schema" in failures(program)
 
 
-def test_a_backup_is_left_as_it_is(program: Program) -> None:
-    file, backup = file_of(program), program.folder / "backup.db"
-    with closing(apsw.Connection(str(file))) as connection:
-        connection.execute("VACUUM INTO ?", (str(backup),))
-    for path in file.parent.iterdir():
-        path.unlink()
-    shutil.move(backup, file)
-    assert failures(program) == {}
-    with closing(apsw.Connection(str(file))) as connection:
-        assert connection.execute("PRAGMA journal_mode").get == "delete"
-
-
 @pytest.mark.parametrize("index", [True, False], ids=["crashed", "copied"])
 def test_what_a_killed_service_left_is_left(program: Program, *, index: bool) -> None:
-    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
+    with Service(program.folder, database=program.database) as service:
         service.make_token(user="eve")
         service.kill()
     wal = file_of(program).with_name("plants.db-wal")
@@ -165,7 +150,7 @@ def test_what_a_killed_service_left_is_left(program: Program, *, index: bool) ->
 
 
 def test_a_database_that_is_served_is_checked(program: Program) -> None:
-    database = program.environ["PLANTSTORE_DATABASE"]
+    database = program.database
     with (
         Service(program.folder, database=database) as service,
         service.client(service.make_token()) as client,

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from tests.cli.program import Program
+from tests.cli.program import CREATE, Program
 from tests.cli.test_help import EXAMPLE
 
 COMPLETE = """
@@ -35,8 +35,7 @@ def test_bash_offers_what_may_follow(program: Program) -> None:
 def test_bash_offers_the_values_that_there_are(program: Program) -> None:
     setup = 'eval "$(_PLANTSTORE_COMPLETE=bash_source plantstore)"'
     program.make_store("orchard")
-    make = ("token", "create", "--create", "--store", "nursery", "--user")
-    made, gone = (program.data(*make, user)["id"] for user in ("ada", "eve"))
+    made, gone = (program.data(*CREATE[:-1], user)["id"] for user in ("ada", "eve"))
     program.out("token", "revoke", gone)
     assert complete(program, setup, "token list --store ''") == ["nursery", "orchard"]
     assert complete(program, setup, "token list --store n") == ["nursery"]

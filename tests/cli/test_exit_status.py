@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from plantstore.program import cli
 from plantstore.version import VERSION
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 
 # A question is printed before Python reads the answer; in between it would lose the signal.
 BEFORE_READING = 0.5
@@ -61,7 +61,7 @@ def test_a_failure_ends_with_1_and_one_line(program: Program, call: str) -> None
     [
         ("token", "list", "--user", b"\xff"),
         ("token", "revoke", b"\xff"),
-        ("token", "create", "--create", "--store", "nursery", "--user", "ada", "--label", b"\xff"),
+        (*CREATE, "--label", b"\xff"),
         ("--database", b"sqlite:///\xff.db", "token", "list"),
         ("serve", "--host", b"\xff"),
     ],

@@ -4,7 +4,6 @@ import re
 import shlex
 from collections.abc import Iterator
 from contextlib import closing
-from pathlib import Path
 
 import click
 from click.testing import CliRunner
@@ -59,20 +58,6 @@ def test_every_option_and_argument_is_explained() -> None:
                 assert parameter.name.upper() in found.help or parameter.name == "name"
 
 
-def test_a_group_lists_its_commands() -> None:
-    for group in {(), *(path[:1] for path in COMMANDS if len(path) > 1)}:
-        shown = help_of(*group)
-        for path in COMMANDS:
-            if path[: len(group)] == group:
-                assert f"\n  {path[len(group)]} " in shown
-
-
-def test_help_needs_no_database(tmp_path: Path) -> None:
-    program = Program(tmp_path)
-    assert program.out("token", "list", "-h").startswith("Usage: plantstore token list ")
-    assert list(program.folder.iterdir()) == []
-
-
 def test_the_examples_work(program: Program) -> None:
     with closing(open_administration(program.database)) as administration:
         administration.create_store("meadow")
@@ -92,7 +77,7 @@ def test_the_examples_work(program: Program) -> None:
 
 def test_help_is_a_command_too(program: Program) -> None:
     assert program.out("help", "token", "create") == program.out("token", "create", "--help")
-    assert program.out("help") == program.out("--help")
+    assert program.out("help") == program.out("-h")
     assert "there is no command 'token nonsense'" in (
         program.refusal("help", "token", "nonsense", status=2)
     )

@@ -9,14 +9,14 @@ from contextlib import closing
 import pytest
 
 from tests.administration import open_administration
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 
 
 @pytest.fixture
 def program(program: Program) -> Program:
     """The program with ada, who owns the nursery, and eve, an editor there."""
     for user in ("ada", "eve"):
-        program.out("token", "create", "--create", "--store", "nursery", "--user", user)
+        program.out(*CREATE[:-1], user)
     return program
 
 

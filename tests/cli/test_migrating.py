@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 from tests.databases import Kind, execute
 from tests.next_version import MIGRATION, NEWEST, next_program
 
@@ -23,7 +23,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (("serve", "--port", "0"), ("token", "li
 def program(url: str, tmp_path: Path) -> Program:
     """The program with a database of each kind, which has a store."""
     made = Program(tmp_path, {"PLANTSTORE_DATABASE": url}).with_database()
-    made.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    made.out(*CREATE)
     return made
 
 

@@ -51,6 +51,8 @@ def test_a_bad_setting_is_named(program: Program) -> None:
     assert f"drain_timeout in {file} is nan" in program.refusal("--settings", str(file), "serve")
     missing = program.refusal("--settings", "nowhere.toml", "serve")
     assert "cannot read the settings file nowhere.toml" in missing
+    secret = program.refusal("check", PLANTSTORE_RATE_LIMIT_FILE="/nowhere/rate")
+    assert "PLANTSTORE_RATE_LIMIT_FILE names a file that cannot be read" in secret
 
 
 @pytest.mark.parametrize(
@@ -68,11 +70,6 @@ def test_a_bad_database_url_is_refused_without_its_password(url: str, said: str)
         open_session(url)
     assert said in str(refused.value)
     assert "cret" not in str(refused.value)
-
-
-def test_a_secret_file_that_cannot_be_read_is_named(program: Program) -> None:
-    said = program.refusal("check", PLANTSTORE_RATE_LIMIT_FILE="/nowhere/rate")
-    assert "PLANTSTORE_RATE_LIMIT_FILE names a file that cannot be read" in said
 
 
 def test_a_flag_comes_before_its_variable(tmp_path: Path) -> None:
@@ -107,11 +104,6 @@ def test_without_a_setting_the_database_is_in_the_users_data_folder(program: Pro
     assert found.stat().st_mode & 0o777 == 0o600
     if sys.platform == "linux":
         assert found == program.folder / ".local/share/plantstore/plantstore.db"
-
-
-def test_a_relative_database_is_in_the_working_folder(program: Program) -> None:
-    program.out("--database", "sqlite:///here.db", "migrate")
-    assert (program.folder / "here.db").exists()
 
 
 def test_the_log_is_text_on_stderr(tmp_path: Path) -> None:

@@ -38,12 +38,3 @@ def test_wrong_settings_and_names_are_refused(tmp_path: Path) -> None:
     program = Program(tmp_path, {"PLANTSTORE_PORT": "x"})
     assert "PLANTSTORE_PORT is 'x'" in program.refusal("settings", "show")
     assert "no setting 'prot'" in program.refusal("settings", "show", "prot", status=2)
-
-
-def test_the_file_of_settings_names_the_database(program: Program) -> None:
-    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
-    (program.folder / "s.toml").write_text(f'database = "{program.database}"\n')
-    elsewhere = Program(program.folder, {"PLANTSTORE_DATABASE": ""})
-    assert "no database" in elsewhere.refusal("token", "list")
-    assert "nursery" in elsewhere.out("--settings", "s.toml", "token", "list")
-    assert "nursery" in elsewhere.out("token", "list", PLANTSTORE_SETTINGS="s.toml")

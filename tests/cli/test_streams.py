@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from plantstore.core.tokens import is_well_formed
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 
 
 @pytest.fixture(scope="module")
@@ -16,9 +16,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Program:
     """The program with a database that has many tokens."""
     made = Program(tmp_path_factory.mktemp("streams")).with_database()
     for number in range(3):
-        made.out(
-            "token", "create", "--create", "--store", "nursery", "--user", f"gardener-{number}"
-        )
+        made.out(*CREATE[:-1], f"gardener-{number}")
     return made
 
 
@@ -93,15 +91,3 @@ def test_no_color_leaves_no_style_on_a_terminal(program: Program) -> None:
     assert "gardener" in shown
     assert "\x1b[" not in shown
     assert "\x1b[1m" in run_on_terminal(program, "token", "list", NO_COLOR="")
-
-
-def test_ids_are_whole_on_a_narrow_terminal(program: Program) -> None:
-    """They are what ``token revoke`` wants."""
-    shown = run_on_terminal(program, "token", "list")
-    for token in program.data("token", "list"):
-        assert token["id"] in shown
-
-
-def test_errors_and_questions_leave_stdout_alone(program: Program) -> None:
-    done = program.run("token", "create", "--store", "roof", "--user", "ada")
-    assert (done.out, done.err.startswith("Error: ")) == ("", True)

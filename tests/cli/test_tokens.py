@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from plantstore.core.tokens import is_well_formed
 from plantstore.program import cli
 from tests.administration import open_administration
-from tests.cli.program import PLANTSTORE, Program
+from tests.cli.program import CREATE, PLANTSTORE, Program
 from tests.databases import execute
 from tests.service import Service
 from tests.waiting import wait_until
@@ -44,18 +44,8 @@ def test_a_token_made_in_a_shell_works_without_and_with_a_running_server(tmp_pat
         assert before.out not in service.log()
 
 
-def test_quiet_leaves_the_notes_out(program: Program) -> None:
-    done = program.run(
-        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--quiet"
-    )
-    assert is_well_formed(done.out.strip())
-    assert done.err == ""
-
-
 def test_a_token_is_described_as_json(program: Program) -> None:
-    made = program.data(
-        "token", "create", "--create", "--store", "nursery", "--user", "ada", "--label", "till"
-    )
+    made = program.data(*CREATE, "--label", "till")
     secret = made.pop("token")
     assert is_well_formed(secret)
     assert program.data("token", "list") == [made]
@@ -89,16 +79,14 @@ def test_a_token_is_described_as_json(program: Program) -> None:
 def test_options_give_what_they_ask_for(
     program: Program, options: str, expected: dict[str, object]
 ) -> None:
-    create = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
-    made = program.data(*create, *options.split())
+    made = program.data(*CREATE, *options.split())
     assert made | expected == made
     assert (made["store"], made["user"]) == ("nursery", "ada")
 
 
 @pytest.mark.parametrize(("lifetime", "seconds"), [("5m", 300), ("12h", 43200), ("2w", 1209600)])
 def test_a_token_expires_after_its_lifetime(program: Program, lifetime: str, seconds: int) -> None:
-    create = ("token", "create", "--create", "--store", "nursery", "--user", "ada")
-    made = program.data(*create, "--expires", lifetime)
+    made = program.data(*CREATE, "--expires", lifetime)
     lives = read_time(made["expires_at"]) - read_time(made["created_at"])
     assert abs(lives - seconds) <= 2
 
@@ -108,18 +96,15 @@ def read_time(text: str) -> float:
 
 
 def test_an_odd_lifetime_is_refused_with_the_form_of_one() -> None:
-    create = ["token", "create", "--create", "--store", "nursery", "--user", "ada", "--expires"]
     for odd in ("", "0d", "-1d", "90", "d", "1.5h", "90D", "1y", "９０d", "9999999d", "99999w"):
-        done = CliRunner().invoke(cli, [*create, odd])
+        done = CliRunner().invoke(cli, [*CREATE, "--expires", odd])
         assert done.exit_code == 2
         assert "write never, or" in done.output
 
 
 def test_refusals_say_what_to_do(program: Program) -> None:
-    create = ("token", "create", "--create", "--user", "ada")
-    assert "name the token's store with --store, or give --all-stores" in (
-        program.refusal(*create, status=2)
-    )
+    said = program.refusal("token", "create", "--user", "ada", status=2)
+    assert "name the token's store with --store, or give --all-stores" in said
 
 
 @pytest.fixture
@@ -133,9 +118,7 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
     service, program = served
 
     def make() -> dict[str, str]:
-        made: dict[str, str] = program.data(
-            "token", "create", "--create", "--store", "nursery", "--user", "ada"
-        )
+        made: dict[str, str] = program.data(*CREATE)
         assert get_plants(service, made["token"]).status_code == 200
         return made
 
@@ -158,7 +141,7 @@ def test_a_token_is_refused_as_soon_as_it_is_revoked(served: tuple[Service, Prog
 
 def test_the_newest_token_of_a_user_ends_with_the_first(program: Program) -> None:
     """Also where the command is killed: a thief's token is the newest, and there may be many."""
-    program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    program.out(*CREATE)
     hashes = [(sha256(b"%d" % number).digest(), number) for number in range(3000)]
     columns = "token_hash, created_at, store_id, user_id, all_stores, scopes, label"
     statement = f"INSERT INTO tokens ({columns}) VALUES ($1, $2, 1, 1, 0, 'list', '')"
@@ -176,7 +159,7 @@ def test_the_newest_token_of_a_user_ends_with_the_first(program: Program) -> Non
 
 
 def test_wrong_settings_do_not_keep_a_token_from_being_revoked(program: Program) -> None:
-    token = program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    token = program.out(*CREATE)
     wrong = Program(program.folder, {"PLANTSTORE_PORT": "abc", "PLANTSTORE_TLS_CERT": "nowhere"})
     wrong.out("token", "revoke", token)
     assert "PLANTSTORE_PORT is 'abc'" in wrong.refusal("check")
@@ -197,7 +180,7 @@ def test_tokens_are_listed_without_their_secrets(program: Program) -> None:
 
 
 def test_a_mistyped_token_is_not_revoked(program: Program) -> None:
-    token = program.out("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    token = program.out(*CREATE)
     for mistyped in (token[:-1], token + "x"):
         said = program.refusal("token", "revoke", mistyped)
         assert "mistyped" in said

@@ -52,7 +52,6 @@ def check_that_it_serves(machine: Path, *command: str) -> None:
             assert created.json() == {"name": "Ficus"}
             assert "<title>Plant Store<" in client.get("/").text
             assert "<title>API reference" in client.get("/docs").text
-            assert "<title>API reference" in client.get("/docs").text
         assert service.stop() == 0
 
 

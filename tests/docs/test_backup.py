@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 from tests.cli.program import Program
+from tests.docs.pages import take
 
-PAGE = (Path(__file__).parents[2] / "docs" / "backup.md").read_text(encoding="utf-8")
-SECTION = PAGE.split("\n## SQLite\n")[1].split("\n### Litestream")[0]
 NAMED = "plants-20301231T235959.123Z.db"
 
 
@@ -15,7 +14,7 @@ def test_the_blocks_on_sqlite_work(tmp_path: Path) -> None:
     program.make_store("nursery")
     backups = program.folder / "backups"
     backups.mkdir()
-    blocks = re.findall(r"^```sh\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)
+    blocks = take("backup.md", "SQLite", "Restore", "Verify", "A drill")
     assert len(blocks) == 5
     for block in blocks:
         script = block.replace("/var/backups/plantstore", str(backups))

@@ -34,7 +34,7 @@ def url_of(file: Path) -> str:
 
 def fill(program: Program, plants: int = 1) -> None:
     """Create plants through the service, which is killed: its WAL stays."""
-    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
+    with Service(program.folder, database=program.database) as service:
         with service.client(service.make_token()) as client:
             for number in range(plants):
                 body = {"id": number, "name": f"Ficus {number}"}
@@ -43,7 +43,7 @@ def fill(program: Program, plants: int = 1) -> None:
 
 
 def test_a_backup_beside_a_busy_service_has_all_that_was_acknowledged(program: Program) -> None:
-    database = program.environ["PLANTSTORE_DATABASE"]
+    database = program.database
     with Service(program.folder, database=database) as service:
         token = service.make_token()
         with under_load(service, token) as load_clients:
@@ -94,7 +94,7 @@ def test_the_database_stays_as_it_is(program: Program, *, index: bool) -> None:
     backup = program.folder / "backup.db"
     with unchanged(program.folder / "data"):
         program.out("backup", str(backup))
-    assert contents(url_of(backup)) == contents(program.environ["PLANTSTORE_DATABASE"])
+    assert contents(url_of(backup)) == contents(program.database)
 
 
 def test_a_backup_is_one_private_file_that_needs_no_other(program: Program) -> None:
@@ -157,7 +157,7 @@ def test_a_backup_goes_through_a_pipe(program: Program) -> None:
     assert "backed up to stdout: stores: 1, plants: 1, " in done.err
     backup = program.folder / "backup.db"
     backup.write_bytes(gzip.decompress((program.folder / "plants.gz").read_bytes()))
-    assert contents(url_of(backup)) == contents(program.environ["PLANTSTORE_DATABASE"])
+    assert contents(url_of(backup)) == contents(program.database)
     assert list(temporary.iterdir()) == []
 
 
@@ -267,16 +267,15 @@ def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
     assert done.status == 0, done
 
 
-def test_postgresql_has_its_own_tools() -> None:
-    done = subprocess.run(
-        [*PLANTSTORE, "--database", "postgresql://127.0.0.1:1/plants", "backup", "x.db"],
-        capture_output=True,
-        check=False,
-        text=True,
-    )
-    assert done.returncode == 1
-    assert "back it up with pg_dump" in done.stderr
-    section = re.search(r'see "(.*)" in (\S+)', done.stderr)
-    assert section
-    page = (Path(__file__).parents[3] / section[2]).read_text(encoding="utf-8")
-    assert f"\n## {section[1]}\n" in page
+@pytest.mark.parametrize(
+    ("command", "advice"),
+    [
+        ("backup", "back it up with pg_dump"),
+        ("restore", "restore it with pg_restore, then run `plantstore restore --in-place`"),
+    ],
+)
+def test_postgresql_has_its_own_tools(program: Program, command: str, advice: str) -> None:
+    said = program.refusal("--database", "postgresql://127.0.0.1:1/plants", command, "x.db")
+    assert advice in said
+    page, heading = re.findall(r'see "(.*)" in (\S+)', said)[0][::-1]
+    assert f"\n## {heading}\n" in (Path(__file__).parents[3] / page).read_text(encoding="utf-8")

@@ -12,20 +12,20 @@ from pathlib import Path
 from tests.cli.program import Program
 from tests.cli.test_check import file_of
 from tests.contents import contents
+from tests.docs.pages import take
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.features.backups.test_backup import url_of
 from tests.service import Service
 from tests.waiting import wait_until
 
 LITESTREAM = str(Path(sys.executable).with_name("litestream"))
-PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
-SECTION = PAGE.split("\n### Litestream")[1].split("\n## ")[0]
+HEADING = "Litestream: every second, to another place"
 MOMENT = "2030-12-31T23:59:59Z"
 
 
 def block(kind: str, number: int, program: Program) -> str:
     """A block of the section, with the test's own folders."""
-    text: str = re.findall(rf"^```{kind}\n(.*?)^```$", SECTION, re.MULTILINE | re.DOTALL)[number]
+    text = take("backup.md", HEADING, kind=kind)[number]
     text = text.replace("/var/lib/plantstore/plants.db", str(file_of(program)))
     text = text.replace("/var/backups/plantstore", str(program.folder))
     return re.sub("^litestream", LITESTREAM, text, flags=re.MULTILINE)
@@ -68,7 +68,7 @@ def wait_for_replica(program: Program, plants: list[tuple[object, ...]]) -> None
 
 
 def test_what_was_replicated_comes_back_as_it_was_at_a_moment(program: Program) -> None:
-    url = program.environ["PLANTSTORE_DATABASE"]
+    url = program.database
     with Service(program.folder, database=url) as service, replicated(program):
         token = service.make_token()
         with under_load(service, token) as load_clients:
@@ -91,7 +91,7 @@ def test_what_was_replicated_comes_back_as_it_was_at_a_moment(program: Program) 
 
 
 def test_what_was_restored_is_replicated_again(program: Program) -> None:
-    url = program.environ["PLANTSTORE_DATABASE"]
+    url = program.database
     with Service(program.folder, database=url) as service, replicated(program):
         token = service.make_token()
         with service.client(token) as client:

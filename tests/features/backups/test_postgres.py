@@ -1,9 +1,5 @@
 """The blocks of docs/backup.md on PostgreSQL: a dump, and recovery to a point in time."""
 
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 
 import httpx
@@ -11,38 +7,20 @@ import httpx
 from plantstore.databases import migrate
 from tests.cli.program import Program
 from tests.contents import contents
+from tests.docs.pages import take
 from tests.postgres.server import PROGRAMS, PostgresServer
 from tests.service import Service
 from tests.waiting import wait_until
 
-PAGE = (Path(__file__).parents[3] / "docs" / "backup.md").read_text(encoding="utf-8")
 BACKUPS = "/var/backups/plantstore"
 TARGET = "2030-12-31 23:59:59+00"
 
 
-def blocks(heading: str, kind: str) -> list[str]:
-    """The blocks of this kind in the section of this heading."""
-    section = re.split(r"^##+ ", PAGE.split(f"\n### {heading}\n")[1], flags=re.MULTILINE)[0]
-    return re.findall(rf"^```{kind}\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
-
-
 def run_block(block: str, folder: Path, **environ: str) -> None:
     """Run a block as it stands, but for the folder of the backups."""
-    bin_folder = folder / "bin"
-    bin_folder.mkdir(exist_ok=True)
-    command = bin_folder / "plantstore"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m plantstore "$@"\n')
-    command.chmod(0o755)
-    path = f"{bin_folder}:{PROGRAMS}:{os.environ['PATH']}"
-    done = subprocess.run(
-        ["sh", "-ec", block.replace(BACKUPS, str(folder))],
-        capture_output=True,
-        check=False,
-        text=True,
-        env=os.environ | environ | {"PATH": path},
-        timeout=120,
-    )
-    assert done.returncode == 0, done
+    script = block.replace(BACKUPS, str(folder))
+    done = Program(folder, environ).in_shell(f"set -e\nPATH={PROGRAMS}:$PATH\n{script}")
+    assert done.status == 0, done
 
 
 def create(client: httpx.Client, *ids: int) -> str:
@@ -65,8 +43,7 @@ def assert_restored(folder: Path, url: str, token: str, seen: str, ids: list[int
 
 
 def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> None:
-    (dump,) = blocks("Dump", "sh")[:1]
-    restore = blocks("Dump", "sh")[1]
+    dump, restore = take("backup.md", "Dump")
     restored = postgres_server.make_database()
     with postgres_server.fresh() as url, Service(tmp_path, database=url) as service:
         token = service.make_token()
@@ -84,9 +61,10 @@ def test_a_dump_is_restored(postgres_server: PostgresServer, tmp_path: Path) -> 
 
 def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> None:
     archive, recovery = (
-        block.replace(BACKUPS, str(tmp_path)) for block in blocks("Any point in time", "ini")
+        block.replace(BACKUPS, str(tmp_path))
+        for block in take("backup.md", "Any point in time", kind="ini")
     )
-    base_backup, finish = blocks("Any point in time", "sh")
+    base_backup, finish = take("backup.md", "Any point in time")
     (tmp_path / "wal").mkdir()
     with PostgresServer(tmp_path / "first", *archive.splitlines()) as server:
         url = server.make_database()

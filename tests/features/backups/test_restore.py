@@ -5,8 +5,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -27,21 +26,8 @@ from tests.service import Service
 from tests.waiting import wait_until
 
 
-@contextmanager
-def served(program: Program) -> Iterator[Service]:
-    with Service(program.folder, database=program.environ["PLANTSTORE_DATABASE"]) as service:
-        yield service
-
-
-def fill(program: Program, name: str, *, killed: bool = False) -> str:
-    """Create a plant of this name through a service, which is stopped or killed; its token."""
-    with served(program) as service:
-        token = service.make_token()
-        with service.client(token) as client:
-            assert client.post("/plants", json={"id": 1, "name": name}).is_success
-        if killed:
-            service.kill()
-    return token
+def served(program: Program) -> Service:
+    return Service(program.folder, database=program.database)
 
 
 def names_of(url: str) -> list[object]:
@@ -51,10 +37,10 @@ def names_of(url: str) -> list[object]:
 @pytest.fixture
 def backup(program: Program) -> Path:
     """A backup with the plant ``kept``, which the database has no more, but another one."""
-    fill(program, "kept")
     file = program.folder / "plants.backup"
-    program.out("backup", str(file))
     with served(program) as service, service.client(service.make_token()) as client:
+        assert client.post("/plants", json={"id": 1, "name": "kept"}).is_success
+        program.out("backup", str(file))
         assert client.delete("/plants/1").is_success
         assert client.post("/plants", json={"id": 1, "name": "later"}).is_success
     return file
@@ -96,7 +82,7 @@ def test_the_old_database_is_kept(program: Program, backup: Path, *, killed: boo
     content = backup.read_bytes()
     restored = program.data("restore", str(backup), "--yes")
     assert (restored["stores"], restored["plants"], restored["migrations"]) == (1, 1, [])
-    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+    assert names_of(program.database) == ["kept"]
     kept = contents(url_of(Path(restored["kept"])))
     assert [row[2] for row in kept["plants"]] == ["later"]
     assert len(kept["stores"]) == 1 + killed
@@ -115,7 +101,7 @@ def test_a_database_that_is_broken_is_kept_with_its_wal(program: Program, backup
     assert restored["revocations"] is None
     kept = Path(restored["kept"])
     assert (kept.read_bytes(), kept.with_name(f"{kept.name}-wal").read_bytes()) == (broken, wal)
-    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+    assert names_of(program.database) == ["kept"]
 
 
 def test_a_backup_that_would_change_data_by_itself_is_refused(
@@ -125,7 +111,7 @@ def test_a_backup_that_would_change_data_by_itself_is_refused(
     with unchanged(file_of(program).parent):
         refused = program.refusal("restore", str(backup), "--yes")
     assert f"nothing was restored from {backup}: another program has changed the schema" in refused
-    execute(program.environ["PLANTSTORE_DATABASE"], FOREIGN["trigger widen"])
+    execute(program.database, FOREIGN["trigger widen"])
     assert "trigger widen" in program.refusal("restore", "--in-place")
 
 
@@ -210,7 +196,7 @@ def test_a_restored_file_that_cannot_be_used_is_told_from_none(
     (kept,) = file.parent.glob("plants-replaced-*.db")
     assert f"the database that was there is now {kept}" in said
     file.chmod(0o600)
-    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["kept"]
+    assert names_of(program.database) == ["kept"]
 
 
 def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) -> None:
@@ -220,7 +206,7 @@ def test_while_it_is_served_nothing_is_replaced(program: Program, backup: Path) 
             assert f"{file_of(program)} is in use: stop the service" in said
             assert client.post("/plants", json={"id": 2, "name": "on"}).status_code in {200, 400}
         assert client.get("/readyz").is_success
-    assert names_of(program.environ["PLANTSTORE_DATABASE"]) == ["later", "on"]
+    assert names_of(program.database) == ["later", "on"]
     assert not [path for path in file_of(program).parent.iterdir() if "replaced" in path.name]
     program.out("restore", str(backup), "--yes")
 
@@ -341,9 +327,3 @@ def test_what_another_program_restored_gets_new_revisions(service: Service, stor
         assert new.status_code == 200
         assert new.content == old.content
         assert client.post("/plants", json={"id": 2, "name": "Ficus"}).is_success
-
-
-def test_postgresql_is_restored_by_its_own_tools(program: Program, backup: Path) -> None:
-    url = "postgresql://127.0.0.1:1/plants"
-    said = program.refusal("--database", url, "restore", str(backup))
-    assert "restore it with pg_restore, then run `" in said

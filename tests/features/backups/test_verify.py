@@ -30,10 +30,6 @@ def seeded(url: str, tmp_path: Path) -> Program:
     return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
 
 
-def url_of(program: Program) -> str:
-    return program.database
-
-
 def mismatches(program: Program) -> list[tuple[object, ...]]:
     """What ``verify`` finds, as JSON and in words."""
     done = program.run("verify", "--json")
@@ -92,17 +88,17 @@ def test_what_agrees_is_counted(seeded: Program) -> None:
 )
 def test_each_mismatch_is_named(seeded: Program, sql: str, found: tuple[object, str]) -> None:
     for statement in sql.split("; "):
-        execute(url_of(seeded), statement)
+        execute(seeded.database, statement)
     assert mismatches(seeded) == [("seeded", *found)]
 
 
 def test_of_many_mismatches_the_first_are_named(seeded: Program) -> None:
-    execute(url_of(seeded), "UPDATE plants SET name = 'x'")
+    execute(seeded.database, "UPDATE plants SET name = 'x'")
     assert len(mismatches(seeded)) == MAX_MISMATCHES
 
 
 def test_trimmed_events_and_a_restore_are_no_mismatch(seeded: Program) -> None:
-    url = url_of(seeded)
+    url = seeded.database
     execute(url, "DELETE FROM events WHERE revision <= 10")
     execute(url, "UPDATE revisions SET trimmed = 10")
     assert mismatches(seeded) == []

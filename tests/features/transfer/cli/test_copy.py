@@ -1,17 +1,7 @@
 """What ``plantstore copy`` shows: a bar on a terminal, and one line everywhere."""
 
-from contextlib import closing
-
-from tests.administration import open_administration
 from tests.cli.program import Program
 from tests.cli.test_streams import run_on_terminal
-
-
-def test_off_a_terminal_there_is_one_line(program: Program) -> None:
-    program.make_store("nursery")
-    done = program.run("copy", "--from", program.database, "--to", "sqlite:///copy.db")
-    assert (done.status, done.out) == (0, "")
-    assert done.err == "copied and verified: stores: 1\n"
 
 
 def test_a_quiet_copy_says_nothing(program: Program) -> None:
@@ -38,12 +28,3 @@ def test_a_copy_names_both_its_databases(program: Program) -> None:
     said = program.refusal("--database", program.database, *copy, status=2)
     assert "name the databases with --from and --to" in said
     assert not (program.folder / "x.db").exists()
-
-
-def test_a_closed_stderr_is_no_failure(program: Program) -> None:
-    program.make_store("nursery")
-    target = f"sqlite:///{program.folder / 'target.db'}"
-    done = program.in_shell(f"plantstore copy --from {program.database} --to {target} 2>&-")
-    assert done.status == 0
-    with closing(open_administration(target)) as administration:
-        assert [store.name for store in administration.list_stores()] == ["nursery"]

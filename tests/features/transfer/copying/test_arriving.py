@@ -21,6 +21,7 @@ def test_everything_arrives_and_serves(
     assert (done.status, done.out) == (0, "")
     assert done.err.startswith("copied and verified: users: 3, stores: 3, ")
     assert f"plants: {len(before['plants'])}, " in done.err
+    assert done.err.count("\n") == 1
     assert contents(target) == contents(source) == before
     with Service(tmp_path, database=target) as service:
         assert_served(service, tokens)
