@@ -1,6 +1,7 @@
-"""What is in deploy/ is well-formed: systemd's units, the Dockerfile, compose and Kubernetes."""
+"""What others read is well-formed: systemd, Docker, compose, Kubernetes, and the forge."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import pytest
 import yaml
 
 from plantstore.core.sources import Sources
+from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
 
 ROOT = Path(__file__).parents[2]
@@ -62,9 +64,25 @@ def test_the_image_is_made_as_it_should_be() -> None:
     run(TOOLS / "hadolint", DEPLOY / "Dockerfile")
 
 
-def test_the_compose_file_has_composes_form() -> None:
-    check = (TOOLS / "check-jsonschema", "--builtin-schema", "vendor.compose-spec")
-    run(*check, DEPLOY / "compose.yaml")
+@pytest.mark.parametrize(
+    ("schema", "file"),
+    [
+        ("compose-spec", "deploy/compose.yaml"),
+        ("github-workflows", ".github/workflows/*"),
+        ("github-issue-forms", ".github/ISSUE_TEMPLATE/*"),
+    ],
+)
+def test_files_have_the_form_that_their_readers_know(schema: str, file: str) -> None:
+    check = (TOOLS / "check-jsonschema", "--builtin-schema", f"vendor.{schema}")
+    run(*check, *ROOT.glob(file))
+
+
+def test_the_workflow_runs_what_there_is() -> None:
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "ci.yml").read_text())
+    *_, last = workflow["jobs"]["test"]["steps"]
+    assert os.access(ROOT / last["run"], os.X_OK)
+    features = workflow["jobs"]["without"]["strategy"]["matrix"]["feature"]
+    assert features == [feature.name for feature in FEATURES]
 
 
 def test_the_manifest_has_kubernetes_form() -> None:

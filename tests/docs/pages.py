@@ -16,8 +16,8 @@ _HEADING = re.compile(r"^##+ (.+)$", re.MULTILINE)
 # The tests that run the blocks of a heading: "" is what comes before the first, "*" the page.
 RUN_BY: Mapping[tuple[str, str], str] = {
     ("README.md", "*"): "tests/docs/test_readme.py",
-    ("access.md", "*"): "tests/docs/test_access.py",
-    ("import.md", "*"): "tests/docs/test_import.py",
+    ("access.md", "*"): "tests/docs/test_commands.py",
+    ("import.md", "*"): "tests/docs/test_commands.py",
     ("events.md", "*"): "tests/docs/test_pages.py",
     ("moving.md", "*"): "tests/docs/test_pages.py",
     ("troubleshooting.md", "Why is it not ready?"): "tests/docs/test_pages.py",
@@ -37,10 +37,10 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("install.md", "For yourself"): "tests/deploy/test_packages.py",
     ("install.md", "Shell completion"): "tests/docs/test_pages.py",
     ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
-    ("backup.md", "SQLite"): "tests/docs/test_backup.py",
-    ("backup.md", "Restore"): "tests/docs/test_backup.py",
-    ("backup.md", "Verify"): "tests/docs/test_backup.py",
-    ("backup.md", "A drill"): "tests/docs/test_backup.py",
+    ("backup.md", "SQLite"): "tests/docs/test_commands.py",
+    ("backup.md", "Restore"): "tests/docs/test_commands.py",
+    ("backup.md", "Verify"): "tests/docs/test_commands.py",
+    ("backup.md", "A drill"): "tests/docs/test_commands.py",
     (
         "backup.md",
         "Litestream: every second, to another place",

@@ -1,4 +1,4 @@
-"""The service's own documents: health, and the interface's OpenAPI document."""
+"""The interface's OpenAPI document, as it is served."""
 
 import re
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ import pytest
 
 from building.document import parse_document, read_document
 from plantstore.core.model import broken_rule
-from plantstore.version import VERSION
 from tests.http.raw import Message, exchange
 from tests.http.routes import ROUTES
 from tests.service import Service
@@ -29,15 +28,6 @@ def anyone(service: Service) -> Iterator[httpx.Client]:
     """A client without a token."""
     with service.client(None) as client:
         yield client
-
-
-@pytest.mark.parametrize(("path", "status"), [("/livez", "live"), ("/readyz", "ready")])
-def test_health_is_told_to_anyone(anyone: httpx.Client, path: str, status: str) -> None:
-    answer = anyone.get(path)
-    assert answer.status_code == 200
-    assert answer.json() == {"status": status, "version": VERSION}
-    assert answer.headers["content-type"] == "application/json"
-    assert answer.headers["cache-control"] == "no-store"
 
 
 def test_the_document_is_served_as_json(anyone: httpx.Client, source: dict[str, Any]) -> None:

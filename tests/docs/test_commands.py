@@ -1,0 +1,70 @@
+"""Pages whose commands are pasted one after the other, without a service."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.program import Program
+from tests.docs.pages import DOCS, read_page, take
+
+NAMED = "plants-20301231T235959.123Z.db"
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program with an empty database."""
+    return Program(tmp_path).with_database()
+
+
+def paste(program: Program, *blocks: str) -> str:
+    """Run blocks in a shell; what they print."""
+    done = program.in_shell("set -e\n" + "".join(blocks), shell="bash")
+    assert done.status == 0, done
+    return done.out
+
+
+def test_the_commands_of_access_work_in_their_order(program: Program) -> None:
+    blocks = take("access.md")
+    shown = re.findall(
+        r"^ *(?:\w+=\$\()?(plantstore \w+ [\w-]+)", read_page(DOCS / "access.md"), re.MULTILINE
+    )
+    assert len(shown) == sum(block.count("plantstore ") for block in blocks)
+    until_rename = next(n for n, block in enumerate(blocks) if "store rename" in block)
+    assert "kiosk" in paste(program, *blocks[:until_rename])
+    assert {token["state"] for token in program.data("token", "list")} == {"revoked"}
+    paste(program, *blocks[until_rename:-1])
+    assert [store["name"] for store in program.data("store", "list")] == ["orchard"]
+    users = [user["subject"] for user in program.data("user", "list")]
+    assert users == ["ada.lovelace", "kiosk"]
+    members = program.data("member", "list", "--store", "orchard")
+    assert [(member["user"], member["role"]) for member in members] == [("ada.lovelace", "owner")]
+    paste(program, blocks[-1])
+    assert program.data("store", "list") == []
+
+
+def test_the_commands_of_import_work(program: Program) -> None:
+    for store in ("nursery", "meadow"):
+        program.make_store(store)
+    (program.folder / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
+    program.out("import", "seed.ndjson", "--store", "nursery")
+    blocks = take("import.md")
+    assert len(blocks) == 3
+    paste(program, *blocks)
+    assert "1,Fern," in program.out("export", "--store", "meadow")
+    assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")
+
+
+def test_the_blocks_of_backup_on_sqlite_work(program: Program) -> None:
+    program.make_store("nursery")
+    backups = program.folder / "backups"
+    backups.mkdir()
+    blocks = take("backup.md", "SQLite", "Restore", "Verify", "A drill")
+    assert len(blocks) == 5
+    for block in blocks:
+        script = block.replace("/var/backups/plantstore", str(backups))
+        (made,) = [str(path) for path in backups.glob("plants-*Z.db")] or [NAMED]
+        script = script.replace(f"sqlite:///{NAMED}", f"sqlite:///{made}").replace(NAMED, made)
+        printed = paste(program, script.replace(f"restore {made}", f"restore --yes {made}"))
+    assert re.search("^ok: stores: 1, plants: 0, ", printed, re.MULTILINE)
+    assert [path.suffix for path in backups.iterdir()] == [".db"]
