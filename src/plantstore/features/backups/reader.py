@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import apsw
@@ -34,43 +34,32 @@ def make_interruptible(connection: apsw.Connection) -> None:
 
 
 class SQLiteReader:
-    """A connection that only reads, for ``plantstore verify``.
+    """Reads named queries of a connection, for ``plantstore verify``."""
 
-    :raises SetupError: the file cannot be read, or its schema is not this program's.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, connection: apsw.Connection) -> None:
+        self._connection = connection
         self._sql = load_queries("plantstore.sqlite")
-        self._connection = open_to_read(path)
-        try:
-            with explained(path):
-                require_schema(self._connection)
-        except BaseException:
-            self._connection.close()
-            raise
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Session``."""
-        with explained(self._path):
-            return self._connection.execute(self._sql[name], arguments).fetchall()
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """See ``Session``."""
-        with explained(self._path):
-            self._connection.execute("BEGIN")
-            yield
+        """See ``Queries``."""
+        return self._connection.execute(self._sql[name], arguments).fetchall()
 
     def find_damage(self) -> Iterator[str]:
         """What is wrong with the file, in words."""
-        with explained(self._path):
-            for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
-                if found != "ok":
-                    yield f"the file is corrupt: {found}"
-            for table, _, parent, _ in self._connection.execute("PRAGMA foreign_key_check"):
-                yield f"a row of {table} is of one of {parent} that does not exist"
+        for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
+            if found != "ok":
+                yield f"the file is corrupt: {found}"
+        for table, _, parent, _ in self._connection.execute("PRAGMA foreign_key_check"):
+            yield f"a row of {table} is of one of {parent} that does not exist"
 
-    def close(self) -> None:
-        """See ``Session``."""
-        self._connection.close()
+
+@contextmanager
+def reading(path: Path) -> Iterator[SQLiteReader]:
+    """What reads the file as it is when it begins.
+
+    :raises SetupError: the file cannot be read, or its schema is not this program's.
+    """
+    with explained(path), closing(open_to_read(path)) as connection:
+        require_schema(connection)
+        connection.execute("BEGIN")
+        yield SQLiteReader(connection)

@@ -5,14 +5,14 @@ Invariant: at most a few rows of the database are in memory.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from itertools import islice
 
 from msgspec import Struct
 
 from plantstore.core.database import Row
 from plantstore.databases import find_file, open_session, require_database
-from plantstore.features.backups.reader import SQLiteReader
+from plantstore.features.backups.reader import SQLiteReader, reading
 from plantstore.sql.session import Queries
 
 MAX_MISMATCHES = 20
@@ -56,10 +56,13 @@ def verify(url: str) -> Verification:
     :raises SetupError: it does not exist, or cannot be read.
     """
     require_database(url)
-    file = find_file(url)
-    reader = open_session(url) if file is None else SQLiteReader(file)
     counts: Counter[str] = Counter()
-    with closing(reader), reader.snapshot():
+    with ExitStack() as stack:
+        if file := find_file(url):
+            reader: Queries = stack.enter_context(reading(file))
+        else:
+            reader = session = stack.enter_context(closing(open_session(url)))
+            stack.enter_context(session.snapshot())
         found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
     return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
