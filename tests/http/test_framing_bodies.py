@@ -1,9 +1,12 @@
 """Bodies of requests, as bytes: by length, in chunks, invalid, too large, and unwanted."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
 
+from plantstore.core.errors import RequestError
+from plantstore.server.body import ChunkedBody
 from tests.http.expect import expect_clean_end, expect_error
 from tests.http.framing import (
     CHUNKED,
@@ -226,3 +229,16 @@ def test_a_request_to_upgrade_may_be_the_last(service: Service, message: Message
         assert answer.json == ALIVE
         assert answer.closes
         assert connection.read_to_end() == b""
+
+
+@pytest.mark.anyio
+async def test_a_body_that_was_refused_is_wanted_no_longer() -> None:
+    # Else all that comes while the refusal waits for its client is kept.
+    body = ChunkedBody(lambda: None)
+    reading = asyncio.create_task(body.read(10))
+    await asyncio.sleep(0)
+    assert body.is_wanted
+    body.feed(b"ffff\r\n" + b"x" * 11)
+    with pytest.raises(RequestError):
+        await reading
+    assert not body.is_wanted

@@ -85,11 +85,11 @@ def test_a_page_that_holds_all_has_no_link(many: httpx.Client, limit: int) -> No
     assert len(page.json()) == MANY
 
 
-@pytest.mark.parametrize("target", ["/plants", "/plants?limit=0"])
+@pytest.mark.parametrize("target", ["/plants?include=id", "/plants?limit=0"])
 def test_a_list_tells_how_many_plants_the_store_holds(many: httpx.Client, target: str) -> None:
     assert many.get(target).headers["x-total-count"] == str(MANY)
     assert many.head(target).headers["x-total-count"] == str(MANY)
-    assert "x-total-count" not in many.get(target, params={"tag": "even"}).headers
+    assert "x-total-count" not in many.get(f"{target}&tag=even").headers
 
 
 @pytest.mark.parametrize("limit", [100, 1000])

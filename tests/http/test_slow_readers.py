@@ -10,6 +10,7 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.http.blocking import FILLER, count_connections, fill_store
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
@@ -54,7 +55,7 @@ def listing(service: Service) -> Message:
 def long_list(service: Service, count: int) -> Message:
     token = service.make_token()
     fill_store(service, "nursery", count, size=100, filler=FILLER)
-    return Message("GET", "/plants").adding("Authorization", f"Bearer {token}")
+    return Message("GET", "/plants").bearing(token)
 
 
 @pytest.mark.parametrize(("limits", "count"), [((1000, 999, 998), 30), ((3000,), 5)])
@@ -106,51 +107,49 @@ def test_a_refusal_can_be_read_whatever_is_left_unread(connect: Connect, listing
                 assert connection.read_to_end() == b""
 
 
-def test_a_list_has_its_time_however_steadily_it_is_taken(tmp_path: Path) -> None:
-    settings = {"stream_timeout": 0.5, "body_timeout": 60, "max_streams": 1}
+def test_a_list_has_its_time_however_steadily_it_is_taken(start: StartService) -> None:
+    own = start(stream_timeout=0.5, body_timeout=60, max_streams=1)
+    listing = long_list(own, 20_000)
+    other_list = Message("HEAD", listing.target, listing.headers)
     received: list[bytes] = []
-    with Service(tmp_path, settings=settings) as own:
-        listing = long_list(own, 20_000)
-        other_list = Message("HEAD", listing.target, listing.headers)
-        with Connection(own.origin) as other, Connection(own.origin, receive_buffer=SMALL) as slow:
-            slow.send(listing)
+    with Connection(own.origin) as other, Connection(own.origin, receive_buffer=SMALL) as slow:
+        slow.send(listing)
 
-            def has_ended() -> bool:
-                received.append(slow.read_some(1000))
-                return other.ask(other_list).status == 200
+        def has_ended() -> bool:
+            received.append(slow.read_some(1000))
+            return other.ask(other_list).status == 200
 
-            wait_until(has_ended, pause=0)
-            received.append(slow.read_to_end())  # what was on its way
+        wait_until(has_ended, pause=0)
+        received.append(slow.read_to_end())  # what was on its way
     # It ends without its end, so that nobody takes it for the whole list.
     assert not received[-1].endswith(b"\r\n0\r\n\r\n")
     assert 0 < sum(map(len, received)) < 8_000_000
 
 
-def test_an_answer_taken_byte_by_byte_gains_no_time(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
-        listing = long_list(own, 1000)
-        with Connection(own.origin, receive_buffer=1024) as slow:
-            slow.send(*[listing] * 30)
+def test_an_answer_taken_byte_by_byte_gains_no_time(start: StartService) -> None:
+    own = start(body_timeout=0.5)
+    with Connection(own.origin, receive_buffer=1024) as slow:
+        slow.send(*[long_list(own, 1000)] * 30)
 
-            def has_gone() -> bool:
-                assert slow.read_some(1)
-                return count_connections(own) == 0
+        def has_gone() -> bool:
+            assert slow.read_some(1)
+            return count_connections(own) == 0
 
-            wait_until(has_gone)
+        wait_until(has_gone)
 
 
-def test_an_answer_that_is_taken_steadily_comes_whole(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"body_timeout": 0.5}) as own:
-        listing = long_list(own, 1000).adding("Connection", "close")
-        with Connection(own.origin) as quick:
-            expected = quick.ask(listing).body
-        received: list[bytes] = []
-        with Connection(own.origin, receive_buffer=SMALL) as slow:
-            slow.send(listing)
+def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> None:
+    own = start(body_timeout=0.5)
+    listing = long_list(own, 1000).adding("Connection", "close")
+    with Connection(own.origin) as quick:
+        expected = quick.ask(listing).body
+    received: list[bytes] = []
+    with Connection(own.origin, receive_buffer=SMALL) as slow:
+        slow.send(listing)
 
-            def has_ended() -> bool:  # 400 KB by 4 KB each 20 ms
-                received.append(slow.read_some(4000))
-                return not received[-1]
+        def has_ended() -> bool:  # 400 KB by 4 KB each 20 ms
+            received.append(slow.read_some(4000))
+            return not received[-1]
 
-            wait_until(has_ended)
-        assert b"".join(received).endswith(expected)
+        wait_until(has_ended)
+    assert b"".join(received).endswith(expected)
