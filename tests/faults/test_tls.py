@@ -2,8 +2,8 @@
 
 import socket
 import ssl
-import subprocess
 import sys
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -12,9 +12,11 @@ import pytest
 
 from tests.certificates import make_certificate
 from tests.cli.program import Program
-from tests.http.blocking import peak_memory
-from tests.http.raw import TIMEOUT, Connection, Message
+from tests.http.blocking import takes_at_most
+from tests.http.raw import LIVE, TIMEOUT, Connection, Message
 from tests.service import Service
+
+StartService = Callable[..., Service]
 
 
 @pytest.fixture(scope="module")
@@ -23,12 +25,37 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_certificate(tmp_path_factory.mktemp("certificate")).parent
 
 
-def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path) -> None:
+@pytest.fixture
+def start(tmp_path: Path, certificate: Path) -> Iterator[StartService]:
+    """Starts a service with TLS and settings; its log is quiet to the end."""
+    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
+    with ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(Service(tmp_path, settings=files | settings))
+    assert "Traceback" not in (tmp_path / "log.txt").read_text()
+
+
+@pytest.fixture
+def trust(certificate: Path) -> ssl.SSLContext:
+    """What trusts the certificate."""
+    return ssl.create_default_context(cafile=str(certificate / "cert.pem"))
+
+
+def connect_without_handshake(service: Service) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", int(service.origin.rsplit(":", 1)[1])), 30)
+
+
+def expect_alive(service: Service) -> None:
+    with service.client(None) as client:
+        assert client.get("/livez").is_success
+
+
+def test_the_operations_work_over_tls(
+    tmp_path: Path, certificate: Path, trust: ssl.SSLContext
+) -> None:
     flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/cert.key"
     script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers 2'
     with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
         assert service.origin.startswith("https://127.0.0.1:")
-        trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
         headers = {"Authorization": f"Bearer {service.make_token()}"}
         with httpx.Client(base_url=service.origin, headers=headers, verify=trust) as client:
             body = {"id": 1, "name": "Ficus"}
@@ -46,125 +73,93 @@ def test_the_operations_work_over_tls(tmp_path: Path, certificate: Path) -> None
 
 
 @pytest.mark.parametrize("sent", [b"", b"\x16\x03\x01\x02\x00\x01"])
-def test_a_handshake_has_the_time_of_a_head(tmp_path: Path, certificate: Path, sent: bytes) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    settings = {**files, "head_timeout": 0.5}
-    with Service(tmp_path, settings=settings) as service:
-        address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
-        with socket.create_connection(address, timeout=30) as connection:
-            connection.sendall(sent)
-            assert connection.recv(1) == b""  # without our deadline it takes a minute
-        with service.client(service.make_token()) as client:
-            assert client.get("/plants").json() == []
-    assert "Traceback" not in service.log()
+def test_a_handshake_has_the_time_of_a_head(start: StartService, sent: bytes) -> None:
+    service = start(head_timeout=0.5)
+    with connect_without_handshake(service) as connection:
+        connection.sendall(sent)
+        assert connection.recv(1) == b""  # without our deadline it takes a minute
+    expect_alive(service)
 
 
-def test_a_stop_does_not_wait_for_who_left_before_the_handshake(
-    tmp_path: Path, certificate: Path
-) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    with Service(tmp_path, settings={**files, "drain_timeout": 1000}) as service:
-        for _ in range(20):  # as a balancer does that checks a port
-            Connection(service.origin).close()
-        with service.client(None) as client:
-            assert client.get("/livez").is_success
-        assert service.stop() == 0  # in its time
-    assert "Traceback" not in service.log()
+def test_a_handshake_that_never_comes_makes_room(start: StartService) -> None:
+    service = start(max_connections=2, head_timeout=1000)
+    with ExitStack() as stack:
+        for _ in range(5):
+            stack.enter_context(connect_without_handshake(service))
+        expect_alive(service)
 
 
-def test_handshakes_that_fail_take_no_memory(tmp_path: Path, certificate: Path) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    with Service(tmp_path, settings=files) as service:
-        before = peak_memory(service)
+def test_handshakes_that_fail_take_no_memory(start: StartService) -> None:
+    service = start()
+    with takes_at_most(service, 15_000_000):
         for _ in range(1500):
             with Connection(service.origin) as connection:
-                connection.send(Message("GET", "/livez"))
+                connection.send(LIVE)
                 assert connection.has_data(TIMEOUT)  # or the end
-        assert peak_memory(service) - before < 15_000_000
 
 
-def test_a_handshake_that_never_comes_makes_room(tmp_path: Path, certificate: Path) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    settings = {**files, "max_connections": 2, "head_timeout": 1000}
-    with Service(tmp_path, settings=settings) as service, ExitStack() as stack:
-        address = ("127.0.0.1", int(service.origin.rsplit(":", 1)[1]))
-        for _ in range(5):
-            stack.enter_context(socket.create_connection(address))
-        with service.client(None) as client:
-            assert client.get("/livez").is_success
-    assert "Traceback" not in service.log()
-
-
-@pytest.mark.parametrize(
-    "last", [b"", b"GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"]
-)
-def test_who_does_not_look_is_not_waited_for(
-    tmp_path: Path, certificate: Path, last: bytes
+def test_bodies_that_were_given_up_take_no_memory(
+    start: StartService, trust: ssl.SSLContext
 ) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    service = Service(tmp_path, settings={**files, "drain_timeout": 1000}).start()
-    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
-    with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
-        assert idle.ask(Message("GET", "/livez")).status == 200
-        idle.send(last)
-        assert service.stop() == 0  # in its time
-    assert "Traceback" not in service.log()
-
-
-def test_bodies_that_were_given_up_take_no_memory(tmp_path: Path, certificate: Path) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
-    with Service(tmp_path, settings=files) as service:
-        create = Message("POST", "/plants").adding("Expect", "100-continue")
-        create = create.adding("Authorization", f"Bearer {service.make_token()}")
-        create = create.carrying(b"x" * 30_000)
-        before = peak_memory(service)
+    service = start()
+    create = Message("POST", "/plants").adding("Expect", "100-continue")
+    create = create.bearing(service.make_token()).carrying(b"x" * 30_000)
+    with takes_at_most(service, 15_000_000):
         for _ in range(500):
             with Connection(service.origin, trust=trust) as connection:
                 connection.send(create.head())
                 assert connection.receive().status == 100
                 connection.send(create.body[:20_000])
                 connection.reset()
-        assert peak_memory(service) - before < 15_000_000
 
 
 def test_who_asks_for_much_and_goes_leaves_no_line_in_the_log(
-    tmp_path: Path, certificate: Path
+    start: StartService, trust: ssl.SSLContext
 ) -> None:
-    files = {"tls_cert": certificate / "cert.pem", "tls_key": certificate / "cert.key"}
-    trust = ssl.create_default_context(cafile=str(certificate / "cert.pem"))
-    with Service(tmp_path, settings=files) as service:
-        for _ in range(200):
-            with Connection(service.origin, trust=trust) as connection:
-                connection.send(*[Message("GET", "/nowhere")] * 50)
-                connection.reset()
+    service = start()
+    for _ in range(200):
+        with Connection(service.origin, trust=trust) as connection:
+            connection.send(*[Message("GET", "/nowhere")] * 50)
+            connection.reset()
     assert "SSL connection is closed" not in service.log()
 
 
+def test_a_stop_does_not_wait_for_who_left_before_the_handshake(start: StartService) -> None:
+    service = start(drain_timeout=1000)
+    for _ in range(20):  # as a balancer does that checks a port
+        Connection(service.origin).close()
+    expect_alive(service)
+    assert service.stop() == 0  # in its time
+
+
+@pytest.mark.parametrize("last", [b"", LIVE.adding("Connection", "close").to_bytes()])
+def test_who_does_not_look_is_not_waited_for(
+    start: StartService, trust: ssl.SSLContext, last: bytes
+) -> None:
+    service = start(drain_timeout=1000)
+    with Connection(service.origin, trust=trust) as idle, Connection(service.origin):
+        assert idle.ask(LIVE).status == 200
+        idle.send(last)
+        assert service.stop() == 0  # in its time
+
+
 @pytest.mark.parametrize(
-    ("cert", "key"),
+    ("cert", "key", "named"),
     [
-        ("cert.pem", "cert.pem"),
-        ("cert.key", "cert.key"),
-        ("text", "text"),
-        ("cert.pem", "other.pem"),
+        ("cert.pem", "cert.pem", "cannot use --tls-cert"),
+        ("cert.key", "cert.key", "cannot use --tls-cert"),
+        ("text", "text", "cannot use --tls-cert"),
+        ("cert.pem", "other.key", "cannot use --tls-cert"),
+        ("cert.pem", "nowhere.pem", "nowhere.pem"),
     ],
 )
 def test_files_that_are_no_certificate_and_key_are_refused(
-    tmp_path: Path, certificate: Path, cert: str, key: str
+    tmp_path: Path, certificate: Path, cert: str, key: str, named: str
 ) -> None:
     (certificate / "text").write_text("no certificate")
-    other = ["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout"]
-    subprocess.run([*other, "-out", "other"], cwd=certificate, check=True, capture_output=True)
+    make_certificate(certificate, "other")
     flags = ("--tls-cert", str(certificate / cert), "--tls-key", str(certificate / key))
-    program = Program(tmp_path)
-    assert "cannot use --tls-cert" in program.refusal("serve", "--port", "0", *flags)
-
-
-def test_a_missing_file_is_named(tmp_path: Path, certificate: Path) -> None:
-    program = Program(tmp_path)
-    flags = ("--tls-cert", str(certificate / "cert.pem"), "--tls-key", "nowhere.pem")
-    assert "nowhere.pem" in program.refusal("serve", "--port", "0", *flags)
+    assert named in Program(tmp_path).refusal("serve", "--port", "0", *flags)
 
 
 def test_check_tries_the_certificate(tmp_path: Path) -> None:
