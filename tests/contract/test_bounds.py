@@ -61,6 +61,23 @@ async def test_a_store_has_half_of_the_queue(url: str, administration: Administr
         assert results.count(Outcome.CREATED) >= MAX_WRITES // 2
 
 
+async def test_a_store_has_half_of_the_bytes_of_a_minute(
+    url: str, administration: Administration
+) -> None:
+    async with DatabaseHarness(url, administration, max_written_bytes=100_000) as harness:
+        other = await harness.make_caller("orchard", "ben")
+        fern = NewPlant(1, 1000 * "x")
+        for _ in range(50_000 // 13_000):
+            assert await harness.create(fern) is Outcome.CREATED
+            await harness.delete(fern.id)
+        assert await harness.create(fern) is Outcome.CREATED  # of which a part is beyond the half
+        with pytest.raises(OverloadedError):
+            await harness.delete(fern.id)
+        assert await harness.create(fern, caller=other) is Outcome.CREATED
+        harness.database.writes.begin_minute()
+        assert await harness.create(NewPlant(2, "Fern")) is Outcome.CREATED
+
+
 async def test_a_write_that_waited_too_long_is_given_up_and_never_written(
     url: str, administration: Administration
 ) -> None:

@@ -7,10 +7,9 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.core.database import Create, Delete
+from plantstore.core.database import Create, Delete, WriteQueue
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
-from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase
@@ -77,7 +76,7 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
 
 @pytest.mark.anyio
 async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(url: str) -> None:
-    writer = Writer(Path(url.removeprefix("sqlite:///")), Pool("writes", 64), 10)
+    writer = Writer(Path(url.removeprefix("sqlite:///")), WriteQueue(Settings(max_writes=64)), 10)
     first = [writer.submit(create(number)) for number in range(10)]
     while writer.queue_depth:  # noqa: ASYNC110 - until the first batch runs
         await asyncio.sleep(0)

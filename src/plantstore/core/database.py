@@ -5,6 +5,7 @@ written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. 
 uses ``sql/administration.py``.
 """
 
+import random
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
@@ -22,9 +23,15 @@ from plantstore.core.model import (
     TokenInfo,
 )
 from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
+
+_WRITE_BYTES = 150  # of a plant, its event and that of its deletion, without texts
+_SHORT = 250  # characters: longer texts take a page of SQLite's in each of the three
+_LONG_BYTES = 3 * 4096
+_KEY_BYTES = 600
 
 CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
 
@@ -72,6 +79,35 @@ class Delete(Struct, frozen=True):
 Write = Create | Update | Delete
 
 
+class WriteQueue(Pool):
+    """Writes that wait for the next batch; stores share its places, and the bytes of a minute.
+
+    ``spent`` are the stores that have none of the bytes left.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__("writes", settings.max_writes)
+        self.bytes = Pool("written_bytes", settings.max_written_bytes)
+        self.spent: set[int] = set()
+
+    def charge(self, batch: Sequence[Any]) -> None:
+        """Charge about what the database grew by: a write taken by chance stands for its batch."""
+        write = random.choice(batch)  # noqa: S311 - no secret
+        size = _WRITE_BYTES
+        if isinstance(write, Create | Update):
+            length = len(write.plant.name) + len(write.plant.tag or "")
+            size += 3 * length if length <= _SHORT else _LONG_BYTES
+            size += _KEY_BYTES if isinstance(write, Create) and write.key is not None else 0
+        self.bytes.add(write.store_id, size * len(batch))
+        if not self.bytes.has_room(write.store_id):
+            self.spent.add(write.store_id)
+
+    def begin_minute(self) -> None:
+        """Give all stores their bytes back."""
+        self.bytes.clear()
+        self.spent.clear()
+
+
 class Snapshot(Protocol):
     """One store's plants as they were at one moment, for a list too long for one page.
 
@@ -98,7 +134,7 @@ class Database(Protocol):
     """What serving needs of a database. It passes each commit to the ``commit_observers``."""
 
     commit_observers: list[CommitObserver]
-    writes: Pool  # that wait for the next batch, by store
+    writes: WriteQueue
 
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None

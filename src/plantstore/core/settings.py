@@ -129,6 +129,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     # Not to be set: what follows from max_requests, and seconds that fit all clients.
     max_connections: int = 8192  # beyond a share of it the longest idle one is closed
     max_writes: int = 1024  # that wait for a commit
+    max_written_bytes: int = 2**30  # in a minute
     max_streams: int = 16  # long lists sent at the same time, and bodies of many plants read
     max_unsent_bytes: int = 64 * 2**20  # of responses that clients have not read
     head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake

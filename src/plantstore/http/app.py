@@ -37,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 _READS = ("GET", "HEAD")
 _CLOSING_SECONDS = 2.0  # for what may be lost
+_MINUTE = 60.0
 _OVERLOADED = 50301
 _OVERLOADED_SECONDS = 0.25
 _SECONDS_PER_OBSERVED = 1.0  # refusals of requests answered from memory
@@ -73,6 +74,7 @@ class App:
         self.connections: Collection[object] = ()
         self.pools = Pools(settings)
         self.pools.add_pool(database.writes)
+        self.pools.add_pool(database.writes.bytes)
         self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
         self.authentication = Authentication(database, settings, self.pools)
@@ -88,6 +90,7 @@ class App:
         self.recall: Callable[[bytes], Response | None] = self._recall
         self._tasks: list[asyncio.Task[None]] = []
         self.wait_until_broken = database.wait_until_broken
+        self.run_beside(self._begin_minutes())
 
     def observe(self, observer: Observer, seconds: float) -> None:
         """Have the observer get all requests that fail, or take so many seconds, and perhaps more.
@@ -153,6 +156,11 @@ class App:
     def run_beside(self, work: Coroutine[None, None, None]) -> None:
         """Run work that has no end beside the requests, until the application is closed."""
         self._tasks.append(asyncio.ensure_future(work))
+
+    async def _begin_minutes(self) -> None:
+        while True:
+            await asyncio.sleep(_MINUTE)
+            self.database.writes.begin_minute()
 
     def handle_all(self) -> None:
         """Answer no more requests from memory, so that observers get each."""

@@ -15,10 +15,16 @@ from msgspec.structs import asdict
 from psycopg import AsyncConnection
 from psycopg.errors import DataError, IntegrityError
 
-from plantstore.core import pools
 from plantstore.core.clock import now
-from plantstore.core.database import KEY_LIFETIME_MS, CommitObserver, Create, Delete, Write
-from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
+from plantstore.core.database import (
+    KEY_LIFETIME_MS,
+    CommitObserver,
+    Create,
+    Delete,
+    Write,
+    WriteQueue,
+)
+from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.model import Outcome
 from plantstore.core.settings import Settings
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -57,13 +63,14 @@ class Writer(Batcher[Write, Outcome]):
         self._response_seconds = settings.database_timeout
         self._lock_seconds = min(settings.write_timeout, settings.database_timeout)
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
-        self.queue = pools.Pool("writes", settings.max_writes)
+        self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
 
     def submit(self, item: Write) -> "asyncio.Future[Outcome]":
         """See ``Batcher``."""
-        self.queue.take(item.store_id)
+        if item.store_id in self.queue.spent or not self.queue.try_take(item.store_id):
+            raise OverloadedError
         return super().submit(item)
 
     def next_batch(self) -> list[Waiting[Write, Outcome]]:
@@ -120,6 +127,7 @@ class Writer(Batcher[Write, Outcome]):
                 raise
             except psycopg.Error as error:
                 raise await self._explain(connection, error) from error
+        self.queue.charge(writes)
         for observe in self._observers:
             observe(len(writes), time.perf_counter() - began)
         return outcomes

@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.core.database import CommitObserver, Row
+from plantstore.core.database import CommitObserver, Row, WriteQueue
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.core.model import (
     Caller,
@@ -23,7 +23,6 @@ from plantstore.core.model import (
     PlantQuery,
     TokenInfo,
 )
-from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info
@@ -56,7 +55,7 @@ class SQLiteDatabase:
         self._sql = load_queries("plantstore.sqlite")
         self._uses = TokenUses()
         self.commit_observers: list[CommitObserver] = []
-        self.writes = Pool("writes", settings.max_writes)
+        self.writes = WriteQueue(settings)
         self._connection = open_file(self._path, _CACHE_MIB)
         with explained(self._path):
             self._execute = self._connection.cursor().execute

@@ -17,11 +17,10 @@ from pathlib import Path
 
 import apsw
 
-from plantstore.core.database import CommitObserver, Write
+from plantstore.core.database import CommitObserver, Write, WriteQueue
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
 from plantstore.core.model import Outcome
-from plantstore.core.pools import Pool
 from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
@@ -58,7 +57,7 @@ class Writer:
     def __init__(
         self,
         path: Path,
-        queue: Pool,
+        queue: WriteQueue,
         timeout: float,
         observers: Sequence[CommitObserver] = (),
     ) -> None:
@@ -87,7 +86,7 @@ class Writer:
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
-        if not self._queue.try_take(write.store_id):
+        if write.store_id in self._queue.spent or not self._queue.try_take(write.store_id):
             raise OverloadedError
         future: asyncio.Future[Outcome] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
@@ -217,6 +216,8 @@ class Writer:
         except BaseException:
             self._batches.roll_back()
             raise
+        if writes:
+            self._queue.charge(writes)
         for observe in self._observers if writes != [_PROBE] else ():
             observe(len(writes) - (_PROBE in writes), time.perf_counter() - began)
         return outcomes
