@@ -104,8 +104,8 @@ def test_a_known_plant_is_not_sent_again(client: httpx.Client, form: str) -> Non
 @pytest.mark.parametrize(
     ("name", "form", "is_met"),
     [
-        *(("If-Match", form, True) for form in ('"other" , {}', '{},"other"', "{}", "*")),
-        *(("If-Match", form, False) for form in (NO_SUCH_TAG, "W/{}", '"*"', "", "{}x")),
+        *(("If-Match", form, True) for form in ('"other" , {}', '{},"other"', "{}", "*", "W/{}")),
+        *(("If-Match", form, False) for form in (NO_SUCH_TAG, '"*"', "", "{}x")),
         ("If-Match", ", ".join(400 * [NO_SUCH_TAG]), False),
         *(("If-None-Match", form, False) for form in ("*", "{}", "W/{}", '"other", {}')),
         ("If-None-Match", NO_SUCH_TAG, True),

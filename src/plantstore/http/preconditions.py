@@ -1,4 +1,4 @@
-"""Reads ``If-Match`` and ``If-None-Match`` of a request for one plant, as RFC 9110 has them.
+"""Reads ``If-Match`` and ``If-None-Match`` of a request for one plant.
 
 Invariant: no change is made that the client has tied to a condition which nobody evaluates.
 """
@@ -9,21 +9,20 @@ from collections.abc import Mapping
 from plantstore.core.errors import RequestError
 from plantstore.core.model import Precondition
 
-_TAG = re.compile(rb'(W/)?"([0-9a-f]{16})"')
+_TAG = re.compile(rb'(?:W/)?"([0-9a-f]{16})"')
 
 
 def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
     """What the request says of the plant's entity tag, if it does.
 
-    Any other tag than a plant can have matches nothing, and is left out. ``If-Match`` compares
-    strongly: a weak tag matches nothing there.
+    Any other tag than a plant can have matches nothing, and is left out.
     """
     if_match, if_none_match = headers.get(b"if-match"), headers.get(b"if-none-match")
     if if_match is None and if_none_match is None:
         return None
     return Precondition(
-        None if if_match is None else _read_tags(if_match, is_weak_read=False),
-        None if if_none_match is None else _read_tags(if_none_match, is_weak_read=True),
+        None if if_match is None else read_tags(if_match),
+        None if if_none_match is None else read_tags(if_none_match),
     )
 
 
@@ -36,8 +35,12 @@ def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
         raise RequestError(41202)
 
 
-def _read_tags(text: bytes, *, is_weak_read: bool) -> tuple[str, ...]:
+def read_tags(text: bytes) -> tuple[str, ...]:
+    """The tags of a condition; of a weak one, which a proxy made, the strong one.
+
+    For ``If-Match`` RFC 9110 has no weak ones; but a plant's tag stands for its contents.
+    """
     if text == b"*":
         return ("*",)
     found = (_TAG.fullmatch(part.strip()) for part in text.split(b","))
-    return tuple(tag[2].decode() for tag in found if tag and (is_weak_read or not tag[1]))
+    return tuple(tag[1].decode() for tag in found if tag)
