@@ -43,13 +43,13 @@ test-citus: ## run the tests of databases on a cluster of Citus: PG_CONFIG=path 
 	TEST_ON_CITUS=1 POSTGRESQL_PROGRAMS="$$($(PG_CONFIG) --bindir)" .venv/bin/pytest \
 		--numprocesses 2 -k "postgres or citus" \
 		tests/contract tests/faults tests/http \
-		$(addprefix tests/features/,access bulk citus events transfer) $(ARGS)
+		$(addprefix tests/features/,access changes citus events transfer) $(ARGS)
 
 quick: ## run the tests that most changes need: HTTP, the port and SQLite, without PostgreSQL
 	@scripts/setup dev
 	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
 		tests/http tests/contract tests/sqlite tests/test_*.py \
-		tests/features/access tests/features/bulk tests/features/events tests/features/logs \
+		tests/features/access tests/features/changes tests/features/events tests/features/logs \
 		tests/features/*/test_plant_fields.py $(ARGS)
 
 without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all

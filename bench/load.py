@@ -18,7 +18,6 @@ from bench.wire import Response, WrongResponseError, fetch
 LUA = Path(__file__).parent / "lua"
 _END_SECONDS = 60
 _NEW_PLANT = b'{"id":1000000000000000,"name":"Monstera deliciosa","tag":"tropical"}'
-_JSON = {"Content-Type": "application/json"}
 
 
 class Load(Struct, frozen=True):
@@ -55,13 +54,15 @@ def make_load(
         first = fetch(origin, "GET", scenario.path, headers)
         etag = next(value for name, value in first.headers if name.lower() == b"etag")
         headers["If-None-Match"] = etag.decode()
-    path, body = scenario.path, None
-    if scenario.method == "POST":
+    path, body, media_type = scenario.path, None, "application/json"
+    if scenario.script == "changes":
+        body, media_type = _NEW_PLANT, "application/x-ndjson"
+    elif scenario.method == "POST":
         path, body = "/plants", _NEW_PLANT
     elif scenario.method == "DELETE":
         path = f"/plants/{store.plants * SPACING}"
-    media_type = _JSON if body else {}
-    response = fetch(origin, scenario.method, path, headers | media_type, body)
+    content_type = {"Content-Type": media_type} if body else {}
+    response = fetch(origin, scenario.method, path, headers | content_type, body)
     _check_response(scenario, response)
     return Load(scenario, store, origin, headers, response, cores)
 

@@ -8,7 +8,14 @@ from msgspec import Struct
 
 NGINX, UVICORN, PGBENCH = "nginx", "uvicorn", "pgbench"
 UNTRACED = "untraced"  # the service itself, without the headers that proxies add
-_METHODS = {"create": "POST", "delete": "DELETE", "list": "GET", "read": "GET"}  # of ``lua/``
+# Of ``lua/``. A request of ``changes`` has 1,000 of them, of all kinds.
+_METHODS = {
+    "changes": "POST",
+    "create": "POST",
+    "delete": "DELETE",
+    "list": "GET",
+    "read": "GET",
+}
 _MANY = 10**6  # one run's share of them is more than it deletes
 
 
@@ -46,11 +53,14 @@ class Scenario(Struct, frozen=True, kw_only=True):
     @property
     def baselines(self) -> tuple[str, ...]:
         """What can be measured beside it."""
+        if self.script == "changes":
+            return ()
         baselines = (UVICORN,) if self.writes else (NGINX, UVICORN)
         return (*baselines, UNTRACED) if self.traced else baselines
 
 
 SCENARIOS = {
+    "changes-1": Scenario(script="changes", path="/changes", connections=1),
     "create-1": Scenario(script="create", connections=1),
     "create-32": Scenario(script="create", target=Target(UVICORN, 1.0)),
     "create-256": Scenario(script="create", connections=256, target=Target(UVICORN, 1.3)),

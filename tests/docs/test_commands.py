@@ -1,5 +1,6 @@
 """Pages whose commands are pasted one after the other, without a service."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from tests.cli.program import Program
 from tests.docs.pages import DOCS, read_page, take
+from tests.service import Service
 
 NAMED = "plants-20301231T235959.123Z.db"
 
@@ -49,8 +51,12 @@ def test_the_commands_of_import_work(program: Program) -> None:
     (program.folder / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
     program.out("import", "seed.ndjson", "--store", "nursery")
     blocks = take("import.md")
-    assert len(blocks) == 3
+    over_http = blocks.pop(1)
     paste(program, *blocks)
+    with Service(program.folder, database=program.database) as service:
+        sending = over_http.replace("http://127.0.0.1:8080", service.origin)
+        printed = paste(program, f"TOKEN={service.make_token('harvest')}\n", sending)
+        assert [json.loads(line)["status"] for line in printed.splitlines()] == [200, 200]
     assert "1,Fern," in program.out("export", "--store", "meadow")
     assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")
 

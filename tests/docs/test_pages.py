@@ -70,13 +70,13 @@ def reader(tmp_path: Path) -> Iterator[Reader]:
 
 
 def test_the_quick_start_with_curl(reader: Reader) -> None:
-    create_token, calls = take("quickstart.md", "Start")[1], take("quickstart.md", "curl")[0]
+    create_token, blocks = take("quickstart.md", "Start")[1], take("quickstart.md", "curl")
     create_token = create_token.replace("sqlite:///plants.db", reader.service.database)
-    printed = reader.paste(create_token, calls)
-    plant = {"name": "Monstera", "tag": "tropical"}
-    assert printed == json.dumps(plant, separators=(",", ":")) + json.dumps(
-        [plant], separators=(",", ":")
-    )
+    printed = reader.paste(create_token, *blocks)
+    plant = json.dumps({"name": "Monstera", "tag": "tropical"}, separators=(",", ":"))
+    assert printed.startswith(f"{plant}[{plant}]")
+    upsert, delete = map(json.loads, printed.removeprefix(f"{plant}[{plant}]").splitlines())
+    assert (upsert["status"], delete["error"]) == (200, 40401)
 
 
 def test_the_quick_start_in_python(reader: Reader) -> None:

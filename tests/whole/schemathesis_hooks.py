@@ -26,12 +26,12 @@ _TIME = re.compile(r"[0-9-]{10}[Tt ][0-9:.]+([Zz]|[+-][0-9:]{5})")
 _PLAIN_USER = re.compile(r"[\w@.-]{1,255}")  # however it is encoded in a path
 _TOKEN_ID = re.compile("[0-9a-f]{16}")
 _KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
-_numbers = itertools.count(1000)  # the examples of many plants have the first ids
+_numbers = itertools.count(1000)  # the examples of many changes have the first ids
 
 
 @schemathesis.serializer("application/x-ndjson")  # type: ignore[untyped-decorator]
 def write_lines(_context: object, value: object) -> bytes:
-    """The body of a request with many plants; its schema is a string."""
+    """The body of a request with many changes; its schema is a string."""
     return value if isinstance(value, bytes) else str(value).encode(errors="replace")
 
 
@@ -68,7 +68,7 @@ def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
         case.media_type = "application/json"  # lines are text: what is none is wrong as JSON
         case.headers["Content-Type"] = "application/json"
     elif case.media_type == "application/x-ndjson":
-        (case.headers or {}).pop("Idempotency-Key", None)  # it is refused there
+        (case.headers or {}).pop("Idempotency-Key", None)  # it is refused, unless they are atomic
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and _KEY.fullmatch(key):
         case.headers["Idempotency-Key"] = f"{next(_numbers)} {key}"[:255].rstrip()

@@ -5,7 +5,9 @@ A failure prints the requests that led to it, and what repeats them.
 
 import json
 from collections.abc import Iterator, Mapping
-from itertools import count
+from copy import deepcopy
+from functools import partial
+from itertools import count, starmap
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +19,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 from plantstore.core.model import NewPlant, Precondition, Role, Scope, entity_tag_of, token_id_of
 from plantstore.core.tokens import hash_token
 from tests.databases import ON_BOTH, Kind
-from tests.features.bulk.bulk import bulk_message, numbers_of, read_lines
+from tests.features.changes.client import changes_message, numbers_of, read_lines
 from tests.features.events.http.event_stream import EventStream
 from tests.http.expect import expect_error
 from tests.http.model import MAX_PLANTS, Model, Token
@@ -39,6 +41,7 @@ tags = st.sampled_from(TAGS)
 numbers = st.integers(0, 1000)  # of one of the tokens, or of the known entity tags
 plants = st.builds(NewPlant, ids, st.sampled_from(("Fern", "Moss")), tags)
 scopes = st.none() | st.frozensets(st.sampled_from(Scope), min_size=1)
+changes = st.tuples(st.sampled_from(("create", "update", "upsert", "delete")), plants)
 bases = st.sampled_from(("", "/stores/{store}"))
 # What a request says of an entity tag: its header, and whether that has the right one.
 conditions = st.none() | st.tuples(
@@ -121,19 +124,37 @@ class Requests(RuleBasedStateMachine):
         assert answer.headers.get("idempotent-replayed") == ("true" if is_replay else None)
         expect(answer, status, describe(plant))
 
-    @rule(number=numbers, many=st.lists(plants, min_size=1, max_size=4))
-    def create_many(self, number: int, many: list[NewPlant]) -> None:
-        """Create some plants in one request."""
+    @rule(number=numbers, many=st.lists(changes, min_size=1, max_size=4), is_atomic=st.booleans())
+    def change_many(
+        self, number: int, many: list[tuple[str, NewPlant]], *, is_atomic: bool
+    ) -> None:
+        """Make some changes in one request, or none of them."""
         token = self.choose(number)
-        body = b"".join(
-            json.dumps(describe(plant, with_id=True)).encode() + b"\n" for plant in many
-        )
-        answer = self.connection.ask(bulk_message(token.secret, body))
-        if refused := self.model.refuse(token, Scope.CREATE):
+        lines = ({"op": op} | describe(plant, with_id=True) for op, plant in many)
+        body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        target = f"/changes?atomic={str(is_atomic).lower()}"
+        answer = self.connection.ask(changes_message(token.secret, body, target))
+        if refused := self.model.refuse(token, None):
             expect_error(answer, refused)
             return
-        statuses = [self.model.write(token, Scope.CREATE, plant) for plant in many]
-        assert numbers_of(read_lines(answer.body)) == list(enumerate(statuses, 1))
+        before = deepcopy((self.model.store, self.model.authors))
+        numbers = list(enumerate(starmap(partial(self.change, token), many), 1))
+        if is_atomic and (refusals := [it for it in numbers if it[1] >= 300]):
+            self.model.store, self.model.authors = before
+            # Without a scope, a line is refused before the others are tried.
+            line, number = next((it for it in refusals if it[1] == 40301), refusals[0])
+            expect_error(answer, number)
+            assert answer.json["message"].startswith(f"line {line}: ")
+        else:
+            assert numbers_of(read_lines(answer.body)) == numbers
+
+    def change(self, token: Token, op: str, plant: NewPlant) -> int:
+        """What a change gives."""
+        if op != "upsert":
+            return self.model.write(token, Scope(op), plant)
+        refused = self.model.refuse(token, Scope.CREATE)
+        status = refused or self.model.write(token, Scope.UPDATE, plant)
+        return self.model.write(token, Scope.CREATE, plant) if status == 40401 else status
 
     @rule(number=numbers, base=bases, plant=plants, condition=conditions)
     def replace(

@@ -6,12 +6,13 @@ uses ``sql/administration.py``.
 """
 
 import random
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
 from msgspec import Struct
 
 from plantstore.core.model import (
+    DONE,
     Caller,
     IdempotencyKey,
     NewPlant,
@@ -51,6 +52,7 @@ class Create(Struct, frozen=True):
     plant: NewPlant
     key: IdempotencyKey | None
 
+    kind: ClassVar = "create"
     scope: ClassVar = Scope.CREATE
 
 
@@ -62,6 +64,19 @@ class Update(Struct, frozen=True):
     plant: NewPlant
     precondition: Precondition | None
 
+    kind: ClassVar = "update"
+    scope: ClassVar = Scope.UPDATE
+
+
+class Upsert(Struct, frozen=True):
+    """A plant to store, or to update if it is there: as a create, or an update, of it ends."""
+
+    store_id: int
+    caller: Caller
+    plant: NewPlant
+
+    kind: ClassVar = "upsert"
+    precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
 
@@ -73,10 +88,47 @@ class Delete(Struct, frozen=True):
     plant_id: int
     precondition: Precondition | None = None
 
+    kind: ClassVar = "delete"
     scope: ClassVar = Scope.DELETE
 
 
-Write = Create | Update | Delete
+class UseKey(Struct, frozen=True):
+    """A key of all writes after it in an atomic: UNCHANGED, REPLAYED or KEY_REUSED."""
+
+    store_id: int
+    caller: Caller
+    key: IdempotencyKey
+
+    kind: ClassVar = "use_key"
+    scope: ClassVar = Scope.UPDATE
+
+
+Write = Create | Update | Upsert | Delete | UseKey
+
+
+class Atomic(Struct, frozen=True):
+    """Writes to one store in one transaction: the last one's outcome, or RefusedError."""
+
+    store_id: int
+    writes: Sequence[Write]
+
+
+class RefusedError(Exception):
+    """A write of an atomic was refused, so that none was done: the first one's place, and why."""
+
+    def __init__(self, index: int, outcome: Outcome) -> None:
+        super().__init__()
+        self.index, self.outcome = index, outcome
+
+
+def refuse_unless_done(outcomes: Iterable[Outcome]) -> None:
+    """Refuse an atomic's outcomes if one is a refusal.
+
+    :raises RefusedError: it is.
+    """
+    for index, outcome in enumerate(outcomes):
+        if outcome not in DONE:
+            raise RefusedError(index, outcome)
 
 
 class WriteQueue(Pool):
@@ -94,7 +146,7 @@ class WriteQueue(Pool):
         """Charge about what the database grew by: a write taken by chance stands for its batch."""
         write = random.choice(batch)  # noqa: S311 - no secret
         size = _WRITE_BYTES
-        if isinstance(write, Create | Update):
+        if isinstance(write, Create | Update | Upsert):
             length = len(write.plant.name) + len(write.plant.tag or "")
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if isinstance(write, Create) and write.key is not None else 0
@@ -160,7 +212,7 @@ class Database(Protocol):
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now; OverloadedError beyond the limit."""
 
-    def write(self, write: Write) -> Awaitable[Outcome]:
+    def write(self, write: Write | Atomic) -> Awaitable[Outcome]:
         """Execute the write, and store its event and its key with it, durably.
 
         Its outcome. If the caller may no longer do this: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.

@@ -6,9 +6,9 @@ What a body, a line of one, or a line of a file has is decoded here alone, by th
 
 import json
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import msgspec
 
@@ -29,6 +29,8 @@ MAX_LINE = 64 * 1024  # bytes of NDJSON
 
 Line = tuple[int, NewPlant | RequestError]  # its number, and its plant, or why it has none
 
+Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's, and maybe more
+
 _decode = msgspec.json.Decoder(NewPlant).decode
 
 
@@ -37,18 +39,23 @@ def decode_new_plant(body: bytes) -> NewPlant:
 
     :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
     """
+    return decode_usual(body, _decode) or to_new_plant(parse_json(body))
+
+
+def decode_usual(body: bytes, decode: Callable[[bytes], Fields]) -> Fields | None:
+    """What a body with a plant's fields is; None where it has to be decoded by all the rules."""
     try:
         text = body.decode()  # msgspec does not check the strings of unknown keys
-        plant = _decode(body)
+        decoded = decode(body)
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
-        return _decode_slowly(body)
-    contents = contents_of(plant)
+        return None
+    contents = contents_of(decoded)
     if None in contents and "null" in text:  # perhaps sent, and not left out
-        return _decode_slowly(body)
+        return None
     for value in contents:
         if value and (not value.isprintable() or value.isspace()):
-            return _decode_slowly(body)  # which knows all the rules
-    return plant
+            return None
+    return decoded
 
 
 def decode_lines(
@@ -87,11 +94,6 @@ def decode_plant(body: bytes, plant_id: int) -> NewPlant:
     return plant
 
 
-def _decode_slowly(body: bytes) -> NewPlant:
-    """As ``decode_new_plant``, with the standard library's decoder, to say what is wrong."""
-    return to_new_plant(parse_json(body))
-
-
 def to_new_plant(fields: object) -> NewPlant:
     """The plant that a JSON value is.
 
@@ -102,13 +104,18 @@ def to_new_plant(fields: object) -> NewPlant:
     for field in PLANT_FIELDS:
         if field not in fields and field not in OPTIONAL_FIELDS:
             _refuse(f"{field} is missing")
-    plant_id = fields["id"]
+    plant_id = read_id(fields["id"])
+    texts: list[Any] = [_read_text(fields, field) for field in TEXT_LENGTHS]
+    return NewPlant(plant_id, *texts)
+
+
+def read_id(plant_id: object) -> int:
+    """A plant's id, from a JSON value."""
     if type(plant_id) is not int:
         _refuse(f"id must be a whole number, such as 7, not {_describe(plant_id)}")
     if not INT64_MIN <= plant_id <= INT64_MAX:
         _refuse(f"id must be from {INT64_MIN} to {INT64_MAX}")
-    texts: list[Any] = [_read_text(fields, field) for field in TEXT_LENGTHS]
-    return NewPlant(plant_id, *texts)
+    return plant_id
 
 
 def _read_text(fields: Mapping[str, Any], field: str) -> str | None:

@@ -253,6 +253,10 @@ class Outcome(Enum):
     NOTHING_TO_TRIM = "nothing_to_trim"
 
 
+# Of writes that are done; any other is a refusal.
+DONE = frozenset({Outcome.CREATED, Outcome.UPDATED, Outcome.UNCHANGED, Outcome.DELETED})
+
+
 class Store(Struct, frozen=True):
     """One tenant's collection of plants; every change to them raises its revision by one.
 
@@ -345,7 +349,7 @@ def digest_of(plant: NewPlant) -> bytes:
     never change what it is of a plant without the new field.
     """
     pairs = zip(PLANT_FIELDS, astuple(plant), strict=True)
-    text = "\x1f".join(f"{field}={value}" for field, value in pairs if value is not None)
+    text = "\x1f".join([f"{field}={value}" for field, value in pairs if value is not None])
     return sha256(text.encode()).digest()
 
 

@@ -55,15 +55,15 @@ def is_expired(bearer: Caller | TokenInfo) -> bool:
     return bearer.expires_at is not None and bearer.expires_at <= now()
 
 
-def require_scope(caller: Caller, scope: Scope) -> None:
-    """Refuse what the caller may not do.
+def require_scope(caller: Caller, scope: Scope | None) -> None:
+    """Refuse what the caller may not do; None is what every member may.
 
     :raises NoSuchStoreError: there is no such store, or the caller is not a member.
     :raises ForbiddenError: the token or the caller's role does not allow it.
     """
     if caller.role is None:
         raise NoSuchStoreError
-    if scope not in caller.permissions:
+    if scope is not None and scope not in caller.permissions:
         raise ForbiddenError(scope=scope.value, caller=caller)
 
 

@@ -130,10 +130,10 @@ class Settings(Struct, frozen=True, kw_only=True):
     max_connections: int = 8192  # beyond a share of it the longest idle one is closed
     max_writes: int = 1024  # that wait for a commit
     max_written_bytes: int = 2**30  # in a minute
-    max_streams: int = 16  # long lists sent at the same time, and bodies of many plants read
+    max_streams: int = 16  # long lists sent at the same time, and bodies with changes read
     max_unsent_bytes: int = 64 * 2**20  # of responses that clients have not read
     head_timeout: float = 10.0  # for a request's head to arrive, and for a TLS handshake
-    body_timeout: float = 30.0  # for a body, or the next part of many plants, to arrive
+    body_timeout: float = 30.0  # for a body, or the next part of one with changes, to arrive
     idle_timeout: float = 75.0  # that an idle connection is kept open
     write_timeout: float = 10.0  # that a write may wait for the database
     stream_timeout: float = 600.0  # for a long list to be sent

@@ -7,7 +7,7 @@ from plantstore.feature import Feature
 _NAMES = (
     "access",
     "backups",
-    "bulk",
+    "changes",
     "citus",
     "events",
     "logs",

@@ -51,7 +51,7 @@ class Authentication:
         self._requests = pools.requests
         self._known = KnownTokens()
 
-    async def admit(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
+    async def admit(self, request: Request, store_name: str | None, scope: Scope | None) -> Caller:
         """Who calls, in their turn, if they may do this in the store (None: their own).
 
         :raises PlantStoreError: the token is missing or not valid, has no access to the store, or
@@ -102,7 +102,9 @@ class Authentication:
         await self.turns.take(bearer.principal, ROUTED)
         return bearer
 
-    async def _find_caller(self, request: Request, store_name: str | None, scope: Scope) -> Caller:
+    async def _find_caller(
+        self, request: Request, store_name: str | None, scope: Scope | None
+    ) -> Caller:
         """Who calls, as of now."""
         request.caller = None
         sent, known = self._read_token(request)

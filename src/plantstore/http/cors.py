@@ -22,7 +22,7 @@ class Cors:
     """The headers for the origins in the settings; ``*`` stands for any, ``none`` for no page.
 
     Without an Origin, a response has those in ``plain``. ``accepted`` are the media types that
-    paths below a store's address take beside JSON.
+    paths below a store's address take in place of JSON.
     """
 
     def __init__(self, origins: tuple[str, ...]) -> None:
@@ -45,9 +45,9 @@ class Cors:
         allowed = methods.encode()
         headers = header_line("Allow", allowed)
         if "POST" in methods:
-            more = self.accepted.get(route.removeprefix("/stores/{store}"))
-            types = f"application/json, {more}" if more else "application/json"
-            headers += header_line("Accept-Post", types.encode())
+            path = route.removeprefix("/stores/{store}")
+            accepted = self.accepted.get(path, "application/json")
+            headers += header_line("Accept-Post", accepted.encode())
         if self._origins:
             headers += header_line("Access-Control-Allow-Methods", allowed) + _PREFLIGHT
         return make_response(204, headers)

@@ -4,12 +4,13 @@ import re
 from collections.abc import Mapping
 
 from plantstore.core.errors import RequestError
-from plantstore.core.model import IdempotencyKey, NewPlant, digest_of
+from plantstore.core.model import IdempotencyKey
 from plantstore.http.preconditions import refuse_precondition
 
 JSON_TYPE = b"application/json"
 # The headers besides Content-Type that say something about a create; most have none of them.
 UNUSUAL = frozenset({b"content-encoding", b"idempotency-key", b"if-match", b"if-none-match"})
+REPLAYED = b"Idempotent-Replayed: true\r\n"
 _PRINTABLE = re.compile(rb"[\x20-\x7e]{1,255}")
 
 
@@ -30,7 +31,9 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
 def _check_content_type(content_type: bytes, wanted: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != wanted:
-        raise _refuse_type(f"the Content-Type is not {wanted.decode()}", wanted)
+        is_lines = wanted == JSON_TYPE and b"ndjson" in media_type
+        place = "; NDJSON goes to /changes" if is_lines else ""
+        raise _refuse_type(f"the Content-Type is not {wanted.decode()}{place}", wanted)
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":
@@ -41,8 +44,8 @@ def _refuse_type(reason: str, wanted: bytes) -> RequestError:
     return RequestError(41501, wanted=wanted.decode(), reason=reason, accept=wanted.decode())
 
 
-def read_key(headers: Mapping[bytes, bytes], plant: NewPlant) -> IdempotencyKey | None:
-    """The key of a create of this plant; None if it has none.
+def read_key(headers: Mapping[bytes, bytes], fingerprint: bytes) -> IdempotencyKey | None:
+    """The key of a request with this fingerprint; None if it has none.
 
     :raises RequestError: the Idempotency-Key is not valid, or there is a precondition.
     """
@@ -52,4 +55,4 @@ def read_key(headers: Mapping[bytes, bytes], plant: NewPlant) -> IdempotencyKey 
         return None
     if not _PRINTABLE.fullmatch(key):
         raise RequestError(40010, reason="must be 1 to 255 printable ASCII characters")
-    return IdempotencyKey(key.decode(), digest_of(plant))
+    return IdempotencyKey(key.decode(), fingerprint)

@@ -7,11 +7,11 @@ from plantstore.core import operations
 from plantstore.core.database import Database
 from plantstore.core.decoding import decode_new_plant
 from plantstore.core.errors import RequestError
-from plantstore.core.model import INT64_MAX, INT64_MIN, Plant, Scope, contents_of
+from plantstore.core.model import INT64_MAX, INT64_MIN, Plant, Scope, contents_of, digest_of
 from plantstore.http.authentication import Authentication
 from plantstore.http.list_parameters import read_integer
 from plantstore.http.lists import PlantLists
-from plantstore.http.new_plant import JSON_TYPE, UNUSUAL, check_media_type, read_key
+from plantstore.http.new_plant import JSON_TYPE, REPLAYED, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import NO_STORE, json_response, make_response
 from plantstore.server.messages import Request, Response, Stream
@@ -19,7 +19,6 @@ from plantstore.server.messages import Request, Response, Stream
 MAX_BODY = 64 * 1024
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
-_REPLAYED = NO_STORE + b"Idempotent-Replayed: true\r\n"
 
 
 class PlantOperations:
@@ -49,9 +48,9 @@ class PlantOperations:
         if not isinstance(body, bytes):
             body = await body.read(MAX_BODY)
         plant = decode_new_plant(body)
-        key = None if is_usual else read_key(headers, plant)
+        key = None if is_usual else read_key(headers, digest_of(plant))
         is_replay = await operations.create_plant(self._database, caller, plant, key)
-        lines = _REPLAYED if is_replay else NO_STORE
+        lines = NO_STORE + REPLAYED if is_replay else NO_STORE
         return json_response(200, Plant(*contents_of(plant)), lines)
 
     async def delete(

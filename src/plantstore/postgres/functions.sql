@@ -39,6 +39,7 @@ DECLARE
     tag_or_any text[]; -- the plant's entity tag, by digest_of in core/model.py, and what stands for any
     result text;
     results text[] := '{}';
+    is_atomic boolean; -- all of the batch, or nothing: the first write says so
 BEGIN
     -- For this transaction only. An acknowledged write is on disk, whatever the database's default.
     PERFORM set_config('lock_timeout', max_wait, true);
@@ -50,8 +51,9 @@ BEGIN
         SELECT * FROM json_to_recordset(writes) AS o (
             kind text, store_id bigint, id bigint, name text, tag text, user_id bigint, token_label text,
             token_store_id bigint, token_hash text, key text, fingerprint text,
-            if_match text[], if_none_match text[])
+            if_match text[], if_none_match text[], is_atomic boolean)
     LOOP
+        is_atomic := coalesce(is_atomic, w.is_atomic);
         IF store IS DISTINCT FROM w.store_id THEN
             IF is_changed THEN
                 UPDATE revisions AS r SET revision = reached, plants = held WHERE r.store_id = store;
@@ -84,7 +86,7 @@ BEGIN
             IF FOUND THEN
                 result := CASE
                     WHEN encode(earlier.fingerprint, 'hex') <> w.fingerprint THEN 'key_reused'
-                    WHEN earlier.outcome = 'created' THEN 'replayed'
+                    WHEN earlier.outcome IN ('created', 'unchanged') THEN 'replayed'
                     ELSE earlier.outcome END;
             END IF;
         END IF;
@@ -92,26 +94,10 @@ BEGIN
         IF result IS NOT NULL THEN
             w.key := NULL; -- it is kept already, or shall not be
 
-        ELSIF w.kind = 'create' THEN
-            result := 'store_full';
-            IF max_held IS NULL OR held < max_held THEN
-                INSERT INTO plants (store_id, id, name, tag) VALUES (store, w.id, w.name, w.tag)
-                ON CONFLICT DO NOTHING;
-                IF FOUND THEN
-                    result := 'created';
-                    held := held + 1;
-                END IF;
-            END IF;
-            IF result = 'store_full' THEN -- unless the plant is there
-                SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
-                IF FOUND AND (plant.name, plant.tag) IS NOT DISTINCT FROM (w.name, w.tag) THEN
-                    result := 'already_stored';
-                ELSIF FOUND THEN
-                    result := 'id_taken';
-                END IF;
-            END IF;
+        ELSIF w.kind = 'use_key' THEN
+            result := 'unchanged';
 
-        ELSE
+        ELSIF w.kind <> 'create' THEN
             SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
             IF FOUND AND (w.if_match IS NOT NULL OR w.if_none_match IS NOT NULL) THEN
                 tag_or_any := ARRAY[left(encode(sha256(convert_to(
@@ -136,6 +122,26 @@ BEGIN
             END IF;
         END IF;
 
+        IF result IS NULL OR w.kind = 'upsert' AND result = 'no_such_plant' THEN -- it is a create
+            result := 'store_full';
+            IF max_held IS NULL OR held < max_held THEN
+                INSERT INTO plants (store_id, id, name, tag) VALUES (store, w.id, w.name, w.tag)
+                ON CONFLICT DO NOTHING;
+                IF FOUND THEN
+                    result := 'created';
+                    held := held + 1;
+                END IF;
+            END IF;
+            IF result = 'store_full' THEN -- unless the plant is there
+                SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
+                IF FOUND AND (plant.name, plant.tag) IS NOT DISTINCT FROM (w.name, w.tag) THEN
+                    result := 'already_stored';
+                ELSIF FOUND THEN
+                    result := 'id_taken';
+                END IF;
+            END IF;
+        END IF;
+
         IF result IN ('created', 'updated', 'deleted') THEN
             reached := reached + 1;
             is_changed := true;
@@ -150,6 +156,9 @@ BEGIN
             SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at;
         END IF;
         results := results || result;
+        IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted') THEN
+            RAISE EXCEPTION USING ERRCODE = 'PS001', MESSAGE = array_to_string(results, ',');
+        END IF;
     END LOOP;
 
     IF is_changed THEN

@@ -8,6 +8,7 @@ may still be committed after later ones: its outcome is unknown.
 import asyncio
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import msgspec
 import psycopg
@@ -18,11 +19,14 @@ from psycopg.errors import DataError, IntegrityError
 from plantstore.core.clock import now
 from plantstore.core.database import (
     KEY_LIFETIME_MS,
+    Atomic,
     CommitObserver,
     Create,
     Delete,
+    UseKey,
     Write,
     WriteQueue,
+    refuse_unless_done,
 )
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.model import Outcome
@@ -40,9 +44,12 @@ _encode = msgspec.json.Encoder().encode
 _ERRORS_OF_ONE_WRITE = (DataError, IntegrityError, ValueError, OverflowError)
 # The beginnings of SQLSTATE where a server was lost, maybe another one than asked, which commits.
 _SERVER_LOST = ("08", "57P")
+_REFUSED = "PS001"  # of an atomic: write_batch has its outcomes as the message
+
+Item = Write | Atomic
 
 
-class Writer(Batcher[Write, Outcome]):
+class Writer(Batcher[Item, Outcome]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit.
 
     Stores share the ``queue``. A batch waits for the locks of all of its stores.
@@ -67,27 +74,30 @@ class Writer(Batcher[Write, Outcome]):
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
 
-    def submit(self, item: Write) -> "asyncio.Future[Outcome]":
+    def submit(self, item: Item) -> "asyncio.Future[Outcome]":
         """See ``Batcher``."""
         if item.store_id in self.queue.spent or not self.queue.try_take(item.store_id):
             raise OverloadedError
         return super().submit(item)
 
-    def next_batch(self) -> list[Waiting[Write, Outcome]]:
+    def next_batch(self) -> list[Waiting[Item, Outcome]]:
         """The oldest writes that may go together, by store, each store's in their order."""
-        batch: list[Waiting[Write, Outcome]] = []
-        later: list[Waiting[Write, Outcome]] = []
+        batch: list[Waiting[Item, Outcome]] = []
+        later: list[Waiting[Item, Outcome]] = []
         stores: set[int] = set()
+        busy = self._busy.copy()  # or with writes before
         deadline = self._loop.time() - self._timeout
         for waiting in self._waiting:
             store_id = waiting.item.store_id
             is_apart = self._separates_stores and not stores <= {store_id}
+            is_apart |= bool(batch) and Atomic in (type(waiting.item), type(batch[0].item))
             if waiting.arrived < deadline:
                 self.queue.give_back(store_id)
                 if not waiting.future.done():
                     waiting.future.set_exception(DatabaseUnavailableError())
-            elif store_id in self._busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
+            elif store_id in busy or is_apart or len(batch) == _MAX_BATCH_SIZE:
                 later.append(waiting)
+                busy.add(store_id)
             else:
                 self.queue.give_back(store_id)
                 batch.append(waiting)
@@ -96,7 +106,7 @@ class Writer(Batcher[Write, Outcome]):
         self._busy |= stores
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
-    async def run(self, items: Sequence[Write]) -> Sequence[Outcome | Exception]:
+    async def run(self, items: Sequence[Item]) -> Sequence[Outcome | Exception]:
         """The outcomes of the writes, after their commit."""
         try:
             outcomes = await self._write(items)
@@ -105,35 +115,40 @@ class Writer(Batcher[Write, Outcome]):
         self._pool.availability.note_write()
         return outcomes
 
-    async def _write(self, writes: Sequence[Write]) -> Sequence[Outcome | Exception]:
+    async def _write(self, items: Sequence[Item]) -> Sequence[Outcome | Exception]:
         try:
-            return await self._commit(writes)
+            return await self._commit(items)
         except _ERRORS_OF_ONE_WRITE:
             # One of them caused it, and must not fail the others.
-            return [await self._write_alone(write) for write in writes]
+            return [await self._write_alone(item) for item in items]
 
-    async def _write_alone(self, write: Write) -> Outcome | Exception:
+    async def _write_alone(self, item: Item) -> Outcome | Exception:
         try:
-            return (await self._commit([write]))[0]
+            return (await self._commit([item]))[0]
         except Exception as error:  # noqa: BLE001 - it is the outcome of this write
             return error
 
-    async def _commit(self, writes: Sequence[Write]) -> Sequence[Outcome]:
+    async def _commit(self, items: Sequence[Item]) -> Sequence[Outcome]:
+        """The outcomes of the items; an atomic is alone."""
+        atomic = items[0] if isinstance(items[0], Atomic) else None
+        writes: Sequence[Any] = items if atomic is None else atomic.writes
         async with self._pool.acquire(self._lock_seconds + self._response_seconds) as connection:
             try:
                 began = time.perf_counter()
-                outcomes = await self._execute(connection, writes)
+                outcomes = await self._execute(connection, writes, is_atomic=atomic is not None)
             except _ERRORS_OF_ONE_WRITE:
                 raise
             except psycopg.Error as error:
+                if error.sqlstate == _REFUSED:
+                    refuse_unless_done(_read(str(error.diag.message_primary).split(",")))
                 raise await self._explain(connection, error) from error
         self.queue.charge(writes)
         for observe in self._observers:
             observe(len(writes), time.perf_counter() - began)
-        return outcomes
+        return outcomes if atomic is None else outcomes[-1:]
 
     async def _execute(
-        self, connection: AsyncConnection, writes: Sequence[Write]
+        self, connection: AsyncConnection, writes: Sequence[Write], *, is_atomic: bool
     ) -> Sequence[Outcome]:
         """The outcomes of writes that are grouped by store, all in one transaction."""
         at = now()
@@ -142,11 +157,13 @@ class Writer(Batcher[Write, Outcome]):
             purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
             if not purge.rowcount:  # else there may be more, for the next batch
                 self._purged_at = at
-        batch = _encode(list(map(_to_row, writes))).decode()
+        rows = list(map(_to_row, writes))
+        rows[0]["is_atomic"] = is_atomic
+        batch = _encode(rows).decode()
         arguments = (writes[0].store_id, batch, at, oldest_key, self._lock_limit)
         cursor = await connection.execute(self._sql["write_batch"], arguments, binary=True)
         ((outcomes,),) = await cursor.fetchall()
-        return [_OUTCOMES[outcome] for outcome in outcomes]
+        return _read(outcomes)
 
     async def _explain(self, connection: AsyncConnection, error: psycopg.Error) -> Exception:
         if connection.broken or (error.sqlstate or "").startswith(_SERVER_LOST):
@@ -161,17 +178,24 @@ class Writer(Batcher[Write, Outcome]):
 def _to_row(write: Write) -> dict[str, object]:
     """The write as the function ``write_batch`` reads it: what it lacks is NULL."""
     caller = write.caller
-    plant = {"id": write.plant_id} if isinstance(write, Delete) else asdict(write.plant)
-    row: dict[str, object] = plant | {
-        "kind": write.scope.value,
+    row: dict[str, object] = {
+        "kind": write.kind,
         "store_id": write.store_id,
         "user_id": caller.user_id,
         "token_label": caller.token_label,
         "token_store_id": caller.token_store_id,
         "token_hash": caller.token_hash.hex(),
     }
-    if not isinstance(write, Create):
+    if isinstance(write, Delete):
+        row["id"] = write.plant_id
+    elif not isinstance(write, UseKey):
+        row |= asdict(write.plant)
+    if not isinstance(write, Create | UseKey):
         return row if write.precondition is None else row | asdict(write.precondition)
     if write.key is None:
         return row
     return row | {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
+
+
+def _read(outcomes: Sequence[str]) -> Sequence[Outcome]:
+    return [_OUTCOMES[outcome] for outcome in outcomes]

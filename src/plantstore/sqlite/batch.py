@@ -6,6 +6,7 @@ valid.
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import apsw
 from msgspec import Struct
@@ -18,9 +19,12 @@ from plantstore.core.database import (
     Delete,
     Row,
     Update,
+    Upsert,
+    UseKey,
     Write,
 )
 from plantstore.core.model import (
+    DONE,
     ROLE_SCOPES,
     IdempotencyKey,
     NewPlant,
@@ -55,7 +59,6 @@ class RecordTokenUses(Struct, frozen=True):
 
 
 MaintenanceWrite = Trim | RecordTokenUses  # what is written beside the plants
-_WRITES = (Create, Delete, Update)  # the test for the first one is fast
 
 
 class _Author(Struct, frozen=True):
@@ -88,6 +91,13 @@ class BatchWriter:
         self._execute, self._execute_many = cursor.execute, cursor.executemany
         self._sql = load_queries("plantstore.sqlite")
         self._clock = clock
+        self._rules: dict[type[Write], Callable[[Any, _Store], Outcome]] = {
+            Create: self._create_once,
+            Update: self._update,
+            Upsert: self._upsert,
+            Delete: self._delete,
+            UseKey: self._use_key,
+        }
         self._cleaned_at = 0
         # Of the current batch:
         self._at = 0
@@ -115,7 +125,7 @@ class BatchWriter:
 
     def apply(self, write: Write | MaintenanceWrite) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
-        if not isinstance(write, _WRITES):
+        if isinstance(write, MaintenanceWrite):
             return self._maintain(write)
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
@@ -125,13 +135,7 @@ class BatchWriter:
             return author.refusal
         self._by = author.columns
         store = self._stores[write.store_id]
-        if isinstance(write, Create):
-            if write.key is None:
-                return self._create(write, store)
-            return self._create_once(write, store, write.key)
-        if isinstance(write, Delete):
-            return self._delete(write, store)
-        return self._update(write, store)
+        return self._rules[type(write)](write, store)
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""
@@ -169,22 +173,35 @@ class BatchWriter:
         columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
-    def _create_once(self, write: Create, store: _Store, key: IdempotencyKey) -> Outcome:
-        row = (write.store_id, write.caller.user_id, key.key)
-        stored = self._execute(self._sql["find_key"], (*row, self._at - KEY_LIFETIME_MS)).get
-        if stored is not None:
-            fingerprint, outcome = stored
-            if fingerprint != key.fingerprint:
-                return Outcome.KEY_REUSED
-            first = Outcome(outcome)
-            return Outcome.REPLAYED if first is Outcome.CREATED else first
-        created = self._create(write, store)
-        if created is not Outcome.STORE_FULL:  # which it may not be for the next try
-            once = (*row, key.fingerprint, created.value, self._at)
-            self._execute(self._sql["insert_key"], once)
-        return created
+    def _create_once(self, write: Create, store: _Store) -> Outcome:
+        key = write.key
+        if key is None:
+            return self._create(write, store)
+        return self._find_first(write, key) or self._keep(write, key, self._create(write, store))
 
-    def _create(self, write: Create, store: _Store) -> Outcome:
+    def _use_key(self, write: UseKey, _store: _Store) -> Outcome:
+        return self._find_first(write, write.key) or self._keep(write, write.key, Outcome.UNCHANGED)
+
+    def _find_first(self, write: Write, key: IdempotencyKey) -> Outcome | None:
+        """What an earlier use of the key has made of this write."""
+        row = (write.store_id, write.caller.user_id, key.key, self._at - KEY_LIFETIME_MS)
+        stored = self._execute(self._sql["find_key"], row).get
+        if stored is None:
+            return None
+        fingerprint, outcome = stored
+        if fingerprint != key.fingerprint:
+            return Outcome.KEY_REUSED
+        first = Outcome(outcome)
+        return Outcome.REPLAYED if first in DONE else first
+
+    def _keep(self, write: Write, key: IdempotencyKey, outcome: Outcome) -> Outcome:
+        if outcome is not Outcome.STORE_FULL:  # which it may not be for the next try
+            user = (write.store_id, write.caller.user_id)
+            row = (*user, key.key, key.fingerprint, outcome.value, self._at)
+            self._execute(self._sql["insert_key"], row)
+        return outcome
+
+    def _create(self, write: Create | Upsert, store: _Store) -> Outcome:
         plant = write.plant
         is_full = store.max_plants is not None and store.plants >= store.max_plants
         if not is_full:
@@ -199,7 +216,7 @@ class BatchWriter:
         self._record("plant.created", write, plant, store)
         return _CREATED
 
-    def _update(self, write: Update, store: _Store) -> Outcome:
+    def _update(self, write: Update | Upsert, store: _Store) -> Outcome:
         plant = write.plant
         stored = self._find(write.store_id, plant.id)
         if stored is None:
@@ -211,6 +228,10 @@ class BatchWriter:
         self._execute(self._sql["update_plant"], (write.store_id, *astuple(plant)))
         self._record("plant.updated", write, plant, store)
         return Outcome.UPDATED
+
+    def _upsert(self, write: Upsert, store: _Store) -> Outcome:
+        outcome = self._update(write, store)
+        return self._create(write, store) if outcome is Outcome.NO_SUCH_PLANT else outcome
 
     def _delete(self, write: Delete, store: _Store) -> Outcome:
         stored = self._find(write.store_id, write.plant_id)

@@ -11,13 +11,20 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import apsw
 
-from plantstore.core.database import CommitObserver, Write, WriteQueue
+from plantstore.core.database import (
+    Atomic,
+    CommitObserver,
+    Write,
+    WriteQueue,
+    refuse_unless_done,
+)
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
 from plantstore.core.model import Outcome
@@ -43,7 +50,8 @@ _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 
 _PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
 
-Pending = tuple[Write | MaintenanceWrite, "asyncio.Future[Outcome]", float]
+Item = Write | MaintenanceWrite | Atomic
+Pending = tuple[Item, "asyncio.Future[Outcome]", float]
 
 
 class Writer:
@@ -82,7 +90,7 @@ class Writer:
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
-    def submit(self, write: Write | MaintenanceWrite) -> "asyncio.Future[Outcome]":
+    def submit(self, write: Item) -> "asyncio.Future[Outcome]":
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
@@ -166,11 +174,11 @@ class Writer:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
             self._queue.clear()
-            batch = [one for one in pending if not one[1].done()]
-            results = await self._commit(batch)
+            waiting = [one for one in pending if not one[1].done()]
+            for batch in _split(waiting):
+                _deliver(batch, await self._commit(batch))
         finally:
             self._lock.release()
-        _deliver(batch, results)
         if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
             await self._thread.run(self._checkpoint)
 
@@ -196,8 +204,10 @@ class Writer:
             self._failures.note_success()
         return outcomes
 
-    async def _write(self, writes: Sequence[Write | MaintenanceWrite]) -> list[Outcome]:
-        """Write all in one transaction; on any error nothing is written."""
+    async def _write(self, items: Sequence[Item]) -> Sequence[Outcome]:
+        """Write all in one transaction; on any error nothing is written. An atomic is alone."""
+        atomic = items[0] if isinstance(items[0], Atomic) else None
+        writes: Sequence[Any] = items if atomic is None else atomic.writes
         try:
             try:
                 self._batches.begin()
@@ -210,6 +220,8 @@ class Writer:
                 outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
                 if len(outcomes) < len(writes):
                     await asyncio.sleep(0)
+            if atomic is not None:
+                refuse_unless_done(outcomes)
             self._batches.finish()
             began = time.perf_counter()
             await self._thread.run(self._batches.commit)
@@ -220,7 +232,7 @@ class Writer:
             self._queue.charge(writes)
         for observe in self._observers if writes != [_PROBE] else ():
             observe(len(writes) - (_PROBE in writes), time.perf_counter() - began)
-        return outcomes
+        return outcomes if atomic is None else outcomes[-1:]
 
     def _checkpoint(self) -> None:
         """Copy a grown WAL into the database, after the responses are sent."""
@@ -243,6 +255,13 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
+
+
+def _split(waiting: Sequence[Pending]) -> Iterator[Sequence[Pending]]:
+    """What is a transaction: all, but that each atomic is one of its own."""
+    if together := [one for one in waiting if not isinstance(one[0], Atomic)]:
+        yield together
+    yield from ([one] for one in waiting if isinstance(one[0], Atomic))
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:

@@ -33,11 +33,10 @@ const listed = need((await client.GET("/plants", { params: { query } })).data);
 const ids: (number | undefined)[] = listed.map((plant) => plant.id);
 const known = await client.HEAD("/plants/{id}", { params: { path } });
 
-// Many plants.
-const lines = [8, 9].map((id) => JSON.stringify({ id, name: "Fern" })).join("\n");
-const store = { store: "nursery" };
-const many = await client.POST("/stores/{store}/plants", {
-  params: { path: store },
+// Many changes.
+const changes: Schemas["Change"][] = [8, 9].map((id) => ({ id, name: "Fern" }));
+const lines = changes.map((change) => JSON.stringify(change)).join("\n");
+const many = await client.POST("/changes", {
   body: lines,
   bodySerializer: (body) => body as string,
   headers: { "Content-Type": "application/x-ndjson" },

@@ -68,7 +68,7 @@ def test_five_in_a_row_are_put_back_at_once(driver: PageDriver) -> None:
 
 
 def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
-    requests = driver.record_requests("DELETE")
+    requests = driver.record_requests("POST")
     driver["#grid"].press("Backspace")
     driver.page.keyboard.down("Delete")
     driver.assert_count("19 plants")
@@ -90,8 +90,8 @@ def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
 def test_one_that_is_being_deleted_is_not_deleted_again_and_does_not_take_the_focus(
     driver: PageDriver,
 ) -> None:
-    requests = driver.record_requests("DELETE")
-    held = driver.hold("**/plants/*")
+    requests = driver.record_requests("POST")
+    held = driver.hold("**/changes")
     for _ in range(2):
         driver["#grid"].press("Delete")
         driver.wait_until(lambda: held.routes)

@@ -10,7 +10,7 @@ from tests.features.page.page_driver import PageDriver
 from tests.http.blocking import fill_store
 
 ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
-AWAY = ("**/plants", "**/livez")
+AWAY = ("**/changes", "**/livez")
 SHEET = "Standort;Art;Gruppe\nA1;Farn;Kraut\nA2;Aloe;\n"
 SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
     .map((row) => [...row.cells].map((cell) => cell.textContent))"""
@@ -83,7 +83,7 @@ def test_what_is_there_is_told_from_what_has_anothers_id(driver: PageDriver) -> 
 def test_ids_that_others_take_meanwhile_are_given_anew(driver: PageDriver) -> None:
     driver.sign_in()
     driver.choose_file("names.txt", "Fern\nAloe\n")
-    held = driver.hold("**/plants")
+    held = driver.hold("**/changes")
     driver["#import-start"].click()
     driver.wait_until(lambda: held.routes)
     driver.create_plants({"id": 1, "name": "Basil"})
@@ -97,9 +97,9 @@ def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) ->
     driver.sign_in()
     driver.choose_file("many.csv", "".join(f"Plant {number}\n" for number in range(1200)))
     left = iter(range(1))
-    held = driver.hold("**/plants")
+    held = driver.hold("**/changes")
     driver.route(
-        "**/plants",
+        "**/changes",
         lambda route: route.fallback() if next(left, None) is None else route.continue_(),
     )
     driver["#import-start"].click()

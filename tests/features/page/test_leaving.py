@@ -80,7 +80,7 @@ def test_an_import_that_was_refused_is_not_gone_on_with_by_another(
     opened: PageDriver, ben: str
 ) -> None:
     opened.choose_file("secret.csv", "".join(f"{n},Secret {n}\n" for n in range(10, 60)))
-    held = opened.hold("**/plants")
+    held = opened.hold("**/changes")
     opened["#import-start"].click()
     opened.wait_until(lambda: held.routes)
     opened.service.revoke(opened.owner)
@@ -105,7 +105,7 @@ def test_a_delete_that_waits_is_not_of_the_next_user(driver: PageDriver, ben: st
         else:
             route.fulfill(status=429, headers={"Retry-After": "5"}, body=busy)
 
-    driver.route("**/plants/*", response)
+    driver.route("**/changes", response)
     driver["#rows .remove"].first.click()
     driver.wait_until(lambda: asked)
     driver.settle()
@@ -119,7 +119,7 @@ def test_a_delete_that_waits_is_not_of_the_next_user(driver: PageDriver, ben: st
 
 
 def test_what_is_answered_too_late_shows_nothing(opened: PageDriver, ben: str) -> None:
-    held = opened.hold(re.compile("/plants"), responses=True)
+    held = opened.hold(re.compile("/(plants|changes)"), responses=True)
     opened.submit_plant("Secret Ficus")
     opened["#rows .remove"].first.click()
     opened.wait_until(lambda: len(held.routes) == 2)

@@ -52,7 +52,7 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
     fill_store(driver.service, pair.name, 100)
     fill_store(driver.service, pair.second_name, 101)
     driver.sign_in(pair.both).assert_count("100 plants")
-    held = driver.hold("**/plants/*")
+    held = driver.hold("**/changes")
     driver["#grid"].press("Control+a")
     driver["#grid"].press("Delete")
     driver["#confirm [value=yes]"].click()
@@ -73,13 +73,13 @@ def test_a_delete_of_many_goes_on_in_its_store(driver: PageDriver, pair: Pair) -
 def test_an_undo_is_offered_by_the_store_of_the_delete_and_goes_on_in_it(
     opened: PageDriver, pair: Pair
 ) -> None:
-    held = opened.hold("**/plants/1")
+    held = opened.hold("**/changes")
     opened.page.get_by_role("button", name="Delete Fern").click()
     opened.wait_until(lambda: held.routes)
     switch_store(opened, pair)
     held.release()
     opened.assert_shows(f"Deleted Fern in {pair.name}", "#toasts")
-    held = opened.hold("**/plants")
+    held = opened.hold("**/changes")
     opened.undo()
     opened.wait_until(lambda: held.routes)
     opened["#stores"].select_option(pair.read_only)

@@ -56,7 +56,7 @@ def test_signing_out_while_signing_in_leaves_no_token(driver: PageDriver) -> Non
 def test_trouble_while_learning_what_is_allowed_keeps_the_token(driver: PageDriver) -> None:
     driver.create_plants({"id": 1, "name": "Fern"})
     driver.sign_in()
-    driver.respond("**/plants/1", 403, '{"error": 40301, "message": "the token may not do this"}')
+    driver.respond("**/changes", 403, '{"error": 40301, "message": "the token may not do this"}')
     driver.respond("**/me", 429, '{"error": 42901, "message": "too many requests"}')
     driver.page.get_by_role("button", name="Delete Fern").click()
     driver.assert_shows("Fern was not deleted: the token may not do this", "#toasts")

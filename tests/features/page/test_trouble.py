@@ -38,7 +38,7 @@ def test_a_revoked_token_leads_to_the_sign_in_and_nothing_is_lost(driver: PageDr
 def test_a_token_revoked_while_importing_is_told_with_the_rest_to_send(driver: PageDriver) -> None:
     driver.sign_in()
     driver.choose_file("many.csv", "".join(f"{number},Plant\n" for number in range(60)))
-    held = driver.hold("**/plants")
+    held = driver.hold("**/changes")
     driver["#import-start"].click()
     driver.wait_until(lambda: held.routes)
     driver.service.revoke(driver.owner)

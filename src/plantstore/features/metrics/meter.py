@@ -28,6 +28,7 @@ _OPERATIONS = {
     ("GET", "/plants/{id}"): "read",
     ("PUT", "/plants/{id}"): "update",
     ("DELETE", "/plants/{id}"): "delete",
+    ("POST", "/changes"): "changes",
     ("GET", "/events"): "events",
     ("GET", "/me"): "me",
 }

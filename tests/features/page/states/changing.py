@@ -7,7 +7,6 @@ from playwright.sync_api import expect
 from tests.features.page.page_driver import PageDriver
 from tests.features.page.states.setup import (
     abort_requests,
-    allow_requests,
     browse,
     flow,
     respond_with_error,
@@ -46,21 +45,21 @@ def deleting(driver: PageDriver) -> Iterator[str]:
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted", "#toasts")
     yield "deleted"
-    respond_with_error(driver, "**/plants/*", 50001, "the service failed: its log has the cause")
+    respond_with_error(driver, "**/changes", 50001, "the service failed: its log has the cause")
     driver["#rows .check"].first.click()
     driver["#delete-selected"].click()
     driver.assert_shows("was not deleted", "#toasts .failed")
     yield "delete_failed"
-    driver.page.unroute("**/plants/*")
+    driver.page.unroute("**/changes")
     driver.create_plants(*({"id": number, "name": "Fern"} for number in range(20)))
     driver.assert_count("64 plants")
     driver["#grid"].press("Control+a")
     driver["#delete-selected"].click()
     expect(driver["#confirm"]).to_be_visible()
     yield "asked"
-    allow_requests(driver, "**/plants/*", 20)
+    driver.hold("**/changes")
     driver["#confirm [value=yes]"].click()
-    driver.assert_shows("Deleting 20 of 64", "#toasts")
+    driver.assert_shows("Deleting 64 plants", "#toasts")
     yield "deleting"
 
 

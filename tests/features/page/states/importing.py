@@ -37,9 +37,9 @@ def importing(driver: PageDriver) -> Iterator[str]:
     yield "import_of_names"
     driver.set_file("many.csv", "".join(f"Plant {n}\n" for n in range(1200)))
     first = iter(range(1))
-    held = driver.hold("**/plants")
+    held = driver.hold("**/changes")
     driver.route(
-        "**/plants",
+        "**/changes",
         lambda route: route.fallback() if next(first, None) is None else route.continue_(),
     )
     driver["#import-start"].click()

@@ -74,12 +74,6 @@ def unfold(driver: PageDriver, part: str) -> None:
         driver[f"details:has({part}) > summary"].click()
 
 
-def allow_requests(driver: PageDriver, pattern: str, number: int) -> None:
-    """So many requests to such addresses are answered from now on; all others wait."""
-    left = iter(range(number))
-    driver.route(pattern, lambda route: route.continue_() if next(left, None) is not None else None)
-
-
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:
     """Requests to such addresses are answered with this error from now on."""
     body = json.dumps({"error": number, "message": message})

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Api, ApiError } from "../../../../src/plantstore/features/page/static/api.js";
-import { createAll, each } from "../../../../src/plantstore/features/page/static/batch.js";
+import { changeAll, each } from "../../../../src/plantstore/features/page/static/batch.js";
 
 const run = (items, act, options) =>
   each(items, act, { atOnce: 3, signal: new AbortController().signal, tell: () => {}, ...options });
@@ -50,15 +50,16 @@ test("a stop leaves the rest", async () => {
 function makeStore(...outcomes) {
   const api = new Api({ isAway: () => false });
   const sent = [];
-  const createMany = async (plants) => {
+  const change = async (changes) => {
+    const plants = changes.map(({ after }) => after);
     sent.push(plants.map(({ id }) => id));
     return outcomes.shift()?.(plants) ?? plants.map(() => null);
   };
-  return { store: { api, createMany }, sent };
+  return { store: { api, change }, sent };
 }
 const create = (store, number, signal = new AbortController().signal) => {
   const changes = Array.from({ length: number }, (_, index) => ({ after: { id: `${index}`, name: "Fern" } }));
-  return createAll(store, changes, { signal, tell: () => {} });
+  return changeAll(store, changes, { signal, tell: () => {} });
 };
 
 test("plants are created in pieces, and what is refused is told of each", async () => {

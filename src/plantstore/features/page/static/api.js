@@ -21,7 +21,7 @@ export const NO_CODE = 40406;
 export const TRIMMED = 41001;
 export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
-const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, 41301];
+const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, 41301];
 
 // `number` and the message are the service's.
 export class ApiError extends Error {
@@ -126,10 +126,15 @@ export class Api {
     const response = await this.#fetch(target, options, this.#endedBy(signal), hear);
     this.on.reached();
     if (isSuccess(response)) return response;
-    const refusal = readRefusal(response);
+    throw this.tell(readRefusal(response));
+  }
+
+  // Tells the page of a refusal that concerns it.
+  /** @param {ApiError} refusal */
+  tell(refusal) {
     if (refusal.status === 401) this.on.refused(refusal.message);
     else if (this.#token && isBarred(refusal)) this.on.barred();
-    throw refusal;
+    return refusal;
   }
 
   // The complete response, unless the server stops sending.
@@ -209,18 +214,22 @@ export class Store {
     return this.api.ask("POST", `${this.path}/plants`, { headers, body: writePlant(plant) });
   }
 
-  // The error of each plant, null for one that is stored; shorter where the response ended early: the rest was stored or
-  // not, and may be sent again.
-  /** @param {Plant[]} plants @returns {Promise<(ApiError | null)[]>} */
-  async createMany(plants) {
+  // The error of each create or delete, null for what is as it should be; shorter where the response ended early: the rest
+  // was done or not, and may be sent again.
+  /** @param {Change[]} changes @returns {Promise<(ApiError | null)[]>} */
+  async change(changes) {
     const headers = { "Content-Type": "application/x-ndjson" };
-    const body = plants.map((plant) => `${writePlant(plant)}\n`).join("");
-    const response = await this.api.ask("POST", `${this.path}/plants`, { headers, body });
+    const lines = changes.map(({ before, after }) => (after ? writePlant(after) : `{"op":"delete","id":${before?.id}}`));
+    const response = await this.api.ask("POST", `${this.path}/changes`, { headers, body: lines.join("\n") });
     /** @type {(ApiError | null)[]} */ const outcomes = [];
     const results = parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`));
     for (const { status, error, message } of results) {
-      if (error && !OF_ONE_LINE.includes(error)) break;
-      outcomes.push(error && error !== ALREADY_STORED ? new ApiError(status, error, message) : null);
+      const refusal = error && new ApiError(status, error, message);
+      if (error && !OF_ONE_LINE.includes(error)) {
+        if (!outcomes.length) throw this.api.tell(refusal);
+        break;
+      }
+      outcomes.push([ALREADY_STORED, NO_PLANT].includes(error) ? null : (refusal ?? null));
     }
     return outcomes;
   }
@@ -229,11 +238,6 @@ export class Store {
   /** @param {string} id */
   #pathOf(id) {
     return `${this.path}/plants/${encodeURIComponent(id)}`;
-  }
-
-  /** @param {string} id */
-  delete(id) {
-    return this.api.ask("DELETE", this.#pathOf(id));
   }
 
   // A plant as it is now, and its entity tag.

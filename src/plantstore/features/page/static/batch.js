@@ -1,10 +1,10 @@
-// Many changes: a few requests at a time, or many plants in one. Each reports how many have ended, and
+// Many changes: a few requests at a time, or many changes in one. Each reports how many have ended, and
 // returns those that are done and the first error; a final one, which every further one would get,
 // ends it, as does the signal: what is in flight by then is waited for, since it may be done.
 
 import { ApiError, isFinal } from "./api.js";
 
-const PIECE = 500; // plants in a request: under 1 MB, which proxies let pass
+const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
 
 /** @template T @param {T[]} items @param {(item: T) => Promise<void>} act @param {Batch} batch */
 export async function each(items, act, { atOnce = 1, signal, tell }) {
@@ -30,17 +30,18 @@ export async function each(items, act, { atOnce = 1, signal, tell }) {
   return { done, error };
 }
 
-// Creates the plants, in their order; `refused` has those that never will be, with the reason.
+// Creates or deletes the plants, in their order; `refused` has those that never will be, with the reason. A plant that is
+// there already counts as created, and one that is not there as deleted.
 /** @param {Store} store @param {Change[]} changes @param {Batch} batch */
-export async function createAll(store, changes, { signal, tell }) {
+export async function changeAll(store, changes, { signal, tell }) {
   /** @type {Change[]} */ const done = [];
   /** @type {Map<Plant | undefined, Failure>} */ const refused = new Map();
   /** @param {Change[]} piece which keeps those that have no result */
   const send = async (piece) => {
-    const results = await store.createMany(piece.map(({ after }) => /** @type {Plant} */ (after)));
+    const results = await store.change(piece);
     for (const [index, change] of piece.splice(0, results.length).entries()) {
       const refusal = results[index];
-      if (refusal) refused.set(change.after, refusal);
+      if (refusal) refused.set(change.after ?? change.before, refusal);
       else done.push(change);
     }
     if (piece.length) throw new ApiError(503, 0, "The server did not say whether it was stored");

@@ -2,7 +2,7 @@
 // same change the other way round.
 
 import { NO_PLANT, NOT_AS_EXPECTED } from "./api.js";
-import { createAll, each } from "./batch.js";
+import { changeAll, each } from "./batch.js";
 import { $, bdi, choose, count, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { isSame, listContents } from "./plant.js";
@@ -88,7 +88,7 @@ async function makeChanges(store, changes, words, isToldElsewhere = false) {
   return error;
 }
 
-// Creates, or changes of plants that are there: all of them are, or none.
+// Creates, deletes or replacements: all of them are the same.
 /** @param {Store} store @param {Change[]} changes @param {Words} words */
 async function send(store, changes, words) {
   const mayUndo = words.undone !== undefined && list.may(words.undone); // another store may be shown then
@@ -96,9 +96,14 @@ async function send(store, changes, words) {
   const isLong = changes.length > AT_ONCE;
   const progress = isLong ? showProgress(words.doing, changes.length, () => control.abort()) : null;
   const options = { signal: control.signal, tell: (/** @type {number} */ ended) => progress?.tell(ended) };
+  const there = changes.flatMap(({ before }) => before?.id ?? []);
+  for (const id of there) store.busy.add(id);
+  list.grid.refresh();
   running += 1;
-  const outcome = await (changes[0]?.before ? changeEach : createAll)(store, changes, options);
+  const outcome = await (there.length && changes[0].after ? replaceEach : changeAll)(store, changes, options);
   running -= 1;
+  for (const id of there) store.busy.delete(id);
+  list.grid.refresh();
   progress?.close();
   list.apply(store, new Map(outcome.done.map((one) => [idOf(one), one.after ?? null])));
   // Only if a removed element had it, not if the user is typing.
@@ -108,14 +113,9 @@ async function send(store, changes, words) {
 }
 
 /** @param {Store} store @param {Change[]} changes @param {Batch} options */
-async function changeEach(store, changes, options) {
-  for (const change of changes) store.busy.add(idOf(change));
-  list.grid.refresh();
-  const sendOne = (/** @type {Change} */ change) => (change.after ? replacePlant : removePlant)(store, change, options.signal);
-  const outcome = await each(changes, sendOne, { ...options, atOnce: AT_ONCE });
-  for (const change of changes) store.busy.delete(idOf(change));
-  list.grid.refresh();
-  return { ...outcome, refused: new Map() };
+async function replaceEach(store, changes, options) {
+  const replaceOne = (/** @type {Change} */ change) => replacePlant(store, change, options.signal);
+  return { ...(await each(changes, replaceOne, { ...options, atOnce: AT_ONCE })), refused: new Map() };
 }
 
 // Successive changes of a kind share one undo: the next one does not replace it.
@@ -156,16 +156,6 @@ async function settle(store, change, conflict, words) {
   if (choice !== "theirs") return conflict;
   list.apply(store, new Map([[idOf(change), theirs]]));
   return null;
-}
-
-// A plant that somebody else has deleted counts as deleted.
-/** @param {Store} store @param {Change} change @param {AbortSignal} signal */
-async function removePlant(store, change, signal) {
-  try {
-    await store.api.insist(() => store.delete(idOf(change)), signal);
-  } catch (error) {
-    if (error.number !== NO_PLANT) throw error;
-  }
 }
 
 // If it is still the plant that the user saw. A retry finds it as it should be.

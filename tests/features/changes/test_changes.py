@@ -1,31 +1,33 @@
-"""Many plants in one request: what each line gives, and what is left in the store."""
+"""Many changes in one request: what each line gives, and what is left in the store."""
 
 from dataclasses import replace
 
 import httpx
 import pytest
 
-from plantstore.core.model import Scope
-from tests.features.bulk.bulk import (
-    BulkStream,
-    bulk_message,
+from plantstore.core.model import NewPlant, Scope, entity_tag_of
+from tests.features.changes.client import (
+    ChangesStream,
+    changes_message,
     numbers_of,
     plant_line,
     plant_lines,
     read_lines,
 )
+from tests.features.changes.routes import ROUTES
 from tests.http.calls import create_plant, list_plants
 from tests.http.expect import expect_clean_end, expect_error
-from tests.http.fixtures import CREATES, Route, StoreFixture
+from tests.http.fixtures import CREATES, DELETES, UPDATES, Route, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 
 MAX_LINE = 64 * 1024
 LONG = b'{"id": 90, "name": "Fern", "x": "%s"}'
+FERN = entity_tag_of(NewPlant(1, "Fern")).encode()
 # Lines, each with the number that it must give: 0 for a blank one, which gives none.
 LINES = [
     (b'{"id": 2, "name": "Aloe", "tag": "succulent"}', 200),
-    (b'  {"name": "Ivy", "id": 3}\t\r', 200),
+    (b'  {"name": "Ivy", "op": "create", "id": 3}\t\r', 200),
     (b"", 0),
     (b'{"id": 4, "name": "Moss"', 40001),
     (b'{"id": 4, "name": "M\xff"}', 40001),
@@ -33,18 +35,40 @@ LINES = [
     (b" \r", 0),
     (b'{"id": 4}', 40002),
     (b"[]", 40002),
+    (b'{"op": "merge", "id": 4, "name": "Moss"}', 40002),
+    (b'{"op": null, "id": 4, "name": "Moss"}', 40002),
+    (b'{"op": ["delete"], "id": 4}', 40002),
+    (b'{"id": 4, "name": "Mo\x00ss"}', 40001),
+    (b'{"id": 4, "name": "Mo\\u0000ss"}', 40002),
+    (b'{"id": 9223372036854775808, "name": "Moss"}', 40002),
+    (b'{"op": "delete", "id": -9223372036854775809}', 40002),
+    (b'{"op": "delete", "id": -9223372036854775808}', 40401),
+    (b'{"op": "delete"}', 40002),
     (b'{"id": 1, "name": "Fern"}', 40004),
     (b'{"id": 1, "name": "Other"}', 40003),
     (b'{"id": 2, "name": "Aloe"}', 40003),
-    (b'{"id": 3, "name": "Ivy"}', 40004),
+    (b'{"id": 3, "name": "Ivy", "if_match": "*"}', 41202),
+    (b'{"op": "update", "id": 4, "name": "Moss"}', 40401),
+    (b'{"op": "upsert", "id": 4, "name": "Moss", "if_match": "*"}', 40401),
+    (b'{"op": "upsert", "id": 4, "name": ""}', 40002),
+    (b'{"op": "upsert", "id": 4, "name": "Moss"}', 200),
+    (b'{"op": "upsert", "id": 4, "name": "Moss", "tag": "green"}', 200),
+    (b'{"op": "upsert", "id": 4, "name": "Moss", "tag": "green"}', 200),
+    (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": "\\"00\\""}', 41201),
+    (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": "\\ud800"}', 41201),
+    (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": null}', 40002),
+    (b'{"op": "update", "id": 1, "name": "Bracken", "if_match": "W/\\"%s\\""}' % FERN, 200),
+    (b'{"op": "delete", "id": 1, "if_match": "\\"%s\\""}' % FERN, 41201),
+    (b'{"op": "delete", "id": 3, "name": null, "tag": 7}', 204),
+    (b'{"op": "delete", "id": 3}', 40401),
     (LONG % (b"x" * (MAX_LINE - len(LONG) + 3)), 41301),
     (LONG % (b"x" * 300_000), 41301),
     (LONG % (b"x" * (MAX_LINE - len(LONG) + 2)), 200),
-    (b'{"id": 6, "name": "Sage"}', 200),
+    (b'{"id": 9223372036854775807, "name": "Sage"}', 200),
 ]
 BODY = b"\n".join(line for line, _ in LINES)  # the last line has no end
 EXPECTED = [(number, error) for number, (_, error) in enumerate(LINES, 1) if error]
-STORED = {1: "Fern", 2: "Aloe", 3: "Ivy", 6: "Sage", 90: "Fern"}
+STORED = {1: "Bracken", 2: "Aloe", 4: "Moss", 90: "Fern", 2**63 - 1: "Sage"}
 SHORT = b'{"id": 7}\n\n{"id": 8, "name": "Rue"}'
 EXPECTED_OF_SHORT = [(1, 40002), (3, 200)]
 
@@ -55,9 +79,9 @@ def names_in(fixture: StoreFixture) -> dict[int, str]:
         return {plant["id"]: plant["name"] for plant in list_plants(client)}
 
 
-@pytest.mark.parametrize("route", CREATES, ids=str)
+@pytest.mark.parametrize("route", ROUTES, ids=str)
 def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route) -> None:
-    message = bulk_message(fixture.token, BODY, fixture.message(route).target)
+    message = changes_message(fixture.token, BODY, fixture.message(route).target)
     answer = fixture.send(message)
     assert answer.status == 200
     assert answer.headers["content-type"] == "application/x-ndjson"
@@ -65,19 +89,54 @@ def test_each_line_gives_its_result_in_order(fixture: StoreFixture, route: Route
     results = read_lines(answer.body)
     assert numbers_of(results) == EXPECTED
     for result in results:
-        is_stored = result["status"] == 200
-        assert set(result) == {"line", "status"} | (
-            {"error", "message"} if not is_stored else set()
-        )
-        assert is_stored or result["status"] == result["error"] // 100
+        more = {200: {"etag"}, 204: set()}.get(result["status"], {"error", "message"})
+        assert set(result) == {"line", "status"} | more
+        assert "error" not in more or result["status"] == result["error"] // 100
     assert names_in(fixture) == STORED
     events = fixture.service.events(fixture.store)
-    assert [event.plant.id for event in events] == [1, 2, 3, 90, 6]
+    assert [event.plant.id for event in events] == [1, 2, 3, 4, 4, 1, 3, 90, 2**63 - 1]
+
+
+def test_a_result_is_that_of_the_single_call(fixture: StoreFixture) -> None:
+    """Its status, its etag, the error's number and, but for the word line, its message."""
+    create, update, delete = CREATES[0], UPDATES[0], DELETES[0]
+    plant = b'"id": 1, "name": "Moss"'
+    for route, line, body in (
+        (create, b'{"op": "create", %s}' % plant, b"{%s}" % plant),
+        (create, b'{"op": "create", "id": 1}', b'{"id": 1}'),
+        (update, b'{"op": "update", %s}' % plant, b"{%s}" % plant),
+        (update, b'{"op": "update", "id": 1, "name": 7}', b'{"name": 7}'),
+        (delete, b'{"op": "delete", "id": 1}', b""),
+    ):
+        single = fixture.send(fixture.message(route).carrying(body))
+        if single.status == 204:
+            assert fixture.create(b'{"id": 1, "name": "Fern"}').status == 200
+        (result,) = read_lines(fixture.send(changes_message(fixture.token, line)).body)
+        assert result.pop("line") == 1
+        assert result.pop("status") == single.status
+        etag = {"etag": single.headers["etag"]} if "etag" in single.headers else {}
+        refusal = {} if single.status < 300 else single.json
+        assert {
+            key: str(value).replace("the line", "the body") for key, value in result.items()
+        } == {key: str(value) for key, value in (etag | refusal).items()}
+
+
+def test_each_line_needs_the_scope_of_its_change(fixture: StoreFixture) -> None:
+    body = b"".join(
+        b'{"op": "%s", "id": 1, "name": "Fern"}\n' % op
+        for op in (b"create", b"update", b"upsert", b"delete")
+    )
+    allowed = [(1, 40004), (2, 200), (3, 200), (4, 204)]
+    for scope, lines in ((Scope.CREATE, {1, 3}), (Scope.UPDATE, {2, 3}), (Scope.DELETE, {4})):
+        token = fixture.tokens_missing_scope[scope]
+        results = numbers_of(read_lines(fixture.send(changes_message(token, body)).body))
+        assert results == [(line, 40301 if line in lines else it) for line, it in allowed]
+        fixture.create(b'{"id": 1, "name": "Fern"}')
 
 
 def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
     body = b'{"id": x}\n{"id": 7}\n' + b"x" * (MAX_LINE + 1)
-    results = read_lines(fixture.send(bulk_message(fixture.token, body)).body)
+    results = read_lines(fixture.send(changes_message(fixture.token, body)).body)
     assert [result["message"] for result in results] == [
         "the line must be one JSON value in UTF-8: it is not valid JSON at column 8",
         "the line must be a plant: name is missing",
@@ -87,7 +146,7 @@ def test_a_message_speaks_of_its_line(fixture: StoreFixture) -> None:
 
 @pytest.mark.parametrize("body", [b"", b"\n", b"\n \r\n"])
 def test_without_a_plant_there_is_no_result(fixture: StoreFixture, body: bytes) -> None:
-    message = bulk_message(fixture.token, body).setting("Content-Length", str(len(body)))
+    message = changes_message(fixture.token, body).setting("Content-Length", str(len(body)))
     answer = fixture.send(message)
     assert (answer.status, answer.body) == (200, b"")
 
@@ -96,7 +155,7 @@ def test_many_are_stored_and_sent_again_they_are_told_as_such(fixture: StoreFixt
     """More than fits in the buffers of the service, and than are committed at a time."""
     count = 5000
     for expected in (200, 40004):
-        answer = fixture.send(bulk_message(fixture.token, plant_lines(range(2, count + 2))))
+        answer = fixture.send(changes_message(fixture.token, plant_lines(range(2, count + 2))))
         results = numbers_of(read_lines(answer.body))
         assert results == [(line, expected) for line in range(1, count + 1)]
     assert list(names_in(fixture)) == list(range(1, count + 2))
@@ -104,11 +163,11 @@ def test_many_are_stored_and_sent_again_they_are_told_as_such(fixture: StoreFixt
 
 
 def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> None:
-    with BulkStream(fixture.service.origin, fixture.token) as stream:
+    with ChangesStream(fixture.service.origin, fixture.token) as stream:
         stream.open()
         for number in range(1, 4):
             stream.send(plant_line(number + 1))
-            assert stream.take(1) == [{"line": number, "status": 200}]
+            assert numbers_of(stream.take(1)) == [(number, 200)]
             assert number + 1 in names_in(fixture)
         stream.send(plant_line(5)[:10])
         stream.send(plant_line(5)[10:] + plant_line(6)[:-1])
@@ -123,7 +182,7 @@ def test_results_come_while_the_body_is_still_sent(fixture: StoreFixture) -> Non
 def test_chunks_of_any_size_are_the_same_body(
     fixture: StoreFixture, size: int, body: bytes, expected: list[tuple[int, int]]
 ) -> None:
-    with BulkStream(fixture.service.origin, fixture.token) as stream:
+    with ChangesStream(fixture.service.origin, fixture.token) as stream:
         for start in range(0, len(body), size):
             stream.send(body[start : start + size])
         stream.open()
@@ -132,20 +191,20 @@ def test_chunks_of_any_size_are_the_same_body(
 
 def test_the_next_request_may_follow_at_once(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
-        connection.send(bulk_message(fixture.token, BODY), LIVE)
+        connection.send(changes_message(fixture.token, BODY), LIVE)
         assert numbers_of(read_lines(connection.receive("POST").body)) == EXPECTED
         assert connection.receive().json == ALIVE
 
 
 def test_a_client_of_http_1_0_reads_to_the_end(fixture: StoreFixture) -> None:
-    answer = fixture.send(replace(bulk_message(fixture.token, BODY), version="HTTP/1.0"))
+    answer = fixture.send(replace(changes_message(fixture.token, BODY), version="HTTP/1.0"))
     assert "transfer-encoding" not in answer.headers
     assert numbers_of(read_lines(answer.body)) == EXPECTED
 
 
 def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> None:
     with Connection(fixture.service.origin) as connection:
-        connection.send(bulk_message(fixture.token, plant_lines(range(2, 2000))))
+        connection.send(changes_message(fixture.token, plant_lines(range(2, 2000))))
         connection.finish_sending()
         assert len(read_lines(connection.receive("POST").body)) == 1998
 
@@ -154,7 +213,7 @@ def test_who_ends_its_sending_side_gets_all_results(fixture: StoreFixture) -> No
 def test_a_client_that_expects_it_is_told_to_continue(
     fixture: StoreFixture, *, chunked: bool
 ) -> None:
-    message = bulk_message(fixture.token).adding("Expect", "100-continue")
+    message = changes_message(fixture.token).adding("Expect", "100-continue")
     message = message.adding(
         *(("Transfer-Encoding", "chunked") if chunked else ("Content-Length", str(len(BODY))))
     )
@@ -168,16 +227,15 @@ def test_a_client_that_expects_it_is_told_to_continue(
         expect_clean_end(connection, answer)
 
 
-def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
+def test_what_refuses_the_request_changes_nothing(fixture: StoreFixture) -> None:
     """Before the body is read, with a response of the usual form."""
-    good = bulk_message(fixture.token, plant_lines(range(2, 2000)))
-    reader = fixture.tokens_missing_scope[Scope.CREATE]
+    good = changes_message(fixture.token, plant_lines(range(2, 2000)))
     refused: list[tuple[int, Message]] = [
         (40010, good.adding("Idempotency-Key", "key")),
         (40101, good.without("Authorization")),
         (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
-        (40301, good.setting("Authorization", f"Bearer {reader}")),
-        (40403, good.aimed_at("/stores/nowhere/plants")),
+        (40403, good.aimed_at("/stores/nowhere/changes")),
+        *((40013, good.aimed_at(f"/changes?{it}")) for it in ("atomic=1", "Atomic=true", "x")),
         (41202, good.adding("If-Match", "*")),
         (41501, good.setting("Content-Type", "application/ndjson")),
         (41501, good.setting("Content-Type", "application/x-ndjson; charset=latin-1")),
@@ -192,28 +250,20 @@ def test_what_refuses_one_create_refuses_many(fixture: StoreFixture) -> None:
 
 
 def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
-    message = bulk_message(fixture.token, plant_line(2))
+    message = changes_message(fixture.token, plant_line(2))
     message = message.setting("Content-Type", 'Application/X-NDJSON; charset="UTF-8"')
-    assert read_lines(fixture.send(message).body) == [{"line": 1, "status": 200}]
+    assert numbers_of(read_lines(fixture.send(message).body)) == [(1, 200)]
 
 
 def test_options_tells_the_media_type(fixture: StoreFixture) -> None:
-    for route in CREATES:
-        answer = fixture.send(Message("OPTIONS", route.path.format(store=fixture.store)))
-        assert answer.headers["accept-post"] == "application/json, application/x-ndjson"
+    answer = fixture.send(Message("OPTIONS", "/changes"))
+    assert answer.headers["accept-post"] == "application/x-ndjson"
 
 
-def test_a_refused_media_type_is_told_which_one_to_send(fixture: StoreFixture) -> None:
-    good = bulk_message(fixture.token, plant_line(2))
-    for name, value in (("Content-Type", "application/ndjson"), ("Content-Encoding", "br")):
-        message: str = fixture.send(good.setting(name, value)).json["message"]
-        assert message.startswith("send the body as application/x-ndjson in UTF-8: ")
-
-
-def test_parameters_of_a_media_type_do_not_make_it_another_one(fixture: StoreFixture) -> None:
-    one = bulk_message(fixture.token, plant_line(2))
-    answer = fixture.send(one.setting("Content-Type", "application/json; profile=x-ndjson"))
-    assert answer.json == {"name": "Fern"}
+def test_lines_sent_to_the_plants_are_told_where_to_go(fixture: StoreFixture) -> None:
+    answer = fixture.send(changes_message(fixture.token, plant_line(2), "/plants"))
+    assert answer.number == 41501
+    assert "NDJSON goes to /changes" in answer.json["message"]
 
 
 def test_a_client_library_may_send_first_and_read_then(
@@ -221,7 +271,7 @@ def test_a_client_library_may_send_first_and_read_then(
 ) -> None:
     create_plant(client, 1, "Fern")
     headers = {"Content-Type": "application/x-ndjson"}
-    answer = client.post("/plants", content=plant_lines(range(1, 20_001)), headers=headers)
+    answer = client.post("/changes", content=plant_lines(range(1, 20_001)), headers=headers)
     results = numbers_of(read_lines(answer.content))
     assert results == [(1, 40004), *((line, 200) for line in range(2, 20_001))]
     assert "Traceback" not in service.log()

@@ -1,4 +1,4 @@
-"""Bodies with many plants that do not arrive whole, or twice: nothing is half stored, or lost."""
+"""Bodies with many changes that do not arrive whole, or twice: nothing is half stored, or lost."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,13 @@ from contextlib import suppress
 
 import pytest
 
-from tests.features.bulk.bulk import Result, bulk_message, numbers_of, plant_lines, read_lines
+from tests.features.changes.client import (
+    Result,
+    changes_message,
+    numbers_of,
+    plant_lines,
+    read_lines,
+)
 from tests.http.calls import list_plants
 from tests.http.fixtures import StoreFixture
 from tests.http.raw import Connection, Message
@@ -22,7 +28,7 @@ def ids_in(fixture: StoreFixture) -> list[int]:
 
 def frame(fixture: StoreFixture, body: bytes, *, chunked: bool) -> tuple[Message, bytes]:
     """A request with this body in either framing: its head, and the rest."""
-    message = bulk_message(fixture.token)
+    message = changes_message(fixture.token)
     if not chunked:
         return message.adding("Content-Length", str(len(body))), body
     chunks = [body[start : start + CHUNK] for start in range(0, len(body), CHUNK)]
@@ -80,7 +86,7 @@ def test_after_a_cut_all_is_sent_again(fixture: StoreFixture) -> None:
         assert connection.receive_head().status == 200
         assert connection.read_chunk()
         connection.reset()
-    results = numbers_of(read_lines(fixture.send(bulk_message(fixture.token, body)).body))
+    results = numbers_of(read_lines(fixture.send(changes_message(fixture.token, body)).body))
     errors = [error for _, error in results]
     stored = errors.count(40004)
     assert stored
@@ -94,7 +100,7 @@ def test_two_bodies_with_the_same_ids_store_each_once(fixture: StoreFixture) -> 
     orders = [chance.sample(ids, len(ids)) for _ in range(2)]
     with Connection(fixture.service.origin) as one, Connection(fixture.service.origin) as other:
         for connection, order in zip((one, other), orders, strict=True):
-            connection.send(bulk_message(fixture.token, plant_lines(order)))
+            connection.send(changes_message(fixture.token, plant_lines(order)))
         told = [
             *read_told(one, orders[0]),
             *read_told(other, orders[1]),

@@ -1,4 +1,4 @@
-"""A client of creates of many plants, which sends lines and reads their results as they come."""
+"""A client of many changes, which sends lines and reads their results as they come."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,8 @@ def plant_lines(ids: Iterable[int]) -> bytes:
     return b"".join(map(plant_line, ids))
 
 
-def bulk_message(token: str, body: bytes = b"", target: str = "/plants") -> Message:
-    """A request with many plants; without a body, its framing is for the test to choose."""
+def changes_message(token: str, body: bytes = b"", target: str = "/changes") -> Message:
+    """A request with many changes; without a body, its framing is for the test to choose."""
     message = Message("POST", target, body=body).adding("Authorization", f"Bearer {token}")
     return message.adding("Content-Type", "application/x-ndjson")
 
@@ -35,13 +35,13 @@ def numbers_of(results: Iterable[Result]) -> list[tuple[int, int]]:
     return [(it["line"], it["error"] if "error" in it else it["status"]) for it in results]
 
 
-class BulkStream:
+class ChangesStream:
     """A request in chunks whose body is still open."""
 
     def __init__(self, origin: str, token: str, *, receive_buffer: int | None = None) -> None:
         self.connection = Connection(origin, receive_buffer=receive_buffer)
         self._unread = b""
-        message = bulk_message(token).adding("Transfer-Encoding", "chunked")
+        message = changes_message(token).adding("Transfer-Encoding", "chunked")
         self.connection.send(message.head())
 
     def open(self) -> Self:

@@ -1,4 +1,4 @@
-"""A service that is killed, or stopped, in the middle of a body with many plants."""
+"""A service that is killed, or stopped, in the middle of a body with many changes."""
 
 import itertools
 import signal
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.databases import SQLITE_ONLY
-from tests.features.bulk.bulk import (
-    BulkStream,
+from tests.databases import ON_BOTH
+from tests.features.changes.client import (
+    ChangesStream,
     Result,
-    bulk_message,
+    changes_message,
     numbers_of,
     plant_lines,
     read_lines,
@@ -26,7 +26,7 @@ PORTION = 500
 
 
 @contextmanager
-def sending(stream: BulkStream) -> Iterator[None]:
+def sending(stream: ChangesStream) -> Iterator[None]:
     """Send plants with the ids from 1 without an end, while their results are read."""
 
     def send() -> None:
@@ -41,7 +41,7 @@ def sending(stream: BulkStream) -> Iterator[None]:
     thread.join()
 
 
-def read_to_the_end(stream: BulkStream) -> Iterator[Result]:
+def read_to_the_end(stream: ChangesStream) -> Iterator[Result]:
     """The results that still come; the connection may end anywhere."""
     with suppress(AssertionError, OSError):
         yield from stream.results()
@@ -53,11 +53,12 @@ def ids_in(service: Service, token: str) -> list[int]:
         return [plant["id"] for plant in list_plants(client)]
 
 
+@ON_BOTH
 def test_what_was_told_is_there_after_a_kill(tmp_path: Path, url: str) -> None:
     service = Service(tmp_path, database=url)
     token = service.make_token()
     service.start()
-    stream = BulkStream(service.origin, token).open()
+    stream = ChangesStream(service.origin, token).open()
     with sending(stream):
         told = stream.take(700)
         service.kill()
@@ -68,13 +69,12 @@ def test_what_was_told_is_there_after_a_kill(tmp_path: Path, url: str) -> None:
         assert stored == list(range(1, len(stored) + 1))
         assert len(stored) >= len(told)
         again = exchange(
-            service.origin, bulk_message(token, plant_lines(range(1, len(stored) + 10)))
+            service.origin, changes_message(token, plant_lines(range(1, len(stored) + 10)))
         )
         errors = [error for _, error in numbers_of(read_lines(again.body))]
         assert errors == len(stored) * [40004] + 9 * [200]
 
 
-@SQLITE_ONLY
 @pytest.mark.parametrize("lame_duck", [0, 0.2])
 def test_a_stop_ends_it_after_the_lines_that_were_begun(
     tmp_path: Path, url: str, lame_duck: float
@@ -82,7 +82,7 @@ def test_a_stop_ends_it_after_the_lines_that_were_begun(
     service = Service(tmp_path, database=url, settings={"lame_duck": lame_duck})
     token = service.make_token()
     service.start()
-    stream = BulkStream(service.origin, token).open()
+    stream = ChangesStream(service.origin, token).open()
     with sending(stream):
         told = stream.take(700)
         service.process.send_signal(signal.SIGTERM)

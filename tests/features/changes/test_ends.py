@@ -1,4 +1,4 @@
-"""What ends a body with many plants before its end, and what a client knows then."""
+"""What ends a body with many changes before its end, and what a client knows then."""
 
 import time
 from collections.abc import Iterator
@@ -10,9 +10,9 @@ import pytest
 
 from plantstore.core.model import Role
 from tests.databases import Kind
-from tests.features.bulk.bulk import (
-    BulkStream,
-    bulk_message,
+from tests.features.changes.client import (
+    ChangesStream,
+    changes_message,
     numbers_of,
     plant_line,
     plant_lines,
@@ -31,7 +31,7 @@ TIMEOUT = 1.0
 @pytest.fixture(scope="module")
 def service(database_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A service that waits for nobody."""
-    folder = tmp_path_factory.mktemp("bulk")
+    folder = tmp_path_factory.mktemp("changes")
     settings = {"body_timeout": TIMEOUT, "write_timeout": TIMEOUT}
     with (
         database_kind.fresh(folder) as url,
@@ -46,9 +46,9 @@ def ids_in(fixture: StoreFixture) -> list[int]:
         return [plant["id"] for plant in list_plants(client) if plant["id"] != 1]
 
 
-def after_two_lines(fixture: StoreFixture) -> BulkStream:
+def after_two_lines(fixture: StoreFixture) -> ChangesStream:
     """A stream with the plants 2 and 3, whose results are read."""
-    stream = BulkStream(fixture.service.origin, fixture.token).open()
+    stream = ChangesStream(fixture.service.origin, fixture.token).open()
     stream.send(plant_lines((2, 3)))
     assert numbers_of(stream.take(2)) == [(1, 200), (2, 200)]
     return stream
@@ -67,7 +67,7 @@ def test_who_may_no_longer_create_stores_nothing(fixture: StoreFixture) -> None:
         fixture.service.make_token(fixture.store, f"heir of {fixture.store}", role=Role.OWNER)
         fixture.service.set_role(fixture.store, f"owner of {fixture.store}", Role.READER)
         stream.send(b"[]\n" + plant_lines((4, 5)))
-        assert numbers_of(stream.results()) == [(3, 40002), (4, 40301), (5, 40301)]
+        assert numbers_of(stream.finish()) == [(3, 40002), (4, 40301), (5, 40301)]
     assert ids_in(fixture) == [2, 3]
 
 
@@ -118,7 +118,7 @@ def test_broken_framing_ends_it(fixture: StoreFixture, broken: bytes) -> None:
         assert stream.connection.read_to_end() == b""
 
 
-def send_until_closed(stream: BulkStream, lines: bytes) -> int:
+def send_until_closed(stream: ChangesStream, lines: bytes) -> int:
     """Send them again and again until the service ends the connection; how many bytes."""
     sent = 0
     with suppress(ConnectionError):
@@ -132,7 +132,7 @@ def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> N
     service = fixture.service
     refused = b"[]\n" * 1000  # whose results are fifty times as long
     before = peak_memory(service)
-    with BulkStream(service.origin, fixture.token, receive_buffer=4096) as stream:
+    with ChangesStream(service.origin, fixture.token, receive_buffer=4096) as stream:
         assert send_until_closed(stream, refused) < 20_000_000  # what systems buffer, and no more
     assert peak_memory(service) - before < 16 * 2**20
     wait_until(lambda: "its client reads too slowly" in service.log())
@@ -141,13 +141,13 @@ def test_a_client_that_reads_nothing_is_read_no_more(fixture: StoreFixture) -> N
 def test_blank_lines_take_neither_memory_nor_others_turns(fixture: StoreFixture) -> None:
     service, answers = fixture.service, 0
     before = peak_memory(service)
-    blank = bulk_message(fixture.token, b"\n" * 2**20)
+    blank = changes_message(fixture.token, b"\n" * 2**20)
     with ThreadPoolExecutor() as pool, Connection(service.origin) as other:
-        bulk = pool.submit(fixture.send, blank)
-        while not bulk.done():
+        changes = pool.submit(fixture.send, blank)
+        while not changes.done():
             assert other.ask(LIVE).status == 200
             answers += 1
-    assert bulk.result().body == b""
+    assert changes.result().body == b""
     assert answers > 100
     assert peak_memory(service) - before < 16 * 2**20
 
@@ -156,7 +156,7 @@ def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_writes": 8}) as service:
         fixture = make_fixture(service)
         with Connection(service.origin) as connection, service.client(fixture.token) as client:
-            connection.send(bulk_message(fixture.token, plant_lines(range(2, 2000))))
+            connection.send(changes_message(fixture.token, plant_lines(range(2, 2000))))
             statuses = [
                 client.post("/plants", json={"id": -number, "name": "Ivy"}).status_code
                 for number in range(100)
@@ -169,12 +169,12 @@ def test_it_leaves_room_in_the_queue_of_writes(tmp_path: Path) -> None:
 def test_a_store_has_half_of_the_places(tmp_path: Path) -> None:
     with Service(tmp_path, settings={"max_streams": 4}) as service:
         fixture, other = make_fixture(service), make_fixture(service)
-        body = bulk_message(fixture.token, plant_line(9))
+        body = changes_message(fixture.token, plant_line(9))
         with after_two_lines(fixture) as first:
-            with BulkStream(service.origin, fixture.token) as second:
+            with ChangesStream(service.origin, fixture.token) as second:
                 second.open()
                 assert fixture.send(body).number == 50301
-                assert other.send(bulk_message(other.token, plant_line(9))).status == 200
+                assert other.send(changes_message(other.token, plant_line(9))).status == 200
                 assert second.finish() == []
             assert fixture.send(body).status == 200
             assert first.finish() == []

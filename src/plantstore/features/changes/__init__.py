@@ -1,0 +1,5 @@
+"""Many changes in one request."""
+
+from plantstore.feature import Feature
+
+FEATURE = Feature(name="changes", adds_to="changes.add_changes")

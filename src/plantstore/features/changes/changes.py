@@ -1,0 +1,206 @@
+"""Many changes in one request: a line of the body for each, a line of the response for each.
+
+Invariant: results are in the order of the lines, and each is sent after its commit. While one
+window of lines waits for its commit, only the next one is decoded: a body is read no faster than
+it is stored, and its results are read. A window that was begun is stored whole, also where the
+client has gone. An atomic body is one write, and one response.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from functools import partial
+from hashlib import sha256
+
+from plantstore.core.database import Atomic, Database, RefusedError, UseKey
+from plantstore.core.errors import (
+    InvalidChangeError,
+    KeyReusedError,
+    OverloadedError,
+    PlantStoreError,
+    RequestError,
+)
+from plantstore.core.model import Caller, Outcome
+from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
+from plantstore.features.changes.lines import (
+    Change,
+    Lines,
+    describe_line,
+    read_change,
+    write_result,
+)
+from plantstore.features.changes.writes import Window, Writes, explain, is_of_all
+from plantstore.http.app import App
+from plantstore.http.errors import error_response
+from plantstore.http.limits.turns import Turns
+from plantstore.http.list_parameters import read_one, split_parameters
+from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
+from plantstore.http.preconditions import refuse_precondition
+from plantstore.http.responses import NO_STORE, make_response
+from plantstore.server.body import Body, ClientGoneError
+from plantstore.server.messages import Request, Response, Stream
+
+logger = logging.getLogger(__name__)
+
+_NDJSON = b"application/x-ndjson"
+# nginx keeps back what it takes for a part of a response.
+_LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
+_LINES_PER_TURN = 4
+_COST = 12  # of these lines: 30 µs each, with its part of a commit
+_MAX_ATOMIC = 1000  # lines
+
+
+def add_changes(app: App) -> None:
+    """Add ``POST /changes``."""
+    places = app.pools.add_pool(Pool("uploads", app.settings.max_streams))
+    changes = Changes(app.database, app.settings, app.turns, places)
+
+    async def change(request: Request, store_name: str | None = None) -> Response | Stream:
+        caller = await app.authentication.admit(request, store_name, None)
+        return await changes.respond(request, caller)
+
+    app.routes.add_of_store("/changes", {"POST": change})
+    app.cors.accepted["/changes"] = _NDJSON.decode()
+
+
+class Changes:
+    """Makes the changes of bodies, some bodies at a time."""
+
+    def __init__(self, database: Database, settings: Settings, turns: Turns, places: Pool) -> None:
+        self._database = database
+        self._turns = turns
+        self._places = places
+        # One window at a time is in the queue of writes: half of what its store may have there.
+        self._window_size = max(1, settings.max_writes // 4)
+        self._writing = asyncio.Lock()
+
+    async def respond(self, request: Request, caller: Caller) -> Response | Stream:
+        """Make the changes in the body, as it arrives, or as one if they are atomic."""
+        check_media_type(request.headers, _NDJSON)
+        refuse_precondition(request.headers)
+        is_atomic = _read_atomic(request.query)
+        if b"idempotency-key" in request.headers and not is_atomic:
+            reason = "counts with atomic=true: leave it out, lines may be sent again as they are"
+            raise RequestError(40010, reason=reason)
+        body = request.body if isinstance(request.body, Body) else Body.of(request.body)
+        await self._places.wait_and_take(caller.token_store_id)
+        if is_atomic:
+            try:
+                return await self._make_all(request, body, caller)
+            finally:
+                await self._close(caller)
+        body.accept()
+        close = partial(self._close, caller)
+        parts = self._write_results(body, caller, request.id)
+        return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
+
+    async def _close(self, caller: Caller) -> None:
+        self._places.give_back(caller.token_store_id)
+
+    async def _write_results(
+        self, body: Body, caller: Caller, request_id: bytes
+    ) -> AsyncIterator[bytes]:
+        """The lines of the response. An error that ends the body is told of the next line."""
+        writes = Writes(self._database, self._writing)
+        error: PlantStoreError | None = None
+        try:
+            async for number, lines in self._read_windows(body):
+                results = await writes.exchange(await self._decode(lines, number, caller))
+                if results:
+                    yield results
+                if writes.are_over:
+                    return
+        except PlantStoreError as ended:
+            error = ended
+        except ClientGoneError:
+            raise
+        except Exception:
+            logger.exception("request %s failed", request_id.decode())
+            error = RequestError(50001)
+        results = await writes.exchange([])
+        if error is not None and not writes.are_over:
+            results += write_result(writes.next_line, error)
+        if results:
+            yield results
+
+    async def _make_all(self, request: Request, body: Body, caller: Caller) -> Response:
+        """Make all of the changes, or none; the response's lines follow from the changes."""
+        window: list[tuple[int, Change]] = []
+        results, fingerprint = [], sha256()
+        async for first, lines in self._read_windows(body):
+            fingerprint.update(b"\n".join((*lines, b"")))
+            for number, change in await self._decode(lines, first, caller):
+                if isinstance(change, PlantStoreError):
+                    return _refuse(request, number, change)
+                window.append((number, change))
+                results.append(write_result(number, change))
+            if len(window) > _MAX_ATOMIC:
+                raise InvalidChangeError(reason=f"atomic=true takes {_MAX_ATOMIC} lines at most")
+        key = read_key(request.headers, fingerprint.digest())
+        keys = [UseKey(caller.store_id, caller, key)] if key else []
+        atomic = Atomic(caller.store_id, [*keys, *(change for _, change in window)])
+        try:
+            async with self._writing:
+                if atomic.writes:
+                    await self._database.write(atomic)
+        except RefusedError as refused:
+            if refused.outcome is Outcome.REPLAYED:
+                return make_response(200, _LINES + REPLAYED, b"".join(results))
+            if refused.outcome is Outcome.KEY_REUSED:
+                raise KeyReusedError from None
+            number, change = window[max(0, refused.index - len(keys))]
+            error = explain(refused.outcome, change)
+            if is_of_all(error):
+                raise error from None
+            return _refuse(request, number, error)
+        return make_response(200, _LINES, b"".join(results))
+
+    async def _read_windows(self, body: Body) -> AsyncIterator[tuple[int, list[bytes]]]:
+        """The lines in windows, each with the number of the first line.
+
+        One is empty where the client sends no more at the moment.
+        """
+        lines, number, part = Lines(), 1, b"\n"
+        while part:
+            part = await body.read_part()
+            found = lines.feed(part) if part else lines.end()
+            for start in range(0, len(found), self._window_size):
+                window = found[start : start + self._window_size]
+                yield number, window
+                number += len(window)
+            if not body.buffered:
+                yield number, []
+
+    async def _decode(self, lines: list[bytes], number: int, caller: Caller) -> Window:
+        """The changes; blank lines are counted, and skipped."""
+        decoded = []
+        for start in range(0, len(lines), _LINES_PER_TURN):
+            await self._turns.take(caller.principal, _COST)
+            for line in lines[start : start + _LINES_PER_TURN]:
+                if line and not line.isspace():
+                    decoded.append((number, read_change(line, caller)))
+                number += 1
+        return decoded
+
+
+def _read_atomic(query: bytes) -> bool:
+    given = split_parameters(query) if query else {}
+    for name in given.keys() - {"atomic"}:
+        raise RequestError(40013, reason=f"{name} is not known here: use atomic")
+    value = read_one(given, "atomic", str, 40013, "false")
+    if value not in ("true", "false"):
+        raise RequestError(40013, reason="atomic must be true or false")
+    return value == "true"
+
+
+def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:
+    """The response to an atomic body, of which a line was refused."""
+    request.refusal = error
+    return error_response(error, f"line {number}: {describe_line(error)}")
+
+
+def _stop(body: Body) -> None:
+    """Take no more of the body, if there is more."""
+    if not body.is_complete:
+        body.fail(OverloadedError())

@@ -1,0 +1,95 @@
+"""Makes the changes in a body's lines, window after window.
+
+Invariant: nothing is changed after an error that is not of one line alone.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Sequence
+
+from plantstore.core import operations
+from plantstore.core.database import Database, Delete
+from plantstore.core.errors import (
+    AlreadyStoredError,
+    ForbiddenError,
+    IdTakenError,
+    NoSuchPlantError,
+    PlantStoreError,
+    PreconditionFailedError,
+    RequestError,
+    StoreFullError,
+)
+from plantstore.core.model import DONE, Outcome
+from plantstore.features.changes.lines import Change, write_result
+
+Result = Change | PlantStoreError  # a change that is done, or why it is not
+Window = Sequence[tuple[int, Result]]  # the changes to make, by the numbers of their lines
+
+_OF_ONE_LINE = (
+    *(RequestError, ForbiddenError, IdTakenError, AlreadyStoredError, StoreFullError),
+    *(NoSuchPlantError, PreconditionFailedError),
+)
+
+
+class Writes:
+    """Makes changes, window after window, ``writing`` one window of all bodies.
+
+    ``next_line`` is the first line without a result; ``are_over`` says that an error of more than
+    one line has happened: nothing more is changed.
+    """
+
+    def __init__(self, database: Database, writing: asyncio.Lock) -> None:
+        self._database = database
+        self._writing = writing
+        self._running: asyncio.Task[bytes] | None = None
+        self.next_line = 1
+        self.are_over = False
+
+    async def exchange(self, window: Window) -> bytes:
+        """The results of the window before; this one is begun."""
+        running, self._running, results = self._running, None, b""
+        if running is None:
+            await asyncio.sleep(0)  # windows of blank lines alone leave the loop to others, too
+        else:
+            results = await asyncio.shield(running)
+        if window and not self.are_over:
+            await self._writing.acquire()
+            self._running = asyncio.get_running_loop().create_task(self._write(window))
+            self._running.add_done_callback(lambda _: self._writing.release())
+        return results
+
+    async def _write(self, window: Window) -> bytes:
+        begun = [self._begin(change) for _, change in window]
+        lines = []
+        for (number, _), waiting in zip(window, begun, strict=True):
+            result = waiting if isinstance(waiting, PlantStoreError) else await waiting
+            self.are_over = self.are_over or is_of_all(result)
+            lines.append(write_result(number, result))
+        self.next_line = window[-1][0] + 1
+        return b"".join(lines)
+
+    def _begin(self, change: Result) -> Awaitable[Result] | PlantStoreError:
+        if isinstance(change, PlantStoreError):
+            return change
+        try:
+            return _finish(change, self._database.write(change))
+        except PlantStoreError as error:
+            return error
+
+
+async def _finish(change: Change, waiting: Awaitable[Outcome]) -> Result:
+    try:
+        outcome = await waiting
+    except PlantStoreError as error:
+        return error
+    return change if outcome in DONE else explain(outcome, change)
+
+
+def explain(outcome: Outcome, change: Change) -> PlantStoreError:
+    """Why the change is not done."""
+    plant_id = change.plant_id if isinstance(change, Delete) else change.plant.id
+    return operations.explain(outcome, plant_id, change.scope)
+
+
+def is_of_all(result: Result) -> bool:
+    """Whether it is an error that the next lines would have, too."""
+    return isinstance(result, PlantStoreError) and not isinstance(result, _OF_ONE_LINE)

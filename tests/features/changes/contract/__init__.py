@@ -1,0 +1,1 @@
+"""Tests of the feature changes for every kind of database."""

@@ -1,0 +1,138 @@
+"""Writes that are atomic: all of them are done, or none; and upserts."""
+
+import asyncio
+
+import pytest
+
+from plantstore.core.database import (
+    Atomic,
+    Create,
+    Delete,
+    RefusedError,
+    Update,
+    Upsert,
+    UseKey,
+    Write,
+)
+from plantstore.core.model import IdempotencyKey, NewPlant, Outcome
+from tests.administration import Administration
+from tests.contract.harness import DatabaseHarness
+
+pytestmark = pytest.mark.anyio
+
+FERN, MOSS = NewPlant(1, "Fern"), NewPlant(1, "Moss")
+KEY, OTHER_BODY = (IdempotencyKey("first", 32 * byte) for byte in (b"\x01", b"\x02"))
+
+
+class Writes:
+    """Writes of the harness's owner."""
+
+    def __init__(self, harness: DatabaseHarness) -> None:
+        self._harness = harness
+        self._caller = (harness.owner.store_id, harness.owner)
+
+    def create(self, *plant_ids: int) -> list[Write]:
+        """A create for each id."""
+        return [Create(*self._caller, NewPlant(it, "Fern"), None) for it in plant_ids]
+
+    def update(self, plant: NewPlant) -> Write:
+        """An update."""
+        return Update(*self._caller, plant, None)
+
+    def delete(self, plant_id: int) -> Write:
+        """A delete."""
+        return Delete(*self._caller, plant_id)
+
+    def upsert(self, plant: NewPlant) -> Write:
+        """An upsert."""
+        return Upsert(*self._caller, plant)
+
+    def use(self, key: IdempotencyKey) -> Write:
+        """The use of a key."""
+        return UseKey(*self._caller, key)
+
+    async def send(self, *writes: Write) -> Outcome | tuple[int, Outcome]:
+        """The outcome of the writes as an atomic; or where it was refused, and why."""
+        try:
+            return await self._harness.database.write(Atomic(self._caller[0], writes))
+        except RefusedError as refused:
+            return refused.index, refused.outcome
+
+
+@pytest.fixture
+def writes(harness: DatabaseHarness) -> Writes:
+    """What the tests send."""
+    return Writes(harness)
+
+
+async def test_all_are_done_in_their_order(harness: DatabaseHarness, writes: Writes) -> None:
+    changes = (*writes.create(1, 2), writes.update(MOSS), writes.delete(2), writes.upsert(MOSS))
+    assert await writes.send(*changes) is Outcome.UNCHANGED
+    assert await harness.read_plants() == [MOSS]
+    assert [event.kind for event in harness.read_events()] == [
+        "plant.created",
+        "plant.created",
+        "plant.updated",
+        "plant.deleted",
+    ]
+    await harness.assert_consistency()
+
+
+async def test_none_is_done_where_one_is_refused(harness: DatabaseHarness, writes: Writes) -> None:
+    await harness.create(FERN)
+    for count in (2, 300):  # more are applied with pauses
+        ids = range(2, count)
+        for refused, outcome in (
+            (writes.delete(7000), Outcome.NO_SUCH_PLANT),
+            (writes.create(1)[0], Outcome.ID_TAKEN),  # as it is after the update
+        ):
+            changes = (*writes.create(*ids), writes.update(MOSS), refused, *writes.create(1))
+            assert await writes.send(*changes) == (len(ids) + 1, outcome)
+    assert await harness.read_plants() == [FERN]
+    await harness.assert_consistency()
+
+
+async def test_others_at_the_same_time_keep_theirs(
+    harness: DatabaseHarness, writes: Writes
+) -> None:
+    refused, done = (*writes.create(1, 2), writes.delete(9)), writes.create(3, 4)
+    outcomes: tuple[object, ...] = tuple(
+        await asyncio.gather(
+            harness.create(NewPlant(5, "Fern")),
+            writes.send(*refused),
+            harness.create(NewPlant(6, "Fern")),
+            writes.send(*done),
+            harness.create(NewPlant(7, "Fern")),
+        )
+    )
+    created = Outcome.CREATED
+    assert outcomes == (created, (2, Outcome.NO_SUCH_PLANT), created, created, created)
+    assert [plant.id for plant in await harness.read_plants()] == [3, 4, 5, 6, 7]
+    await harness.assert_consistency()
+
+
+async def test_a_key_makes_them_happen_once(harness: DatabaseHarness, writes: Writes) -> None:
+    used = writes.use(KEY)
+    assert await writes.send(used, writes.delete(1)) == (1, Outcome.NO_SUCH_PLANT)
+    assert await writes.send(used, *writes.create(1, 2)) is Outcome.CREATED
+    await harness.delete(1)
+    assert await writes.send(used, *writes.create(1, 2)) == (0, Outcome.REPLAYED)
+    assert await writes.send(writes.use(OTHER_BODY), *writes.create(3)) == (0, Outcome.KEY_REUSED)
+    assert await harness.create(NewPlant(4, "Fern"), OTHER_BODY) is Outcome.KEY_REUSED
+    assert [plant.id for plant in await harness.read_plants()] == [2]
+
+
+async def test_an_upsert_is_a_create_or_an_update(
+    harness: DatabaseHarness, writes: Writes, administration: Administration
+) -> None:
+    administration.set_quota("nursery", 1)
+    upserts = (FERN, FERN, MOSS, NewPlant(2, "Fern"))
+    outcomes = [await harness.database.write(writes.upsert(plant)) for plant in upserts]
+    assert outcomes == [
+        Outcome.CREATED,
+        Outcome.UNCHANGED,
+        Outcome.UPDATED,
+        Outcome.STORE_FULL,
+    ]
+    assert await harness.read_plants() == [MOSS]
+    await harness.assert_consistency()

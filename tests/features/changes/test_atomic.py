@@ -1,0 +1,108 @@
+"""Changes that are atomic: one response, for all of them or for the first that is refused."""
+
+import pytest
+
+from tests.features.changes.client import changes_message, numbers_of, plant_lines, read_lines
+from tests.features.changes.test_changes import names_in
+from tests.http.expect import expect_error
+from tests.http.fixtures import StoreFixture
+from tests.http.raw import Connection, Message, Response
+
+BODY = b"""{"id": 2, "name": "Aloe"}
+
+{"op": "update", "id": 1, "name": "Moss"}
+{"op": "delete", "id": 2}
+"""
+
+
+def atomic(fixture: StoreFixture, body: bytes, key: str | None = None) -> Message:
+    """An atomic request."""
+    message = changes_message(fixture.token, body, "/changes?atomic=true")
+    message = message.setting("Content-Length", str(len(body)))
+    return message if key is None else message.adding("Idempotency-Key", key)
+
+
+def send(fixture: StoreFixture, body: bytes, key: str | None = None) -> Response:
+    """Its response."""
+    return fixture.send(atomic(fixture, body, key))
+
+
+def test_all_are_done_and_told(fixture: StoreFixture) -> None:
+    answer = send(fixture, BODY)
+    assert (answer.status, answer.headers["content-type"]) == (200, "application/x-ndjson")
+    results = read_lines(answer.body)
+    assert numbers_of(results) == [(1, 200), (3, 200), (4, 204)]
+    etag = fixture.send(
+        Message("GET", "/plants/1").adding("Authorization", f"Bearer {fixture.token}")
+    )
+    assert results[1]["etag"] == etag.headers["etag"]
+    assert names_in(fixture) == {1: "Moss"}
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        (b"{", 40001),
+        (b'{"op": "merge"}', 40002),
+        (b'{"id": 1, "name": "Moss"}', 40003),
+        (b'{"op": "delete", "id": 3}', 40401),
+        (b'{"op": "update", "id": 1, "name": "Moss", "if_match": "x"}', 41201),
+        (b"x" * 70_000, 41301),
+    ],
+)
+def test_none_is_done_if_one_is_refused(fixture: StoreFixture, line: bytes, number: int) -> None:
+    (alone,) = read_lines(fixture.send(changes_message(fixture.token, line)).body)
+    answer = send(fixture, b'{"id": 2, "name": "Aloe"}\n\n%s\n%s' % (line, line))
+    expect_error(answer, number)
+    assert answer.json["message"] == f"line 3: {alone['message']}"
+    assert names_in(fixture) == {1: "Fern"}
+
+
+def test_a_quota_is_for_all(fixture: StoreFixture) -> None:
+    with fixture.service.administration() as administration:
+        administration.set_quota(fixture.store, 3)
+    answer = send(fixture, plant_lines((2, 3, 4)))
+    expect_error(answer, 40302)
+    assert answer.json["message"].startswith("line 3: the store is full")
+    assert send(fixture, b'{"op": "delete", "id": 1}\n' + plant_lines((2, 3, 4))).status == 200
+
+
+def test_a_thousand_are_the_most(fixture: StoreFixture) -> None:
+    expect_error(send(fixture, plant_lines(range(2, 1003))), 40014)
+    assert names_in(fixture) == {1: "Fern"}
+    assert len(read_lines(send(fixture, plant_lines(range(2, 1002))).body)) == 1000
+    assert (answer := send(fixture, b"\n", "key")).status == 200
+    assert answer.body == b""
+
+
+def test_a_key_makes_it_happen_once(fixture: StoreFixture) -> None:
+    expect_error(send(fixture, BODY, "x" * 256), 40010)
+    expect_error(send(fixture, b'{"op": "delete", "id": 3}', "key"), 40401)
+    first, again = send(fixture, BODY, "key"), send(fixture, BODY, "key")
+    assert (first.status, again.status) == (200, 200)
+    assert first.body == again.body
+    assert "idempotent-replayed" not in first.headers
+    assert again.headers["idempotent-replayed"] == "true"
+    expect_error(send(fixture, plant_lines((5,)), "key"), 42201)
+    assert names_in(fixture) == {1: "Moss"}
+
+
+def test_a_body_that_does_not_arrive_whole_changes_nothing(fixture: StoreFixture) -> None:
+    message = atomic(fixture, plant_lines(range(2, 500)))
+    for cut in (1, 100, len(message.body) - 1):
+        with Connection(fixture.service.origin) as connection:
+            connection.send(message.head(), message.body[:cut])
+            connection.finish_sending()
+            connection.read_to_end()
+    assert names_in(fixture) == {1: "Fern"}
+
+
+def test_after_a_revocation_nothing_is_changed(fixture: StoreFixture) -> None:
+    message = atomic(fixture, BODY)
+    with Connection(fixture.service.origin) as connection:
+        connection.send(message.adding("Expect", "100-continue").head())
+        assert connection.receive().status == 100
+        fixture.service.revoke(fixture.token)
+        connection.send(message.body)
+        expect_error(connection.receive("POST"), 40102)
+    assert len(fixture.service.events(fixture.store)) == 1
