@@ -68,6 +68,8 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
         (route.method, route.path.replace("/1", "/{id}").replace("/nobody", "/{user}"))
         for route in ROUTES
         if route.path not in ("/", "/docs")
+        and route.method != "HEAD"
+        and not route.path.startswith("/stores/{store}/")
     }
     assert documented == routes
 

@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from functools import partial
 from http import HTTPStatus
-from itertools import groupby
 from pathlib import Path
 
 import msgspec
@@ -22,6 +21,8 @@ from plantstore.http.errors import TABLE
 _HERE = Path(__file__).parents[1]
 _OF_THE_PAGE = ("base.css", "dom.js", "icon.svg", "session.js")
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")  # shows HTML as text
+# What the three calls return, but for mistakes in a parameter or in HTTP itself.
+USUAL = (40002, 40003, 40004, 40101, 40102, 40301, 40401, 42901, 50301)
 _HEADING = re.compile("^### (.+)\n", re.MULTILINE)
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 
@@ -53,7 +54,8 @@ def make_view(document: Json) -> dict[str, object]:
         "operations": operations,
         "first": next(one for one in operations if one["operationId"] == "list_plants"),
         "topics": list(zip(parts[::2], parts[1::2], strict=True)),
-        "errors": [(status, list(rows)) for status, rows in groupby(TABLE, lambda row: row.status)],
+        "errors": TABLE,
+        "usual": USUAL,
         "remedies": REMEDIES,
         "headers": _find_headers(operations),
         "languages": samples.LANGUAGES,

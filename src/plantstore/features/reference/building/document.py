@@ -31,10 +31,7 @@ def resolve(root: Json) -> Json:
 
 
 def list_operations(document: Json) -> list[Json]:
-    """The operations of a resolved document, each with its ``method`` and its ``path``.
-
-    A HEAD stands in the ``head`` of the GET of its path, which it repeats.
-    """
+    """The operations of a resolved document, each with its ``method`` and its ``path``."""
     operations: list[Json] = []
     for path, item in document["paths"].items():
         of_path = item.get("parameters", [])
@@ -45,7 +42,5 @@ def list_operations(document: Json) -> list[Json]:
             for method in _METHODS
             if method in item
         }
-        if "get" in found and "head" in found:
-            found["get"]["head"] = found.pop("head")
         operations += found.values()
     return operations

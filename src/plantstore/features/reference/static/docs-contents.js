@@ -19,6 +19,29 @@ export function followReader() {
   });
 }
 
+// What has all the words stays in the contents; Enter leads to the first.
+export function startSearch() {
+  const search = /** @type {HTMLInputElement} */ ($("search"));
+  const links = [...all("#contents a")].map((link) => {
+    const target = document.getElementById(link.getAttribute("href")?.slice(1) ?? "");
+    return { link, text: `${link.textContent} ${target?.textContent}`.toLowerCase() };
+  });
+  search.hidden = false;
+  search.addEventListener("input", () => {
+    const words = search.value.toLowerCase().split(/\s+/);
+    for (const { link, text } of links) Reflect.set(link.parentElement ?? link, "hidden", !words.every((word) => text.includes(word)));
+  });
+  search.addEventListener("keydown", ({ key }) => {
+    if (key === "Enter") links.find(({ link }) => link.checkVisibility())?.link.click();
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.key !== "/" || /** @type {Element} */ (event.target).closest("input, textarea, select")) return;
+    event.preventDefault();
+    if (!$("contents").checkVisibility()) $("contents").showPopover();
+    search.focus();
+  });
+}
+
 /** @param {HTMLElement | undefined} link */
 function show(link) {
   for (const other of all("#contents [aria-current]")) other.removeAttribute("aria-current");

@@ -2,7 +2,7 @@
 // colours, their buttons work, and the contents follow the reader.
 
 import { colour } from "./docs-colours.js";
-import { followReader } from "./docs-contents.js";
+import { followReader, startSearch } from "./docs-contents.js";
 import { openForm, startSession } from "./docs-try.js";
 import { all, copy, pause } from "./dom.js";
 import { tab } from "./session.js";
@@ -49,5 +49,6 @@ document.addEventListener("click", ({ target }) => {
 nameAddress();
 rememberLanguage();
 followReader();
+startSearch();
 startSession();
 colourAll();
