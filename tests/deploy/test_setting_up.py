@@ -12,6 +12,7 @@ import pytest
 
 from tests.checkout import copy_project
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 class Checkout:
@@ -120,6 +121,18 @@ def test_an_interrupted_set_up_changes_nothing(
         assert process.wait() == 130
     assert checkout.environments() == before
     assert (checkout.folder / ".venv-clients" / "bin" / "pip").exists()
+
+
+def test_an_interrupted_set_up_says_nothing_more(checkout: Checkout) -> None:
+    with checkout.start_set_up("clients") as process:
+        assert process.stderr
+        assert process.stderr.readline().startswith("Setting up .venv-clients")
+        folder = checkout.folder / ".venvs"
+        wait_until(lambda: list(folder.glob("*/lib/*")))  # so Python runs
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stderr.read() == ""
+    assert process.returncode == 130
+    assert checkout.environments() == set()
 
 
 def test_a_folder_that_stands_there_is_replaced(checkout: Checkout) -> None:
