@@ -1,13 +1,14 @@
 """``--database`` and ``--settings`` stand before the command, for all commands alike."""
 
 import shlex
-import sys
 
 import pytest
 
 from plantstore.core.tokens import is_well_formed
-from tests.cli.program import Program
+from tests.cli.program import PLANTSTORE, Program
 from tests.cli.test_help import COMMANDS
+
+PROGRAM = shlex.join(PLANTSTORE)
 
 
 def advice(program: Program, call: str) -> str:
@@ -44,7 +45,7 @@ def alone(program: Program) -> Program:
 def test_after_the_command_they_are_refused_with_the_corrected_command(
     alone: Program, call: str, corrected: str
 ) -> None:
-    assert advice(alone, call) == f"{sys.executable} -m plantstore {corrected}"
+    assert advice(alone, call) == f"{PROGRAM} {corrected}"
 
 
 def test_the_corrected_command_works_when_it_is_pasted(alone: Program) -> None:
@@ -62,7 +63,7 @@ def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
     alone.out("--database", other, "migrate")
     said = alone.refusal("--database", other, "token", "revoke", "0123456789abcdef")
     _, command, _ = said.split("`")
-    assert command == f"{sys.executable} -m plantstore --database '{other}' token list"
+    assert command == f"{PROGRAM} --database '{other}' token list"
     assert alone.in_shell(command).status == 0
 
 

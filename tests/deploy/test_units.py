@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,6 +14,7 @@ import yaml
 from plantstore.core.sources import Sources
 from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
+from tests.cli.program import PLANTSTORE
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
@@ -45,7 +47,7 @@ def test_a_unit_is_hardened(unit: Path, tmp_path: Path) -> None:
 
 def test_the_units_are_what_systemd_reads(tmp_path: Path) -> None:
     for unit in UNITS:
-        text = unit.read_text().replace("/opt/plantstore/bin/plantstore", sys.executable)
+        text = unit.read_text().replace("/opt/plantstore/bin/plantstore", "/bin/sh")
         (tmp_path / unit.name).write_text(text.replace("/bin/kill", "/bin/sh"))
     names = [unit.name.replace("@.", "@8081.") for unit in UNITS]
     assert not run(*analyze(tmp_path), "verify", *(tmp_path / name for name in names))
@@ -112,7 +114,7 @@ def test_the_backup_units_command_makes_a_backup(tmp_path: Path) -> None:
     places = {
         "/var/lib/plantstore": str(tmp_path / "state"),
         "/var/backups/plantstore": str(tmp_path / "backups"),
-        "/opt/plantstore/bin/plantstore": f"{sys.executable} -m plantstore",
+        "/opt/plantstore/bin/plantstore": shlex.join(PLANTSTORE),
     }
     for documented, actual in places.items():
         unit = unit.replace(documented, actual)
@@ -121,6 +123,6 @@ def test_the_backup_units_command_makes_a_backup(tmp_path: Path) -> None:
     (tmp_path / "backups").mkdir()
     run("env", environ, sys.executable, "-m", "plantstore", "store", "create", "nursery")
     for _ in range(2):
-        said = run("env", "-i", environ, *command.split())
+        said = run("env", "-i", environ, *shlex.split(command))
         assert "stores: 1" in said
     assert len(list((tmp_path / "backups").glob("plants-*Z.db"))) == 2

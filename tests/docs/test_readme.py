@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 from subprocess import PIPE, STDOUT
 
 from tests.checkout import copy_project
+from tests.cli.program import PLANTSTORE
 from tests.docs.pages import DOCS, ROOT, blocks_of, read_page
 from tests.service import Service
 
@@ -68,7 +70,7 @@ def test_the_calls_of_the_readme_give_the_answers_of_the_readme(
 def test_the_commands_of_the_readme_work(service: Service, token: str, tmp_path: Path) -> None:
     (tmp_path / ".venv").symlink_to(sys.prefix)
     program = f"cd {tmp_path}\n" + find_block("token create")
-    listing = f"{sys.executable} -m plantstore token list --json"
+    listing = shlex.join([*PLANTSTORE, "token", "list", "--json"])
     token_id = json.loads(run_in_shell(listing, service, token))[0]["id"]
     printed = run_in_shell(program.replace("1f0c9a52b7d84e63", token_id), service, token)
     assert "pst_" in printed

@@ -1,8 +1,8 @@
 """The service speaks TLS with the certificate that it is given, and drains there too."""
 
+import shlex
 import socket
 import ssl
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -11,7 +11,7 @@ import httpx
 import pytest
 
 from tests.certificates import make_certificate
-from tests.cli.program import Program
+from tests.cli.program import PLANTSTORE, Program
 from tests.http.blocking import takes_at_most
 from tests.http.raw import LIVE, TIMEOUT, Connection, Message
 from tests.service import Service
@@ -53,7 +53,7 @@ def test_the_operations_work_over_tls(
     tmp_path: Path, certificate: Path, trust: ssl.SSLContext
 ) -> None:
     flags = f"--tls-cert {certificate}/cert.pem --tls-key {certificate}/cert.key"
-    script = f'exec {sys.executable} -m plantstore "$@" {flags} --workers 2'
+    script = f'exec {shlex.join(PLANTSTORE)} "$@" {flags} --workers 2'
     with Service(tmp_path, command=("sh", "-c", script, "sh")) as service:
         assert service.origin.startswith("https://127.0.0.1:")
         headers = {"Authorization": f"Bearer {service.make_token()}"}

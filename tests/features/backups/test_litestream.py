@@ -1,6 +1,7 @@
 """Litestream, the real program, beside the service: the blocks of docs/backup.md."""
 
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def block(kind: str, number: int, program: Program) -> str:
     text = take("backup.md", HEADING, kind=kind)[number]
     text = text.replace("/var/lib/plantstore/plants.db", str(file_of(program)))
     text = text.replace("/var/backups/plantstore", str(program.folder))
-    return re.sub("^litestream", LITESTREAM, text, flags=re.MULTILINE)
+    return re.sub("^litestream", shlex.quote(LITESTREAM), text, flags=re.MULTILINE)
 
 
 @contextmanager

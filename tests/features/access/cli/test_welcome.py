@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import sys
 from contextlib import closing
 from pathlib import Path
@@ -24,7 +25,8 @@ from tests.waiting import wait_until
 
 TOKEN = re.compile(r"\bpst_\w+")
 INSTALLED = str(Path(sys.executable).with_name("plantstore"))
-OWN = f"{sys.executable} -m plantstore"
+SHOWN = shlex.quote(INSTALLED)
+OWN = shlex.join(PLANTSTORE)
 
 
 def paste_calls(shown: str, home: Path) -> None:
@@ -93,9 +95,9 @@ def test_each_later_start_signs_the_owner_in_wherever_it_listens(tmp_path: Path)
     ("folder", "program", "shown"),
     [
         (".", PLANTSTORE, OWN),
-        (".", (INSTALLED,), INSTALLED),
-        (str(Path(INSTALLED).parents[1]), ("bin/plantstore",), INSTALLED),
-        (".", ("plantstore",), INSTALLED),
+        (".", (INSTALLED,), SHOWN),
+        (str(Path(INSTALLED).parents[1]), ("bin/plantstore",), SHOWN),
+        (".", ("plantstore",), SHOWN),
         (".", ("plantstore",), "plantstore"),
     ],
     ids=["module", "path", "relative", "activated", "on_path"],

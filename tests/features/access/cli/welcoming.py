@@ -12,7 +12,7 @@ from tests.cli.program import PLANTSTORE, clean_environ
 from tests.service import Service
 
 CODE = re.compile(r"^  (http\S+)/#code=(\w+)$", re.MULTILINE)
-COMMAND = re.compile(r"^  (.*plantstore .*(?:link|token) create --.*)$", re.MULTILINE)
+COMMAND = re.compile(r"^  (.*plantstore'? .*(?:link|token) create --.*)$", re.MULTILINE)
 
 
 class Welcoming(Service):
