@@ -41,7 +41,7 @@ class Start(Struct, frozen=True, kw_only=True):
 class Feature(Struct, frozen=True, kw_only=True):
     """A folder below ``features``, whose SQL every database has.
 
-    With a ``distribute.sql`` it can distribute PostgreSQL's tables: see ``sql/migrations.py``.
+    With a ``distribute.sql`` it can distribute PostgreSQL's tables: see ``postgres/connection.py``.
     ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
     requests. ``surrounds`` is a context manager around the service, entered with its ``Start``
     before workers are forked. ``commands`` are those of the command line, by name. The ``metrics``

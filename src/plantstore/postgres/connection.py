@@ -1,5 +1,14 @@
-"""The command line's connections to PostgreSQL, and the version of the schema."""
+"""The command line's connections to PostgreSQL, and the version of the schema.
 
+Each statement of a migration with a line ``-- outside-transaction`` is a transaction of its own, as
+``CREATE INDEX CONCURRENTLY`` must be. After a kill they are all executed again, so the first drops
+what the next may have left.
+
+``functions.sql`` is migration 0. The ``distribute.sql`` of a feature that distributes the tables is
+migration -1, of which the name is the feature's: in databases that were distributed by it.
+"""
+
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
@@ -11,10 +20,12 @@ from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, erro
 from plantstore.core.errors import SetupError
 from plantstore.postgres.hosts import find_host
 from plantstore.sql import migrations
-from plantstore.sql.migrations import Applied, Migration
-from plantstore.sql.queries import load_queries
+from plantstore.sql.migrations import Applied, Migration, find_pending
+from plantstore.sql.queries import folder_of, load_queries
 
 _PACKAGE = "plantstore.postgres"
+_OUTSIDE_LINE = re.compile(r"^-- outside-transaction$", re.MULTILINE)
+_FUNCTIONS, _DISTRIBUTION = 0, -1  # the numbers of migrations that are applied again
 _OLDEST_VERSION = 15  # Debian 12's; the oldest one that the tests are run on
 _PAUSE = 0.1  # seconds between two attempts
 # With any number that no other program uses. To wait for it, or to have parameters, would keep a
@@ -75,7 +86,7 @@ def require_schema(connection: Connection) -> str | None:
 
     :raises SetupError: it is older, newer or missing; the message says what to do.
     """
-    return migrations.require_schema(_PACKAGE, _read_applied(connection))
+    return _require(_read_applied(connection))
 
 
 async def require_schema_of(connection: AsyncConnection) -> str | None:
@@ -85,7 +96,30 @@ async def require_schema_of(connection: AsyncConnection) -> str | None:
     with suppress(errors.UndefinedTable):
         cursor = await connection.execute(_READ_MIGRATIONS)
         applied = [Applied(*row) for row in await cursor.fetchall()]
-    return migrations.require_schema(_PACKAGE, applied)
+    return _require(applied)
+
+
+def _require(applied: Sequence[Applied]) -> str | None:
+    distribution = _find_distribution(applied)
+    migrations.require_schema(_load(distribution), applied)
+    return distribution
+
+
+def _find_distribution(applied: Sequence[Applied]) -> str | None:
+    return next((one.name for one in applied if one.number == _DISTRIBUTION), None)
+
+
+def _load(distribution: str | None) -> Sequence[Migration]:
+    """All migrations: those in files with numbers, the functions, and a feature's."""
+    folder = folder_of(_PACKAGE)
+    others = [(_FUNCTIONS, "functions", folder / "functions.sql")]
+    if distribution is not None:
+        file = folder.parent / "features" / distribution / "distribute.sql"
+        others.append((_DISTRIBUTION, distribution, file))
+    return [
+        *migrations.load_migrations(_PACKAGE),
+        *(Migration(number, name, file.read_text("utf-8")) for number, name, file in others),
+    ]
 
 
 def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequence[Migration]:
@@ -98,17 +132,21 @@ def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequ
     """
     with explained(), connect(url) as connection:
         if dry_run:
-            return migrations.find_missing(_PACKAGE, _read_applied(connection))
+            applied = _read_applied(connection)
+            return find_pending(_load(_find_distribution(applied)), applied)
         with connect(url) as guard, guard.transaction():
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             _wait_until(guard, _LOCK)
             _wait_until(connection, _NO_INDEX_IS_BUILT)
             applied = _read_applied(connection)
-            sql = load_queries(_PACKAGE, distribution or migrations.find_distribution(applied))
-            missing = migrations.find_missing(_PACKAGE, applied, distribution)
-            for is_outside, group in groupby(missing, lambda one: one.is_outside_transaction):
+            distribution = distribution or _find_distribution(applied)
+            sql = load_queries(_PACKAGE, distribution)
+            pending = find_pending(_load(distribution), applied)
+            for is_outside, group in groupby(
+                pending, lambda one: bool(_OUTSIDE_LINE.search(one.sql))
+            ):
                 _apply(connection, sql, group, is_outside=is_outside)
-        return missing
+        return pending
 
 
 def _wait_until(connection: Connection, condition: str) -> None:
@@ -131,8 +169,9 @@ def _apply(
         if not is_outside:
             connection.execute(sql["begin_migration"].encode())
         for migration in group:
-            for statement in migration.statements if is_outside else [migration.sql]:
-                connection.execute(statement.encode())
+            for statement in migration.sql.split(";\n") if is_outside else [migration.sql]:
+                if statement.strip():
+                    connection.execute(statement.encode())
             connection.execute(sql["record_migration"].encode(), migration.record)
 
 

@@ -14,7 +14,7 @@ import apsw
 
 from plantstore.core.errors import SetupError
 from plantstore.sql import migrations
-from plantstore.sql.migrations import Applied, Migration
+from plantstore.sql.migrations import Applied, Migration, find_pending, load_migrations
 from plantstore.sql.queries import load_queries
 from plantstore.sqlite.file_lock import FileLock
 from plantstore.sqlite.files import create_file, describe_obstacle
@@ -120,9 +120,9 @@ def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
             with FileLock(path) as lock, lock.held(), closing(connect(path)) as connection:
                 return _migrate(connection)
         if not path.exists():
-            return migrations.find_missing(_PACKAGE, [])
+            return load_migrations(_PACKAGE)
         with closing(connect(path)) as connection:
-            return migrations.find_missing(_PACKAGE, read_applied(connection))
+            return find_pending(load_migrations(_PACKAGE), read_applied(connection))
 
 
 def close_at_stop(connection: apsw.Connection) -> None:
@@ -172,7 +172,7 @@ def require_schema(connection: apsw.Connection) -> None:
 
     :raises SetupError: it is older or newer, missing, or another program's.
     """
-    migrations.require_schema(_PACKAGE, read_applied(connection))
+    migrations.require_schema(load_migrations(_PACKAGE), read_applied(connection))
 
 
 def warn_of_permissions(path: Path) -> None:
@@ -223,7 +223,7 @@ def _require_writable(path: Path) -> None:
 
 def _migrate(connection: apsw.Connection) -> Sequence[Migration]:
     """Apply and return what is pending: in one transaction, which a kill undoes."""
-    missing = migrations.find_missing(_PACKAGE, read_applied(connection))
+    missing = find_pending(load_migrations(_PACKAGE), read_applied(connection))
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file
     _enable_wal(connection)
     record = load_queries(_PACKAGE)["record_migration"]
