@@ -53,18 +53,6 @@ async def test_hosts_that_are_silent_or_refuse_are_passed_over(
         assert await connected_port(found) == postgres_server.port
 
 
-@pytest.mark.parametrize("is_first", [True, False])
-async def test_a_server_that_freezes_is_passed_over(
-    postgres_server: PostgresServer, tmp_path: Path, *, is_first: bool
-) -> None:
-    with PostgresServer(tmp_path / "postgres") as freezing:
-        ports = (freezing.port, postgres_server.port)
-        found = hosts(*(ports if is_first else reversed(ports)))
-        await connected_port(found)
-        with freezing.frozen():
-            assert await connected_port(found) == postgres_server.port
-
-
 async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
     postgres_server: PostgresServer, silent_port: int
 ) -> None:

@@ -46,24 +46,24 @@ class Callers(Batcher[Credentials, Caller | None]):
         """All that wait; where stores are separated, those of the one that has waited longest."""
         if not self._separates_stores:
             return super().next_batch()
-        waiting = self._waiting
-        free = (one.item.store_id for one in waiting if one.item.store_id not in self._busy)
-        store_id = next(free, None)
+        stores = (waiting.item.store_id for waiting in self._waiting)
+        store_id = next((store_id for store_id in stores if store_id not in self._busy), None)
         if store_id is None:
             return []
         self._busy.add(store_id)
-        self._waiting = [one for one in waiting if one.item.store_id != store_id]
-        return [one for one in waiting if one.item.store_id == store_id]
+        batch = [waiting for waiting in self._waiting if waiting.item.store_id == store_id]
+        self._waiting = [waiting for waiting in self._waiting if waiting.item.store_id != store_id]
+        return batch
 
     async def run(self, items: Sequence[Credentials]) -> Sequence[Caller | None]:
         """The callers, None where there is no such token."""
         try:
-            found = await self._look_up(list(dict.fromkeys(items)))
+            callers = await self._look_up(list(dict.fromkeys(items)))
         finally:
             self._busy.discard(items[0].store_id)
-        for key, caller in found.items():
+        for key, caller in callers.items():
             self._uses.note(key.store_id, key.token_hash, caller.expires_at)
-        return [found.get(key) for key in items]
+        return [callers.get(key) for key in items]
 
     async def find_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """Each caller as of now: see ``Database.find_callers_again``."""
@@ -71,8 +71,8 @@ class Callers(Batcher[Credentials, Caller | None]):
             Credentials(caller.token_store_id, caller.token_hash, None, caller.store_id)
             for caller in callers
         ]
-        found = await self._look_up(keys)
-        members = {key: caller for key, caller in found.items() if caller.role is not None}
+        current = await self._look_up(keys)
+        members = {key: caller for key, caller in current.items() if caller.role is not None}
         return [members.get(key) for key in keys]
 
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
@@ -87,9 +87,9 @@ class Callers(Batcher[Credentials, Caller | None]):
                 queries.append((self._sql["find_callers"], columns[:2]))
             else:
                 queries.append((self._sql["find_callers_in_stores"], columns))
-        found: dict[Credentials, Caller] = {}
+        callers: dict[Credentials, Caller] = {}
         for part, rows in zip(parts, await self._pool.read(*queries), strict=True):
             for number, *row in rows:
                 key = part[number - 1]
-                found[key] = to_caller(key.store_id, key.token_hash, row)
-        return found
+                callers[key] = to_caller(key.store_id, key.token_hash, row)
+        return callers

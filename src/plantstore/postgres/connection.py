@@ -106,7 +106,7 @@ def _require(applied: Sequence[Applied]) -> str | None:
 
 
 def _find_distribution(applied: Sequence[Applied]) -> str | None:
-    return next((one.name for one in applied if one.number == _DISTRIBUTION), None)
+    return next((row.name for row in applied if row.number == _DISTRIBUTION), None)
 
 
 def _load(distribution: str | None) -> Sequence[Migration]:

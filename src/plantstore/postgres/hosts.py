@@ -27,7 +27,7 @@ _DEFAULTS = {
     "tcp_user_timeout": "5000",
 }
 
-Attempt = asyncio.Task[AsyncConnection]
+Opening = asyncio.Task[AsyncConnection]
 
 
 class Hosts:
@@ -54,30 +54,30 @@ class Hosts:
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + seconds
-        attempts: dict[str, Attempt] = {}
+        openings: dict[str, Opening] = {}
         failures: dict[str, BaseException] = {}
         asked = list(self.conninfos)[:1]
         try:
             while True:
                 for name in asked:
-                    if name not in attempts:
-                        attempts[name] = loop.create_task(self._open(name))
+                    if name not in openings:
+                        openings[name] = loop.create_task(self._open(name))
                 left = deadline - loop.time()
-                await asyncio.wait(attempts.values(), timeout=min(max(left, 0), _ROUND_SECONDS))
-                for name in [name for name in attempts if attempts[name].done()]:
-                    attempt = attempts.pop(name)
-                    failure = attempt.exception()
+                await asyncio.wait(openings.values(), timeout=min(max(left, 0), _ROUND_SECONDS))
+                for name in [name for name in openings if openings[name].done()]:
+                    opening = openings.pop(name)
+                    failure = opening.exception()
                     if failure is None:
                         self.conninfos = {name: self.conninfos[name], **self.conninfos}
-                        return attempt.result()
+                        return opening.result()
                     failures[name] = failure
                 asked = list(self.conninfos)
-                if left <= 0 or (not attempts and len(failures) == len(asked)):
-                    raise _failure(dict.fromkeys(attempts, ConnectionTimeout("timeout")) | failures)
+                if left <= 0 or (not openings and len(failures) == len(asked)):
+                    raise _failure(dict.fromkeys(openings, ConnectionTimeout("timeout")) | failures)
         finally:
-            for attempt in attempts.values():
-                attempt.add_done_callback(_close)
-                attempt.cancel()
+            for opening in openings.values():
+                opening.add_done_callback(_close)
+                opening.cancel()
 
     async def _open(self, name: str) -> AsyncConnection:
         connection = await AsyncConnection.connect(
@@ -134,6 +134,6 @@ def _failure(failures: dict[str, BaseException]) -> psycopg.OperationalError:
     return kind("; ".join(f"{name}: {failure}" for name, failure in failures.items()))
 
 
-def _close(attempt: Attempt) -> None:
-    if not attempt.cancelled() and attempt.exception() is None:
-        attempt.result().pgconn.finish()
+def _close(opening: Opening) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().pgconn.finish()

@@ -117,7 +117,7 @@ class Pool:
                 cursors = [await connection.execute(*queries[0], binary=True)]
             else:
                 async with connection.pipeline():
-                    cursors = [await connection.execute(*one, binary=True) for one in queries]
+                    cursors = [await connection.execute(*query, binary=True) for query in queries]
             self.availability.note_read()
             return [await cursor.fetchall() for cursor in cursors]
 

@@ -83,10 +83,10 @@ class PostgresSession:
 
     def check(self) -> Iterator[Check]:
         """Whether the database accepts writes, without changing it."""
-        info, version = self._connection.info, self._connection.execute("SHOW server_version")
+        info = self._connection.info
         location = f"{info.dbname} at {info.host or 'a local socket'}"
-        found = f"PostgreSQL {(version.fetchone() or '?')[0]} has {location}"
-        yield Check("connection", ok=True, detail=found)
+        detail = f"PostgreSQL {info.parameter_status('server_version')} has {location}"
+        yield Check("connection", ok=True, detail=detail)
         yield Check("schema", ok=True, detail=f"the schema of {info.dbname} is up to date")
         yield run_check("writable", self._try_write, location)
 

@@ -41,8 +41,8 @@ class Migration(Struct, frozen=True):
     @property
     def compatible_since(self) -> int:
         """The newest migration that a program must at least have to work on this one's schema."""
-        found = _COMPATIBLE_LINE.search(self.sql)
-        return self.number if found is None else int(found[1])
+        line = _COMPATIBLE_LINE.search(self.sql)
+        return self.number if line is None else int(line[1])
 
 
 class Applied(Struct, frozen=True):

@@ -49,10 +49,10 @@ def to_caller(
 ) -> Caller:
     """The caller with a token, in the row of its look-up."""
     user_id, label, expires_at, store_id, role_name, scopes, revision = row
-    who = (token_store_id, token_hash, user_id, label, expires_at)
+    token = (token_store_id, token_hash, user_id, label, expires_at)
     role, permissions = read_access(role_name, scopes)
     principal = (token_store_id, user_id)
-    return Caller(*who, store_id, role, permissions, revision, principal, unchanged)
+    return Caller(*token, store_id, role, permissions, revision, principal, unchanged)
 
 
 def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:

@@ -1,8 +1,8 @@
 """Notes when tokens are used, in memory, until they are written together.
 
-Invariant: a request that is answered from what is remembered needs no note. On SQLite that is valid
-only until the next commit, and writing the notes is one: so each token that is in use is looked up,
-and noted, again after each writing.
+Invariant: a request whose caller is cached needs no note. On SQLite the cache is valid only until
+the next commit, and writing the notes is one: so each token that is in use is looked up, and noted,
+again after each writing.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

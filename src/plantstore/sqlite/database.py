@@ -132,15 +132,15 @@ class SQLiteDatabase:
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
         unchanged = self.data_version.read()
-        found = []
+        current = []
         for number, caller in enumerate(callers, 1):
             token = (caller.token_store_id, caller.token_hash)
             rows = self._query("find_caller_in_store", (*token, None, caller.store_id))
             again = to_caller(*token, rows[0], unchanged) if rows else None
-            found.append(None if again is None or again.role is None else again)
+            current.append(None if again is None or again.role is None else again)
             if not number % _MAX_IN_A_ROW:
                 await asyncio.sleep(0)
-        return found
+        return current
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""

@@ -15,8 +15,8 @@ read_failures = FailureLog(logging.getLogger(__name__), "reads work again")
 # After a failed fsync the kernel may drop the pages and report the next fsync as good.
 _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 
-# With these a commit may be in the log, though not in its index: who reads the log anew, after a
-# crash, would find it.
+# With these a commit may be in the log, though not in its index: whatever reads the log after a
+# crash would find it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
 # These fail a batch as a whole; any other error is one write's.

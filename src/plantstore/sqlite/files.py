@@ -51,8 +51,8 @@ def is_alone(file: int) -> bool:
 
     Through a hard link, a command of root would give away another of root's files.
     """
-    found = os.fstat(file)
-    return stat.S_ISDIR(found.st_mode) or (stat.S_ISREG(found.st_mode) and found.st_nlink == 1)
+    status = os.fstat(file)
+    return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
 
 
 def describe_obstacle(path: Path) -> str:
@@ -66,10 +66,10 @@ def describe_obstacle(path: Path) -> str:
         return ""
     if os.statvfs(obstacle).f_flag & os.ST_RDONLY:
         return "; its file system is mounted read-only"
-    found = obstacle.stat()
+    status = obstacle.stat()
     return (
-        f"; {obstacle} belongs to {_name_user(found.st_uid)} and has mode "
-        f"{stat.S_IMODE(found.st_mode):04o}, and this runs as {_name_user(os.geteuid())}"
+        f"; {obstacle} belongs to {_name_user(status.st_uid)} and has mode "
+        f"{stat.S_IMODE(status.st_mode):04o}, and this runs as {_name_user(os.geteuid())}"
     )
 
 
@@ -84,7 +84,7 @@ def _find_obstacles(path: Path) -> Iterator[Path]:
 
 
 def _create_folders(folder: Path) -> None:
-    missing = [found for found in (folder, *folder.parents) if not found.exists()]
+    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
     for new in reversed(missing):
         new.mkdir(mode=0o700, exist_ok=True)
         with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:

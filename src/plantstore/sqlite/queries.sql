@@ -89,8 +89,8 @@ VALUES (?1, ?2, ?3, ?4, ?5, ?6)
 DELETE FROM idempotency_keys WHERE created_at <=
     (SELECT max(created_at) FROM (SELECT created_at FROM idempotency_keys WHERE created_at <= ?1 ORDER BY created_at LIMIT 1000))
 
--- When tokens were used last: one statement for all of them. It writes also what stands there already:
--- what is remembered of callers is forgotten with its commit, so that they are noted again.
+-- When tokens were used last: one statement for all of them. It also writes a time that is there already,
+-- since its commit makes cached callers invalid, so that they are noted again.
 
 -- name: note_token_uses
 UPDATE tokens AS t SET last_used_at = o.at

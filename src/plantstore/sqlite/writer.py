@@ -174,7 +174,7 @@ class Writer:
             self._is_late = False  # some may have timed out, but now the lock is free
             pending, self._pending = self._pending, []
             self._queue.clear()
-            waiting = [one for one in pending if not one[1].done()]
+            waiting = [write for write in pending if not write[1].done()]
             for batch in _split(waiting):
                 _deliver(batch, await self._commit(batch))
         finally:
