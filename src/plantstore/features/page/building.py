@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 from jinja2 import Environment
 
 from plantstore.features.page.files import HASH_LENGTH, File, make_file
@@ -46,10 +47,7 @@ def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
 
 def hash_files(contents: Mapping[str, bytes]) -> str:
     """The hash of the files' names and contents."""
-    digest = sha256()
-    for name, content in sorted(contents.items()):
-        digest.update(sha256(name.encode()).digest() + sha256(content).digest())
-    return digest.hexdigest()[:HASH_LENGTH]
+    return sha256(msgspec.msgpack.encode(sorted(contents.items()))).hexdigest()[:HASH_LENGTH]
 
 
 def render(

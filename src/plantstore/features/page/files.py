@@ -45,14 +45,11 @@ class File(Struct, frozen=True):
     compressed: bytes
     version: str
 
-    def decompress(self) -> bytes:
-        """The content itself, the same object each time: many responses may share it."""
-        return _decompress(self.compressed)
-
 
 @cache
-def _decompress(compressed: bytes) -> bytes:
-    return zlib.decompress(compressed, _GZIP)
+def decompress(file: File) -> bytes:
+    """The content of a file, the same object each time: many responses may share it."""
+    return zlib.decompress(file.compressed, _GZIP)
 
 
 def make_file(media_type: str, content: bytes) -> File:
@@ -85,5 +82,5 @@ async def respond(file: File, headers: HeaderLines, request: Request) -> Respons
     if read_weights(request.headers.get(b"accept-encoding", b"")).get(b"gzip"):
         headers += b"Content-Encoding: gzip\r\n"
     else:
-        content = file.decompress()
+        content = decompress(file)
     return replace(make_response(200, headers, content), is_shared=True)

@@ -6,7 +6,7 @@ taken from a request, whose Host and forwarded headers anybody may set.
 
 import msgspec
 
-from plantstore.features.page.files import File, make_file, read_files
+from plantstore.features.page.files import File, decompress, make_file, read_files
 from plantstore.features.page.routes import add_files
 from plantstore.http.app import App
 
@@ -27,4 +27,4 @@ def _name_server(file: File, server: str) -> File:
     if server == _SERVER:
         return file
     built, named = map(msgspec.json.encode, (_SERVER, server))  # a string of JSON is one of YAML
-    return make_file(file.media_type, file.decompress().replace(built, named, 1))
+    return make_file(file.media_type, decompress(file).replace(built, named, 1))
