@@ -9,22 +9,30 @@ from contextlib import suppress
 from pathlib import Path
 
 from plantstore.core.errors import SetupError
-from plantstore.core.settings import Settings, load_database, without_password
+from plantstore.core.settings import load_database, without_password
 from plantstore.core.sources import Sources
 
 _SQLITE = "sqlite:///"
 
 
-class Commands:
-    """Commands for the database of a service."""
+def name_service(database: str, file: str | None) -> str:
+    """How commands for the database of a service begin.
 
-    def __init__(self, settings: Settings, settings_file: str | None) -> None:
-        self._program = _find_program()
-        self._options = _find_options(settings.database, settings_file)
-
-    def make(self, command: str) -> str:
-        """Run the command of this program."""
-        return f"{self._program}{self._options} {command}"
+    The options name the database, as far as the program would not find it by itself.
+    """
+    options = f" --settings {shlex.quote(str(Path(file).absolute()))}" if file else ""
+    if database.startswith(_SQLITE):
+        path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
+        database = f"{_SQLITE}{path}"
+    is_found = False
+    with suppress(SetupError):  # this user has no home directory, and so no default
+        is_found = database == load_database(Sources({}, {}, file))
+    if not is_found:
+        # A password must not be on the screen.
+        is_secret = database != without_password(database)
+        named = '"$PLANTSTORE_DATABASE"' if is_secret else shlex.quote(database)
+        options += f" --database {named}"
+    return _find_program() + options
 
 
 def name_program(sentence: str) -> str:
@@ -74,17 +82,3 @@ def _find_program() -> str:
         if not Path(known).parent.samefile(environment) or sys.prefix == sys.base_prefix:
             return "plantstore"
     return shlex.quote(str(Path(program).absolute()))
-
-
-def _find_options(database: str, file: str | None) -> str:
-    """The options that name the database, as far as the command would not find it by itself."""
-    options = f" --settings {shlex.quote(str(Path(file).absolute()))}" if file else ""
-    if database.startswith(_SQLITE):
-        path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
-        database = f"{_SQLITE}{path}"
-    with suppress(SetupError):  # this user has no home directory, and so no default
-        if database == load_database(Sources({}, {}, file)):
-            return options
-    if database != without_password(database):  # the password must not be on the screen
-        return f'{options} --database "$PLANTSTORE_DATABASE"'
-    return f"{options} --database {shlex.quote(database)}"

@@ -16,7 +16,7 @@ import click
 
 from plantstore.cli.administration_log import changing, log_token
 from plantstore.cli.durations import DAY_MS
-from plantstore.cli.pasted import Commands
+from plantstore.cli.pasted import name_service
 from plantstore.core.clock import now
 from plantstore.core.errors import TooMuchAccessError
 from plantstore.core.model import Grant, Role, Store
@@ -81,7 +81,7 @@ No store has an owner. To create one, with a token, run this with the owner's na
 def welcome(start: Start) -> None:
     """Print the way in to the service."""
     settings, address = start.settings, start.address
-    commands = Commands(settings, start.settings_file)
+    program = name_service(settings.database, start.settings_file)
     expires_at = now() + settings.token_expiry * DAY_MS
     with closing(open_session(settings.database)) as session:
         parts = [f"Plant Store is running at {address}"]
@@ -100,9 +100,9 @@ def welcome(start: Start) -> None:
                 url = _create_link(session, owners[0], address, expires_at)
             is_found = find_address(settings.database) == address
             option = "" if is_found else f" --address {shlex.quote(address)}"
-            parts.append(_explain_sign_in(url, owners, commands, option))
+            parts.append(_explain_sign_in(url, owners, program, option))
     parts.append(
-        _explain_tokens(stores, owners, commands) if stores else _explain_calls(token, address)
+        _explain_tokens(stores, owners, program) if stores else _explain_calls(token, address)
     )
     click.echo("\n\n".join(parts) + "\n")
 
@@ -128,12 +128,10 @@ def _create_link(session: Session, owner: Owner, address: str, expires_at: int) 
     return make_url(address, made.code)
 
 
-def _explain_sign_in(
-    url: str | None, owners: Sequence[Owner], commands: Commands, option: str
-) -> str:
+def _explain_sign_in(url: str | None, owners: Sequence[Owner], program: str, option: str) -> str:
     """How to sign in: by the link, or by commands, which have the ``option``."""
     lines = [
-        commands.make(f"link create --store {store} --user {shlex.quote(user)} --manage{option}")
+        f"{program} link create --store {store} --user {shlex.quote(user)} --manage{option}"
         for store, user in owners[:_MAX_OWNERS]
     ]
     if url is not None:
@@ -141,7 +139,7 @@ def _explain_sign_in(
         return _LINK.format(store=store, user=user, url=url, command=lines[0])
     which = "this command" if len(owners) == 1 else "one of these commands"
     if len(owners) > _MAX_OWNERS:
-        lines.append(f"and {len(owners) - _MAX_OWNERS} more: {commands.make('store list')}")
+        lines.append(f"and {len(owners) - _MAX_OWNERS} more: {program} store list")
     return _LINK_COMMANDS.format(which=which, commands="\n  ".join(lines))
 
 
@@ -153,10 +151,10 @@ def _explain_calls(token: str, address: str) -> str:
     return _CALLS.format(token=token, address=address)
 
 
-def _explain_tokens(stores: Sequence[Store], owners: Sequence[Owner], commands: Commands) -> str:
+def _explain_tokens(stores: Sequence[Store], owners: Sequence[Owner], program: str) -> str:
     if owners:
         store, user = owners[0]
-        command = f"token create --store {store} --user {shlex.quote(user)}"
-        return _FOR_A_PROGRAM.format(command=commands.make(command))
-    command = f"token create --store {stores[0].name} --role owner --user NAME"
-    return _WITHOUT_OWNER.format(command=commands.make(command))
+        command = f"{program} token create --store {store} --user {shlex.quote(user)}"
+        return _FOR_A_PROGRAM.format(command=command)
+    command = f"{program} token create --store {stores[0].name} --role owner --user NAME"
+    return _WITHOUT_OWNER.format(command=command)
