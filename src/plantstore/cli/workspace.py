@@ -6,12 +6,18 @@ Invariant: a file at its place is complete and on disk, whatever ends the proces
 import fcntl
 import os
 import shutil
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from plantstore.core.errors import SetupError
 from plantstore.sqlite.files import give_away, opened
+
+
+def end_cleanly() -> None:
+    """Have SIGTERM end a command as Ctrl-C does: it removes its unfinished files."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 @contextmanager

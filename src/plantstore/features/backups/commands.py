@@ -13,7 +13,7 @@ from plantstore.cli.administration_log import log_change
 from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import json_option, output_options, pass_database, yes_option
 from plantstore.cli.output import Output, format_bytes
-from plantstore.cli.signals import end_cleanly
+from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database

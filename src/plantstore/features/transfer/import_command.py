@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.options import json_option, pass_database
 from plantstore.cli.output import Output
-from plantstore.cli.signals import end_cleanly
+from plantstore.cli.workspace import end_cleanly
 from plantstore.databases import open_session
 from plantstore.features.transfer.ids import assigned_ids
 from plantstore.features.transfer.importing import Import, Options, Summary
