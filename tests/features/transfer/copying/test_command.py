@@ -1,18 +1,25 @@
 """What ``plantstore copy`` shows: a bar on a terminal, and one line everywhere."""
 
+import pytest
+
 from tests.cli.program import Program
 from tests.cli.test_streams import run_on_terminal
 
 
+@pytest.fixture
+def program(program: Program) -> Program:
+    """The program with a database that has a store."""
+    program.with_database().make_store("nursery")
+    return program
+
+
 def test_a_quiet_copy_says_nothing(program: Program) -> None:
-    program.make_store("nursery")
     done = program.run("copy", "--from", program.database, "--to", "sqlite:///copy.db", "--quiet")
     assert (done.status, done.out, done.err) == (0, "", "")
     assert (program.folder / "copy.db").exists()
 
 
 def test_on_a_terminal_there_are_bars(program: Program) -> None:
-    program.make_store("nursery")
     program.out("import", "-", "--store", "nursery", stdin='{"id":1,"name":"Fern"}')
     copy = ("copy", "--from", program.database, "--to", f"sqlite:///{program.folder}/copy.db")
     shown = run_on_terminal(program, *copy)

@@ -1,1 +1,0 @@
-"""Tests of the feature transfer of its commands."""

@@ -1,5 +1,0 @@
-"""The fixtures of tests of commands."""
-
-from tests.cli.conftest import program
-
-__all__ = ["program"]
