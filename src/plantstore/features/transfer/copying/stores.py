@@ -10,7 +10,6 @@ nobody has access to it.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Sized
-from contextlib import contextmanager
 from itertools import groupby, product
 
 from msgspec.structs import replace
@@ -87,30 +86,24 @@ class StoresCopy:
         }
 
     def write(self) -> Iterator[int]:
-        """Write what the target lacks; yields, repeatedly, how many more rows were written."""
+        """Write what the target lacks; yields, repeatedly, how many more rows were written.
+
+        :raises SetupError: somebody else has changed a store of the target.
+        """
         steps, rows = self._write_steps(), MAX_ROWS + 1
         while rows > MAX_ROWS:  # else it was the last transaction
             rows = 0
-            with self._transaction():
+            with self._target.transaction():
+                reached = map(tuple, self._target.query("lock_revisions", *self._range))
+                if dict(reached) != self._reached:
+                    raise SetupError(
+                        f"{self._target.location} was changed during the copy: stop its service"
+                    )
                 for written in steps:
                     rows += written
                     if rows > MAX_ROWS:
                         break
             yield rows
-
-    @contextmanager
-    def _transaction(self) -> Iterator[None]:
-        """A transaction of the target, during which nobody else changes the stores.
-
-        :raises SetupError: somebody has changed one.
-        """
-        with self._target.transaction():
-            reached = map(tuple, self._target.query("lock_revisions", *self._range))
-            if dict(reached) != self._reached:
-                raise SetupError(
-                    f"{self._target.location} was changed during the copy: stop its service"
-                )
-            yield
 
     def _write_steps(self) -> Iterator[int]:
         """All in transactions, which may end after each step."""
