@@ -28,7 +28,7 @@ SOURCE = Path(plantstore.__file__).parent
 ROLE = SOURCE.parents[1] / "docs" / "postgresql-role.sql"
 FILES = [file for file in (*SOURCE.rglob("*.sql"), ROLE) if file.parent.name != "migrations"]
 CONTENTS = set(PLANT_FIELDS[1:])
-HAS_PLANTS = re.compile(r"\b(FROM|JOIN|INTO|UPDATE|COPY|ON) (plants|events)\b")
+HAS_PLANTS = re.compile(r"\b(FROM|JOIN|INTO|UPDATE|ON) (plants|events)\b")
 CLAUSE = re.compile(r"\b(?=(?:SELECT|FROM|WHERE|SET|VALUES|INTO|ELSIF|END IF)\b)")
 IGNORED = re.compile(r"--.*|'[^']*'|(?<=AND )tag = [?$]\d")  # comments, texts, the filter
 

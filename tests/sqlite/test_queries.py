@@ -16,11 +16,11 @@ QUERIES = {
 }
 SOURCE = Path(plantstore.__file__).parent
 STORE_TABLES = ("members", "tokens", "plants", "events", "idempotency_keys", "links")
-READS_A_STORES_DATA = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE|COPY) ({'|'.join(STORE_TABLES)})\b")
+READS_A_STORES_DATA = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE) ({'|'.join(STORE_TABLES)})\b")
 # Many requests at once come as the rows of ``o``, each with its store.
 STORE = r"(\w\.)?store_id = (\?\d|\$\d|[ow]\.store_id)"
 NAMES_THE_STORE = re.compile(
-    rf"(WHERE|AND|ON) {STORE}|(INSERT( OR REPLACE)? INTO|COPY) \w+ \(store_id, [^)]*\)"
+    rf"(WHERE|AND|ON) {STORE}|INSERT( OR REPLACE)? INTO \w+ \(store_id, [^)]*\)"
 )
 # Queries across stores, and why that is right.
 ACROSS_STORES = {

@@ -1,6 +1,7 @@
 """A connection that administers PostgreSQL; it may be used while the service runs."""
 
 import os
+import re
 import socket
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -10,6 +11,8 @@ from plantstore.core.errors import SetupError
 from plantstore.postgres.connection import connect, explained, require_schema
 from plantstore.sql.checks import Check, run_check
 from plantstore.sql.queries import load_queries
+
+_INSERT = re.compile(r"INSERT INTO (\w+ \([^()]+\))\s+VALUES \([^()]+\)")
 
 
 class PostgresSession:
@@ -63,13 +66,13 @@ class PostgresSession:
                     self._connection.rollback()
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """See ``Session``; COPY takes a fifth of the time of INSERT."""
-        sql = self._sql[name]
+        """See ``Session``; an INSERT of values is a COPY, which takes a fifth of its time."""
+        inserting = _INSERT.fullmatch(self._sql[name])
         with explained(), self._connection.cursor() as cursor:
-            if not sql.startswith("COPY "):
-                cursor.executemany(sql, rows)
+            if inserting is None:
+                cursor.executemany(self._sql[name], rows)
                 return
-            with cursor.copy(sql) as copy:
+            with cursor.copy(f"COPY {inserting[1]} FROM STDIN") as copy:
                 for row in rows:
                     copy.write_row(row)
 

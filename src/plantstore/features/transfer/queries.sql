@@ -43,3 +43,29 @@ WHERE (store_id, revision) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, rev
 -- name: page_of_keys
 SELECT store_id, user_id, key, fingerprint, outcome, created_at FROM idempotency_keys
 WHERE (store_id, user_id, key) >= (?1, ?2, ?3) AND store_id <= ?4 ORDER BY store_id, user_id, key LIMIT ?5
+
+-- Rows as they are read above; to PostgreSQL by COPY
+
+-- name: copy_users
+INSERT INTO users (user_id, subject, created_at) VALUES (?1, ?2, ?3)
+
+-- name: copy_stores
+INSERT INTO stores (store_id, name, created_at) VALUES (?1, ?2, ?3)
+
+-- name: copy_members
+INSERT INTO members (store_id, user_id, role, since, added_by) VALUES (?1, ?2, ?3, ?4, ?5)
+
+-- name: copy_tokens
+INSERT INTO tokens (store_id, token_hash, user_id, all_stores, scopes, label, created_at, expires_at, revoked_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
+-- name: copy_plants
+INSERT INTO plants (store_id, id, name, tag) VALUES (?1, ?2, ?3, ?4)
+
+-- name: copy_events
+INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
+
+-- name: copy_keys
+INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6)
