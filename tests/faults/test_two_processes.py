@@ -8,7 +8,6 @@ import httpx
 import pytest
 
 from plantstore.core.model import Role
-from tests.cli.program import Program
 from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
 from tests.faults.racing import assert_explained, race
 from tests.faults.two_processes import TwoProcesses, process_of, two_services, two_workers
@@ -64,18 +63,6 @@ def test_a_revoked_token_is_refused_at_once_by_both(processes: TwoProcesses, sto
                 assert client.get("/plants", headers=headers).json()["error"] == 40102
                 refused = client.post("/plants", json=body(1), headers=headers)
                 assert refused.json()["error"] == 40102
-
-
-def test_a_token_revoked_on_the_command_line_is_refused_by_both(
-    processes: TwoProcesses, token: str
-) -> None:
-    database = processes.service.database
-    with processes.clients(token) as clients:
-        assert [client.get("/plants").status_code for client in clients] == [200, 200]
-        Program(processes.service.log_path.parent).out(
-            "--database", database, "token", "revoke", token
-        )
-        assert [client.get("/plants").json()["error"] for client in clients] == [40102, 40102]
 
 
 def test_a_changed_role_holds_at_once_for_both(
