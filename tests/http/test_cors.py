@@ -1,14 +1,10 @@
 """CORS: which pages may call the service, and OPTIONS."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-
 import httpx
-import pytest
 
 from tests.http.calls import expect_refused
-from tests.http.fixtures import StoreFixture, make_fixture
+from tests.http.conftest import StartService
+from tests.http.fixtures import StoreFixture
 from tests.http.raw import Message
 from tests.http.routes import ROUTES
 from tests.service import Service
@@ -18,21 +14,6 @@ EXPOSED = {
     *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
     *("WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
-
-
-@pytest.fixture(scope="module")
-def fixture(service: Service) -> StoreFixture:
-    """A store of this module."""
-    return make_fixture(service)
-
-
-@contextmanager
-def serving(folder: Path, origins: str) -> Iterator[httpx.Client]:
-    with (
-        Service(folder, settings={"cors_origins": origins}) as own,
-        own.client(own.make_token()) as client,
-    ):
-        yield client
 
 
 def preflight(client: httpx.Client, origin: str) -> httpx.Response:
@@ -63,9 +44,6 @@ def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> Non
 def test_options_tells_nothing_of_what_is_there(client: httpx.Client) -> None:
     for path in ("/plants/not-an-id", "/stores/nowhere/plants"):
         assert client.options(path).status_code == 204
-
-
-def test_options_of_an_unknown_path_is_refused(client: httpx.Client) -> None:
     expect_refused(client.options("/nowhere"), 40402)
 
 
@@ -106,26 +84,33 @@ def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     assert headers["vary"] == "Accept-Encoding, Authorization"
 
 
-def test_only_listed_pages_are_allowed(tmp_path: Path) -> None:
+def answers_to(service: Service, origin: str) -> list[httpx.Response]:
+    """What a page of this origin gets: to a preflight, to a list, and to a refused request."""
+    with service.client(service.make_token()) as client:
+        asked = (client.get(path, headers={"Origin": origin}) for path in ("/plants", "/x"))
+        answers = [preflight(client, origin), *asked]
+    assert [answer.status_code for answer in answers] == [204, 200, 404]
+    return answers
+
+
+def test_only_listed_pages_are_allowed(start: StartService) -> None:
     second = "http://localhost:3000"
-    with serving(tmp_path, f"{PAGE} {second}") as client:
-        for origin in (PAGE, second):
-            for answer in (preflight(client, origin), client.get("/x", headers={"Origin": origin})):
-                assert answer.headers["access-control-allow-origin"] == origin
-                assert answer.headers["vary"] == "Origin"
-        for origin in (OTHER_PAGE, "null", f"{PAGE}.evil.example", PAGE.upper(), f"{PAGE}:80", "*"):
-            for answer in (preflight(client, origin), client.get("/x", headers={"Origin": origin})):
-                assert "access-control-allow-origin" not in answer.headers
-                assert answer.headers["vary"] == "Origin"
+    service = start(cors_origins=f"{PAGE} {second}")
+    for origin in (PAGE, second):
+        for answer in answers_to(service, origin):
+            assert answer.headers["access-control-allow-origin"] == origin
+            assert "Origin" in answer.headers.get_list("vary")
+    for origin in (OTHER_PAGE, "null", f"{PAGE}.evil.example", PAGE.upper(), f"{PAGE}:80", "*"):
+        for answer in answers_to(service, origin):
+            assert "access-control-allow-origin" not in answer.headers
+            assert "Origin" in answer.headers.get_list("vary")
 
 
-def test_no_page_is_allowed_where_none_is_listed(tmp_path: Path) -> None:
-    with serving(tmp_path, "none") as client:
-        for origin in (PAGE, "*", "null"):
-            answers = (preflight(client, origin), client.get("/plants", headers={"Origin": origin}))
-            assert [answer.status_code for answer in answers] == [204, 200]
-            for answer in answers:
-                assert not [name for name in answer.headers if name.startswith("access-control")]
+def test_no_page_is_allowed_where_none_is_listed(start: StartService) -> None:
+    service = start(cors_origins="none")
+    for origin in (PAGE, "*", "null"):
+        for answer in answers_to(service, origin):
+            assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
 def test_a_page_can_read_what_the_connection_refuses(fixture: StoreFixture) -> None:

@@ -1,4 +1,8 @@
-"""HEAD: the headers of GET, with the length of its body, and no body."""
+"""HEAD: the headers of GET, with the length of its body, and no body; and each answer's date."""
+
+import re
+import time
+from email.utils import parsedate_to_datetime
 
 import pytest
 
@@ -6,6 +10,7 @@ from tests.http.blocking import fill_store
 from tests.http.fixtures import LISTS, StoreFixture
 from tests.http.raw import ALIVE, LIVE, Connection, Message, Response
 from tests.http.routes import ROUTES
+from tests.waiting import wait_until
 
 
 def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response:
@@ -23,11 +28,7 @@ def expect_head_of(fixture: StoreFixture, get: Message, status: int) -> Response
 
 
 @pytest.mark.parametrize(
-    "target",
-    [
-        *(route.path for route in ROUTES if route.method == "GET"),
-        "/plants?limit=1",
-    ],
+    "target", [*(route.path for route in ROUTES if route.method == "GET"), "/plants?limit=1"]
 )
 def test_head_has_the_headers_of_get(fixture: StoreFixture, target: str) -> None:
     get = fixture.message(LISTS[0]).aimed_at(target.format(store=fixture.store))
@@ -51,3 +52,33 @@ def test_head_of_a_long_list_tells_no_length(fixture: StoreFixture) -> None:
 
 def test_head_of_a_known_list_is_unchanged(fixture: StoreFixture) -> None:
     expect_head_of(fixture, fixture.message(LISTS[0]).adding("If-None-Match", "*"), 304)
+
+
+# Dates: ``Connection.receive`` sees that each answer has one
+
+FORM = re.compile("[A-Z][a-z]{2}, [0-9]{2} [A-Z][a-z]{2} [0-9]{4} [0-9:]{8} GMT")
+OLDEST = 2.5  # seconds that a date may be behind, with its fraction of a second that is not told
+
+
+@pytest.mark.parametrize("cached", [False, True])
+def test_the_date_moves_while_requests_come_and_while_none_do(
+    fixture: StoreFixture, *, cached: bool
+) -> None:
+    message = fixture.message(LISTS[0]) if cached else LIVE
+    with Connection(fixture.service.origin) as connection:
+
+        def ask_date() -> float:
+            """The date, which is between a little before it was asked for, and now."""
+            asked_at = time.time()
+            date = connection.ask(message).headers["date"]
+            assert FORM.fullmatch(date)
+            told = parsedate_to_datetime(date).timestamp()
+            assert asked_at - OLDEST < told <= time.time()
+            return told
+
+        first = ask_date()
+        if cached:
+            wait_until(lambda: ask_date() > first)
+        else:
+            assert not connection.has_data(OLDEST + 0.5)
+            assert ask_date() > first
