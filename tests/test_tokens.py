@@ -42,7 +42,8 @@ def test_leading_zeros_of_a_store_number_count_for_nothing() -> None:
 def test_what_is_mistyped_is_found(store_id: int, place: int, letter: str) -> None:
     token = make_token(store_id)
     place = min(place, len(token) - 2)
-    before, (typed, following, *_), after = token[:place], token[place:], token[place + 2 :]
+    before, after = token[:place], token[place + 2 :]
+    typed, following = token[place], token[place + 1]
     for mistyped in (
         before + letter + following + after,
         before + following + typed + after,
