@@ -61,17 +61,24 @@ HEALTH = open_reads("/livez", "/readyz")
 
 @dataclass(frozen=True)
 class StoreFixture:
-    """A store of its own in a running service. It has the plant 1.
-
-    ``token`` may do all, ``tokens_missing_scope`` all but one operation, both of one user;
-    ``non_member`` is of a user who is not a member any more.
-    """
+    """A store of its own in a running service. It has the plant 1; ``token`` may do all."""
 
     service: Service
     store: str
     token: str
-    tokens_missing_scope: dict[Scope, str]
-    non_member: str
+
+    def token_missing(self, scope: Scope) -> str:
+        """A token of the same user that may do all but this."""
+        scopes = frozenset(Scope) - {scope}
+        return self.service.make_token(self.store, f"owner of {self.store}", scopes=scopes)
+
+    def token_of_non_member(self) -> str:
+        """A token of a user who is not a member any more."""
+        gone = f"non_member of {self.store}"
+        token = self.service.make_token(self.store, gone)
+        with self.service.administration() as administration:
+            administration.remove_member(self.store, gone)
+        return token
 
     def message(self, route: Route, token: str | None = None) -> Message:
         """A good request for the route."""
@@ -101,15 +108,7 @@ class StoreFixture:
 def make_fixture(service: Service) -> StoreFixture:
     """A new store in the service."""
     store = f"fixture-{uuid4().hex}"
-    owner, gone = f"owner of {store}", f"non_member of {store}"
-    token = service.make_token(store, owner, scopes=frozenset(Scope))
-    tokens_missing_scope = {
-        scope: service.make_token(store, owner, scopes=frozenset(Scope) - {scope})
-        for scope in Scope
-    }
-    non_member = service.make_token(store, gone)
-    with service.administration() as administration:
-        administration.remove_member(store, gone)
-    fixture = StoreFixture(service, store, token, tokens_missing_scope, non_member)
+    token = service.make_token(store, f"owner of {store}", scopes=frozenset(Scope))
+    fixture = StoreFixture(service, store, token)
     assert fixture.create(PLANT).status == 200
     return fixture

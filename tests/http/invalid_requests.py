@@ -53,13 +53,13 @@ def _use_token(message: Message, token: str) -> Message:
 
 def _take_scope(message: Message, fixture: StoreFixture, route: Route) -> Message:
     assert route.scope is not None
-    return _use_token(message, fixture.tokens_missing_scope[route.scope])
+    return _use_token(message, fixture.token_missing(route.scope))
 
 
 def _leave_store(message: Message, fixture: StoreFixture, route: Route) -> Message:
     if "{store}" in route.path:
         return message.aimed_at(message.target.replace(fixture.store, "nowhere"))
-    return _use_token(message, fixture.non_member)
+    return _use_token(message, fixture.token_of_non_member())
 
 
 PATH = changing(40402, "path", lambda message: message.aimed_at(f"/nowhere{message.target}"))

@@ -128,7 +128,7 @@ def test_each_line_needs_the_scope_of_its_change(fixture: StoreFixture) -> None:
     )
     allowed = [(1, 40004), (2, 200), (3, 200), (4, 204)]
     for scope, lines in ((Scope.CREATE, {1, 3}), (Scope.UPDATE, {2, 3}), (Scope.DELETE, {4})):
-        token = fixture.tokens_missing_scope[scope]
+        token = fixture.token_missing(scope)
         results = numbers_of(read_lines(fixture.send(changes_message(token, body)).body))
         assert results == [(line, 40301 if line in lines else it) for line, it in allowed]
         fixture.create(b'{"id": 1, "name": "Fern"}')

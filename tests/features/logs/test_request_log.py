@@ -95,7 +95,7 @@ def test_a_line_has_the_callers_numbers(service: LoggingService, fixture: StoreF
     assert own["store_id"] == named["store_id"]
     assert own["user_id"] == named["user_id"]
     assert own["token_id"] == sha256(fixture.token.encode()).hexdigest()[:16]
-    fixture.send(fixture.message(LISTS[0], fixture.non_member))
+    fixture.send(fixture.message(LISTS[0], fixture.token_of_non_member()))
     assert "user_id" not in service.record(REQUESTS)
 
 

@@ -72,7 +72,7 @@ def test_a_refused_permission_tells_who_lacks_it(
 ) -> None:
     scope = route.scope
     assert scope is not None
-    token = fixture.tokens_missing_scope[scope]
+    token = fixture.token_missing(scope)
     fixture.send(fixture.message(route, token))
     record = service.record(SECURITY)
     assert (record["message"], record["error_number"]) == ("permission refused", 40301)
@@ -99,7 +99,7 @@ def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFacto
 def test_a_flood_of_refusals_is_counted(service: LoggingService, fixture: StoreFixture) -> None:
     count = 300
     found: list[Record] = []
-    token = fixture.tokens_missing_scope[Scope.LIST]
+    token = fixture.token_missing(Scope.LIST)
     with Connection(service.origin) as connection:
         connection.send(*[fixture.message(LISTS[0], token)] * count)
         assert {connection.receive().status for _ in range(count)} == {403}
