@@ -136,31 +136,11 @@ def frames(path: Path) -> int:
     return (path.with_name(f"{path.name}-wal").stat().st_size - 32) // (4096 + 24)
 
 
-def test_the_program_does_not_start_on_a_full_disk_and_says_why(disk: SmallDisk) -> None:
-    service = disk.service
-    assert service.stop() == 0
-    disk.fill()
-    refused = disk.program.refusal("serve", "--port", "0")
-    assert "disk" in refused
-    disk.make_room()
-    service.start()
-
-
-def test_check_finds_a_full_disk_and_leaves_it_as_it_is(disk: SmallDisk) -> None:
+def test_commands_say_that_the_disk_is_full_and_work_again_with_room(disk: SmallDisk) -> None:
+    create = ("token", "create", "--create", "--store", "nursery", "--user")
     assert failures(disk.program, disk.folder) == {}
     disk.fill()
     assert "No space left on device" in failures(disk.program, disk.folder)["writable"]
-    assert disk.service.stop() == 0
-    disk.fill()
-    failed = failures(disk.program, disk.folder)
-    assert failed.keys() == {"writable"}
-    disk.make_room()
-    assert failures(disk.program, disk.folder) == {}
-
-
-def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:
-    create = ("token", "create", "--create", "--store", "nursery", "--user")
-    disk.fill()
     made = 0
     while (done := disk.program.run(*create, f"user-{made}")).status == 0:
         made += 1
@@ -168,5 +148,11 @@ def test_the_command_line_says_that_the_disk_is_full(disk: SmallDisk) -> None:
     assert "disk is full" in done.err
     assert "Traceback" not in done.err
     assert len(disk.program.data("token", "list")) == made
+    assert disk.service.stop() == 0
+    disk.fill()
+    assert failures(disk.program, disk.folder).keys() == {"writable"}
+    assert "disk" in disk.program.refusal("serve", "--port", "0")
     disk.make_room()
+    assert failures(disk.program, disk.folder) == {}
     disk.program.out(*create, "eve")
+    disk.service.start()

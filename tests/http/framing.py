@@ -26,6 +26,12 @@ class Case:
     method: str = "GET"
     ends: bool = False
 
+    def __str__(self) -> str:
+        """Its name in a test's id."""
+        size = len(self.sent)
+        end = "" if size <= 150 else f" to {self.sent[-60:]!r}, {size} bytes"
+        return f"{self.sent[:150]!r}{end}: {self.expected}"
+
 
 def answered(sent: bytes | Message, *expected: int | bytes, method: str = "GET") -> Case:
     """A case that leaves the connection open."""

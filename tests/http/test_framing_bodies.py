@@ -104,7 +104,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize("case", [*READ, *REFUSED])
+@pytest.mark.parametrize("case", [*READ, *REFUSED], ids=str)
 def test_a_body_is_read_or_refused(service: Service, store: str, case: Case) -> None:
     expect_responses(service, store, case)
 

@@ -110,7 +110,7 @@ TARGETS = [
 ]
 
 
-@pytest.mark.parametrize("case", [*READ, *REFUSED, *TARGETS])
+@pytest.mark.parametrize("case", [*READ, *REFUSED, *TARGETS], ids=str)
 def test_a_head_is_read_or_refused(service: Service, store: str, case: Case) -> None:
     expect_responses(service, store, case)
 
