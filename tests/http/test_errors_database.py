@@ -1,7 +1,6 @@
 """What each route answers while its database is slow, broken or not what it was."""
 
 import sys
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -10,15 +9,9 @@ import pytest
 from plantstore.core.model import Scope
 from tests.databases import ON_BOTH, Kind, execute
 from tests.http.blocking import blocked_writes
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
-from tests.http.fixtures import (
-    CREATES,
-    DELETES,
-    UPDATES,
-    WRITES,
-    Route,
-    make_fixture,
-)
+from tests.http.fixtures import CREATES, DELETES, UPDATES, WRITES, Route, make_fixture
 from tests.http.routes import ROUTES
 from tests.service import Service
 from tests.waiting import wait_until
@@ -47,10 +40,9 @@ FAULTY = (sys.executable, "-m", "tests.faulty_vfs")
 
 
 @pytest.fixture
-def own_service(tmp_path: Path, url: str) -> Iterator[Service]:
+def own_service(start: StartService) -> Service:
     """A service that the test may break."""
-    with Service(tmp_path, database=url, settings={"write_timeout": 0.3}) as running:
-        yield running
+    return start(write_timeout=0.3)
 
 
 @ON_BOTH

@@ -1,15 +1,13 @@
 """Rates: so many at once, then as the time goes by; whoever has all of it again is forgotten."""
 
-from pathlib import Path
-
 import pytest
 
 from plantstore.http.limits.rates import Rates
 from tests.databases import ON_BOTH
+from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import LISTS, make_fixture
 from tests.http.raw import Connection
-from tests.service import Service
 
 
 class Clock:
@@ -65,27 +63,26 @@ def test_few_are_remembered_and_those_that_owe_most_the_longest(clock: Clock) ->
 
 
 @ON_BOTH
-def test_a_list_from_memory_counts_and_is_refused_as_any_other(tmp_path: Path, url: str) -> None:
-    with Service(tmp_path, database=url, settings={"rate_limit": "20/hour"}) as limited:
-        fixture, other = make_fixture(limited), make_fixture(limited)
-        listing = fixture.message(LISTS[0]).adding("Origin", "https://a.example")
-        with Connection(limited.origin) as connection:
-            answers = [connection.ask(listing) for _ in range(21)]
-            # The fixture's create was the first call.
-            assert [answer.status for answer in answers] == 19 * [200] + 2 * [429]
-            for refused in answers[19:]:
-                expect_error(refused, 42901)
-                assert 120 < int(refused.headers["retry-after"]) <= 180
-                assert refused.headers["access-control-allow-origin"] == "*"
-            assert connection.ask(other.message(LISTS[0])).status == 200
+def test_a_list_from_memory_counts_and_is_refused_as_any_other(start: StartService) -> None:
+    limited = start(rate_limit="20/hour")
+    fixture, other = make_fixture(limited), make_fixture(limited)
+    listing = fixture.message(LISTS[0]).adding("Origin", "https://a.example")
+    with Connection(limited.origin) as connection:
+        answers = [connection.ask(listing) for _ in range(21)]
+        # The fixture's create was the first call.
+        assert [answer.status for answer in answers] == 19 * [200] + 2 * [429]
+        for refused in answers[19:]:
+            expect_error(refused, 42901)
+            assert 120 < int(refused.headers["retry-after"]) <= 180
+            assert refused.headers["access-control-allow-origin"] == "*"
+        assert connection.ask(other.message(LISTS[0])).status == 200
 
 
-def test_another_stores_token_of_a_user_does_not_use_up_the_rate(tmp_path: Path, url: str) -> None:
-    with Service(tmp_path, database=url, settings={"rate_limit": "3/hour"}) as limited:
-        own, strange = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))
-        with limited.client(strange) as client:
-            assert [client.get(path).status_code for path in 2 * ("/plants", "/me")] == [
-                *(200, 200, 200, 429)
-            ]
-        with limited.client(own) as client:
-            assert client.get("/plants").status_code == client.get("/me").status_code == 200
+def test_another_stores_token_of_a_user_does_not_use_up_the_rate(start: StartService) -> None:
+    limited = start(rate_limit="3/hour")
+    own, strange = (limited.make_token(store, "ada") for store in ("nursery", "orchard"))
+    with limited.client(strange) as client:
+        statuses = [client.get(path).status_code for path in ("/plants", "/me", "/plants", "/me")]
+        assert statuses == [200, 200, 200, 429]
+    with limited.client(own) as client:
+        assert client.get("/plants").status_code == client.get("/me").status_code == 200
