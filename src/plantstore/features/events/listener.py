@@ -7,6 +7,7 @@ one is not there any more, its stream ends. An event is read once for all who se
 import asyncio
 import random
 from collections.abc import AsyncIterator
+from contextlib import suppress
 
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
@@ -16,19 +17,21 @@ from plantstore.features.events.reading import STREAM, EventPage, read_page
 _PAGE_SIZE = 100  # events that are sent at a time
 _MAX_PAGES = 16  # of a store, kept for others who ask
 _HEARTBEAT_SECONDS = 15.0
-_HEARTBEAT = b":\n\n"
 _RETRY_MS = 1000, 3000  # after a restart, clients come back at different times
 
 Access = tuple[int, bytes, int]  # a token, by its store and hash, and the store it is used for
 
 
 class Feed:
-    """The events of one store, for all who listen to it here; ``revision`` is the newest known."""
+    """The events of one store, for all who listen to it here; ``revision`` is the newest known.
+
+    ``pages`` are those that were read: clear them, and they are read again.
+    """
 
     def __init__(self, database: Database, store_id: int, revision: int) -> None:
         self._database = database
         self._store_id = store_id
-        self._pages: dict[tuple[int, bool], asyncio.Future[EventPage | None]] = {}
+        self.pages: dict[tuple[int, bool], asyncio.Future[EventPage | None]] = {}
         self.revision = revision
         self.listeners: set[Listener] = set()
 
@@ -39,90 +42,80 @@ class Feed:
                 listener.end()
         self.revision = max(self.revision, revision)
 
-    def forget(self) -> None:
-        """Forget what was read: whoever has not asked for it reads it again."""
-        self._pages.clear()
-
     async def read(self, after: int, *, for_owner: bool) -> EventPage | None:
-        """The next events; None where they are not there any more. One query for all who ask."""
-        page = self._pages.get((after, for_owner))
+        """The next events, by one query for all who ask."""
+        page = self.pages.get((after, for_owner))
         if page is None:
-            if len(self._pages) >= _MAX_PAGES:
-                self._pages.clear()
-            page = asyncio.ensure_future(self._read(after, for_owner=for_owner))
-            self._pages[after, for_owner] = page
-        # The one who asked first may go, the others still wait.
-        return page.result() if page.done() else await asyncio.shield(page)
-
-    async def _read(self, after: int, *, for_owner: bool) -> EventPage | None:
-        source = (self._database, self._store_id)
-        page = await read_page(*source, after, _PAGE_SIZE, STREAM, for_owner=for_owner)
-        return page if page and page.after == after < page.last else None
+            if len(self.pages) >= _MAX_PAGES:
+                self.pages.clear()
+            source = (self._database, self._store_id, after, _PAGE_SIZE, STREAM)
+            page = asyncio.ensure_future(read_page(*source, for_owner=for_owner))
+            self.pages[after, for_owner] = page
+        return await asyncio.shield(page)  # the one who asked first may go, the others still wait
 
 
 class Listener:
-    """One client: it has the events of the feed up to ``after``, and may see what a caller may."""
+    """One client: it has the events of the feed up to ``after``, and may see what a caller may.
+
+    Once ``woken`` it looks for something to send.
+    """
 
     def __init__(self, caller: Caller, feed: Feed, after: int) -> None:
         self._loop = asyncio.get_running_loop()
-        self._woken = asyncio.Event()
+        self._sent_at = self._loop.time()
+        self._is_over = False
+        self.woken = asyncio.Event()
         self.caller = caller
         self.feed = feed
         self.after = after
-        self.sent_at = self._loop.time()
-        self.is_over = False
 
     @property
     def access(self) -> Access:
         """What its place depends on."""
         return self.caller.token_store_id, self.caller.token_hash, self.caller.store_id
 
-    def wake(self) -> None:
-        """Have it look for something to send."""
-        self._woken.set()
+    @property
+    def is_due(self) -> bool:
+        """Whether there is something to send."""
+        return self.after < self.feed.revision or self._is_quiet
+
+    @property
+    def _is_quiet(self) -> bool:
+        return self._loop.time() - self._sent_at >= _HEARTBEAT_SECONDS
 
     def end(self) -> None:
         """End its stream, after what is being sent."""
-        self.is_over = True
-        self.wake()
+        self._is_over = True
+        self.woken.set()
 
     def note(self, caller: Caller | None) -> None:
-        """Note what the caller may see now."""
+        """Note what the caller may see now, and the store's revision."""
         if caller is None or Scope.LIST not in caller.permissions:
             self.end()
         else:
             self.caller = caller
-
-    def is_due(self, time: float) -> bool:
-        """Whether there is something to send, by the loop's time."""
-        return self.after < self.feed.revision or self._is_quiet(time)
-
-    def _is_quiet(self, time: float) -> bool:
-        return time - self.sent_at >= _HEARTBEAT_SECONDS
+            self.feed.advance(caller.revision)
 
     async def read_parts(self) -> AsyncIterator[bytes]:
         """What its client is sent. Events that were sent before a time out are not sent again."""
         yield b"retry: %d\nid: %d\n\n" % (random.randint(*_RETRY_MS), self.after)  # noqa: S311 - no secret
-        while not self.is_over:
+        while not self._is_over:
+            self.woken.clear()
             part = await self._read_part()
-            if part and not self.is_over:
-                self.sent_at = self._loop.time()
+            if part and not self._is_over:
+                self._sent_at = self._loop.time()
                 yield part
-            elif not self.is_over:
-                self._woken.clear()
-                await self._woken.wait()
+            else:
+                await self.woken.wait()
 
     async def _read_part(self) -> bytes:
         """The next events, or a heartbeat, or nothing."""
-        if self.after < self.feed.revision:
-            try:
+        with suppress(PlantStoreError):  # tried again when it is woken
+            if self.after < self.feed.revision:
                 is_owner = self.caller.role is Role.OWNER
                 page = await self.feed.read(self.after, for_owner=is_owner)
-            except PlantStoreError:  # tried again at each tick
-                return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""
-            if page is None:
+                if page is not None and page.after == self.after < page.last:
+                    self.after = page.last
+                    return page.events
                 self.end()
-                return b""
-            self.after = page.last
-            return page.events
-        return _HEARTBEAT if self._is_quiet(self._loop.time()) else b""
+        return b":\n\n" if self._is_quiet else b""

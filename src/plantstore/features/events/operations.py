@@ -5,14 +5,13 @@ from functools import partial
 from hashlib import sha256
 from weakref import WeakValueDictionary
 
-from plantstore.core.database import Database
 from plantstore.core.errors import RequestError
 from plantstore.core.model import Caller, Principal, Scope
-from plantstore.features.events.listeners import Listeners, require_page
-from plantstore.features.events.reading import ARRAY, NO_EVENTS, EventPage
+from plantstore.features.events.listeners import Listeners
+from plantstore.features.events.reading import ARRAY, NO_EVENTS, EventPage, require_page
 from plantstore.http.accept import read_weights
-from plantstore.http.authentication import Authentication
-from plantstore.http.limits.turns import ROUTED, Turns
+from plantstore.http.app import App
+from plantstore.http.limits.turns import ROUTED
 from plantstore.http.list_parameters import read_integer, read_one, split_parameters
 from plantstore.http.responses import JSON, NO_STORE, header_line, is_current, make_response
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
@@ -30,16 +29,10 @@ _LIVE = b"Content-Type: text/event-stream\r\nX-Accel-Buffering: no\r\n" + NO_STO
 class EventOperations:
     """The events of all stores."""
 
-    def __init__(
-        self,
-        database: Database,
-        authentication: Authentication,
-        turns: Turns,
-        listeners: Listeners,
-    ) -> None:
-        self._database = database
-        self._authentication = authentication
-        self._turns = turns
+    def __init__(self, app: App, listeners: Listeners) -> None:
+        self._database = app.database
+        self._authentication = app.authentication
+        self._turns = app.turns
         self._listeners = listeners
         self._locks = WeakValueDictionary[Principal, asyncio.Lock]()
 
@@ -48,13 +41,29 @@ class EventOperations:
     ) -> Response | Stream:
         """List the events after a revision, or send them as they happen."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
-        after, limit = _read_parameters(request.query)
-        last_id = _read_last_id(request)
-        if _wants_stream(request):
-            return await self._listen(request, caller, after if last_id is None else last_id)
+        parameters = split_parameters(request.query)
+        after = read_one(parameters, "after", _read_after, 40006, None)
+        limit = read_one(parameters, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
+        accepted = read_weights(request.headers.get(b"accept", b""))
+        if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
+            return await self._listen(request, caller, after)
         # One page of a user after another, so that others' are read between.
         async with self._locks.setdefault(caller.principal, asyncio.Lock()):
             return await self._read(request, caller, after, limit)
+
+    async def _listen(
+        self, request: Request, caller: Caller, after: int | None
+    ) -> Response | Stream:
+        last_id = request.headers.get(b"last-event-id")  # of a client that comes back
+        if last_id is not None:
+            after = _read_after(last_id.decode("latin-1"))
+        listener = await self._listeners.add(caller, after)
+        head = make_response(200, _LIVE)
+        remove = partial(self._listeners.remove, listener)
+        if request.method == "HEAD":
+            await remove()
+            return head
+        return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
 
     async def _read(
         self, request: Request, caller: Caller, after: int | None, limit: int
@@ -71,17 +80,6 @@ class EventOperations:
         page = await require_page(self._database, caller, after, limit, ARRAY)
         return make_response(200, _make_headers(caller, page, limit), page.events)
 
-    async def _listen(
-        self, request: Request, caller: Caller, after: int | None
-    ) -> Response | Stream:
-        listener = await self._listeners.add(caller, after)
-        head = make_response(200, _LIVE)
-        remove = partial(self._listeners.remove, listener)
-        if request.method == "HEAD":
-            await remove()
-            return head
-        return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
-
 
 def _make_headers(caller: Caller, page: EventPage, limit: int) -> HeaderLines:
     headers = JSON + header_line("ETag", _make_etag(caller, page)) + _CACHING
@@ -96,27 +94,6 @@ def _make_etag(caller: Caller, page: EventPage) -> bytes:
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
     return b'"%s"' % etag
-
-
-def _wants_stream(request: Request) -> bool:
-    accepted = request.headers.get(b"accept")
-    if accepted is None or b"event-stream" not in accepted.lower():
-        return False
-    weights = read_weights(accepted)
-    return weights.get(b"text/event-stream", 0) > weights.get(b"application/json", 0)
-
-
-def _read_parameters(text: bytes) -> tuple[int | None, int]:
-    """The revision that the events follow, None where there is none; and how many at most."""
-    given = split_parameters(text)
-    after = read_one(given, "after", _read_after, 40006, None)
-    return after, read_one(given, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
-
-
-def _read_last_id(request: Request) -> int | None:
-    """What a client sends that comes back: the id of the last event that it has."""
-    last_id = request.headers.get(b"last-event-id")
-    return None if last_id is None else _read_after(last_id.decode("latin-1"))
 
 
 def _read_after(text: str) -> int:

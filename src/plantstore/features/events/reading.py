@@ -1,34 +1,10 @@
-"""Reads the events of a store: as JSON for those who follow it, or as a query selects them."""
-
-from collections.abc import Iterator
+"""Reads the events of a store as JSON, which the database makes."""
 
 from msgspec import Struct
 
-from plantstore.core.database import Database, Row
-from plantstore.core.model import NewPlant, Store
-from plantstore.sql.session import Session
-
-_PAGE_ROWS = 1000
-_COMMAND_LINE = 0  # instead of a user's number
-
-
-class Event(Struct, frozen=True):
-    """One change to a store: ``plant.created``, ``plant.updated`` or ``plant.deleted``.
-
-    ``plant`` is as the change left it, or as it was when it was deleted. ``subject`` is who did it,
-    None for the command line and where ``is_user_deleted``; ``token_id`` is empty where it was not
-    recorded.
-    """
-
-    revision: int
-    kind: str
-    plant: NewPlant
-    at: int
-    subject: str | None
-    token_label: str
-    token_id: str
-    is_user_deleted: bool = False
-
+from plantstore.core.database import Database
+from plantstore.core.errors import NoSuchStoreError, RequestError
+from plantstore.core.model import Caller, Role
 
 # How events are written: beginning, a format of what precedes each, what separates them, end.
 Form = tuple[str | None, ...]
@@ -52,15 +28,6 @@ class EventPage(Struct, frozen=True):
     events: bytes
 
 
-class EventQuery(Struct, frozen=True):
-    """Which events: those after a revision, of a plant, by a user, since a Unix time in ms."""
-
-    after: int = 0
-    plant_id: int | None = None
-    subject: str | None = None
-    since: int | None = None
-
-
 async def read_page(
     database: Database, store_id: int, after: int, max_count: int, form: Form, *, for_owner: bool
 ) -> EventPage | None:
@@ -78,19 +45,22 @@ async def read_page(
     return EventPage(revision, trimmed, bool(is_whole), after, last, users, events or b"")
 
 
-def list_events(session: Session, store: Store, query: EventQuery) -> Iterator[Event]:
-    """The store's events, by revision, read in pages."""
-    after = query.after
-    while True:
-        filters = (query.plant_id, query.subject, query.since, _PAGE_ROWS)
-        rows = session.query("list_events", store.store_id, after, *filters)
-        yield from map(_to_event, rows)
-        if len(rows) < _PAGE_ROWS:
-            return
-        after = rows[-1][0]
+async def require_page(
+    database: Database, caller: Caller, after: int | None, max_count: int, form: Form
+) -> EventPage:
+    """As ``read_page``, as the caller may see it; without ``after`` the first events there are.
 
+    0 is before the first event of any store: where a client begins that has nothing yet.
 
-def _to_event(row: Row) -> Event:
-    revision, kind, *plant, at, subject, label, token_id, user_id = row
-    is_deleted = subject is None and user_id != _COMMAND_LINE
-    return Event(revision, kind, NewPlant(*plant), at, subject, label, token_id, is_deleted)
+    :raises NoSuchStoreError: there is no such store.
+    :raises RequestError: what follows the revision is trimmed, or it is of another history, as far
+        as a revision tells that the store has not reached.
+    """
+    selected = (caller.store_id, after or 0, max_count)
+    page = await read_page(database, *selected, form, for_owner=caller.role is Role.OWNER)
+    if page is None:
+        raise NoSuchStoreError
+    is_first = after == 0 and page.is_whole
+    if after is not None and not is_first and not page.trimmed <= after <= page.revision:
+        raise RequestError(41001, after=after)
+    return page

@@ -32,55 +32,42 @@ _ACCESS = (
 )
 
 
-class Retention:
-    """Keeps the events of a database for some days by the ``clock``."""
+async def trim(
+    database: Database, open_session: OpenSession, days: float, clock: SteadyClock
+) -> None:
+    """Trim what is older than some days, until cancelled."""
+    store_id, access_at = 0, 0  # the last store that was looked at; when access was looked at
+    while True:
+        await asyncio.sleep(_ROUND_SECONDS)
+        now = clock.read()
+        if now is None:
+            continue
+        before = now - int(days * _DAY_MS)
+        with suppress(PlantStoreError):  # which the database logs; they are trimmed later
+            store_id = await _trim_some(database, store_id, before)
+        if now - access_at >= _ACCESS_MS:
+            access_at = now
+            await _delete_access(open_session, before)
 
-    def __init__(
-        self, database: Database, open_session: OpenSession, days: float, clock: SteadyClock
-    ) -> None:
-        self._database = database
-        self._open_session = open_session
-        self._clock = clock
-        self._keep = int(days * _DAY_MS)
-        self._store_id = 0  # the last one that was looked at
-        self._access_at = 0
 
-    async def run(self) -> None:
-        """Trim until cancelled."""
-        while True:
-            await asyncio.sleep(_ROUND_SECONDS)
-            now = self._clock.read()
-            if now is not None:
-                with suppress(PlantStoreError):  # which the database logs; they are trimmed later
-                    await self._trim_some(now - self._keep)
-                if now - self._access_at >= _ACCESS_MS:
-                    self._access_at = now
-                    await self._delete_access(now - self._keep)
-
-    async def _trim_some(self, before: int) -> None:
-        for _ in range(_STORES):
-            rows = await self._database.read("find_oldest_event", self._store_id)
-            if not rows:
-                self._store_id = 0  # again from the first one on
-                return
-            self._store_id, at = rows[0]
-            if at < before:
-                await self._trim(self._store_id, before)
-
-    async def _trim(self, store_id: int, before: int) -> None:
-        outcome = Outcome.TRIMMED
-        while outcome is Outcome.TRIMMED:
-            outcome = await self._database.trim_events(store_id, before)
+async def _trim_some(database: Database, store_id: int, before: int) -> int:
+    """Trim the next stores after one, and return the last of them; 0 after the last of all."""
+    for _ in range(_STORES):
+        rows = await database.read("find_oldest_event", store_id)
+        if not rows:
+            return 0
+        store_id, at = rows[0]
+        while at < before and await database.trim_events(store_id, before) is Outcome.TRIMMED:  # noqa: ASYNC110 - a pause
             await asyncio.sleep(_STEP_SECONDS)
+    return store_id
 
-    async def _delete_access(self, before: int) -> None:
-        try:
-            are_left = True
-            while are_left:
-                are_left = await asyncio.to_thread(delete_ended_access, self._open_session, before)
-                await asyncio.sleep(_STEP_SECONDS)
-        except SetupError as error:
-            logger.warning("access that ended long ago was not deleted: %s", error)
+
+async def _delete_access(open_session: OpenSession, before: int) -> None:
+    try:
+        while await asyncio.to_thread(delete_ended_access, open_session, before):  # noqa: ASYNC110 - a pause
+            await asyncio.sleep(_STEP_SECONDS)
+    except SetupError as error:
+        logger.warning("access that ended long ago was not deleted: %s", error)
 
 
 def delete_ended_access(open_session: OpenSession, before: int) -> bool:

@@ -9,7 +9,7 @@ from plantstore.core.clock import now
 from plantstore.core.database import MAX_TRIMMED
 from plantstore.core.model import Grant, NewPlant, Outcome, Role
 from plantstore.databases import open_session
-from plantstore.features.events.retention import Retention, delete_ended_access
+from plantstore.features.events.retention import delete_ended_access, trim
 from plantstore.features.events.steady_clock import SteadyClock
 from tests.contents import select
 from tests.contract.harness import DatabaseHarness
@@ -53,8 +53,8 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     execute(url, "UPDATE events SET at = 0 WHERE revision <= $1", [(1,)])
     harness.administration.create_user("fay")
     execute(url, "UPDATE users SET created_at = $1", [(0,)])
-    retention = Retention(harness.database, partial(open_session, url), 1.0, SteadyClock(0))
-    task = asyncio.create_task(retention.run())
+    source = (harness.database, partial(open_session, url))
+    task = asyncio.create_task(trim(*source, 1.0, SteadyClock(0)))
     async with asyncio.timeout(30):
         while (len(harness.read_events()), len(harness.read_events("orchard"))) != (1, 0):  # noqa: ASYNC110 - no event tells
             await asyncio.sleep(0.05)
