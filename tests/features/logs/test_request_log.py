@@ -11,13 +11,7 @@ import pytest
 
 from tests.cli.test_serve import Flagged
 from tests.databases import execute
-from tests.http.blocking import (
-    FILLER,
-    blocked_writes,
-    fill_store,
-    in_flight_request,
-    in_flight_stream,
-)
+from tests.http.blocking import FILLER, blocked_writes, fill_store, in_flight_stream
 from tests.http.fixtures import CREATES, DELETES, LISTS, NEW_PLANT, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.http.test_errors_database import UNKNOWN_ROLE
@@ -109,8 +103,6 @@ def test_a_line_has_the_callers_numbers(service: LoggingService, fixture: StoreF
         (f"00-{'0' * 32}-00f067aa0ba902b7-01", None),
         (f"00-{TRACE}-{'0' * 16}-01", None),
         (f"00-{TRACE.upper()}-00f067aa0ba902b7-01", None),
-        (f"00-{TRACE}-01", None),
-        ("", None),
     ],
 )
 def test_a_trace_is_named(service: LoggingService, traceparent: str, trace_id: str | None) -> None:
@@ -164,18 +156,6 @@ def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
             assert record["request_id"] == failed.headers["x-request-id"] == "mine"
 
 
-def test_what_is_refused_under_load_is_logged_with_its_route(tmp_path: Path) -> None:
-    with LoggingService(tmp_path, settings={"access_log": True, "max_requests": 1}) as full:
-        fixture = make_fixture(full)
-        with in_flight_request(fixture):
-            for target in ("/plants", f"/stores/{fixture.store}/plants/1", "/me"):
-                refused = fixture.send(fixture.message(LISTS[0]).aimed_at(target))
-                assert refused.number == 50301
-        records = [it for it in full.records(REQUESTS) if it.get("error_number") == 50301]
-        routes = [record["route"] for record in records]
-        assert routes == ["/plants", "/stores/{store}/plants/{id}", "/me"]
-
-
 def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:
     with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
         fixture = make_fixture(quiet)
@@ -183,24 +163,24 @@ def test_a_flood_of_failures_is_counted(tmp_path: Path) -> None:
         with Connection(quiet.origin) as connection:
             connection.send(*[fixture.message(LISTS[0])] * 500)
             assert {connection.receive().status for _ in range(500)} == {503}
-        found: list[Record] = []
+        lines: list[Record] = []
         sent = 500
 
         def are_all_told() -> bool:
             nonlocal sent
             fixture.send(fixture.message(LISTS[0]))
             sent += 1
-            found.extend(quiet.records(REQUESTS))
-            suppressed: int = sum(record.get("suppressed", 0) for record in found)
-            return len(found) + suppressed == sent
+            lines.extend(quiet.records(REQUESTS))
+            told: int = sum(1 + line.get("suppressed", 0) for line in lines)
+            return told == sent
 
         wait_until(are_all_told)
-        assert len(found) < 100
+        assert len(lines) < 100
 
 
-def wait_a_while(service: Service, seconds: float = 0.2) -> None:
+def wait_a_while(service: Service) -> None:
     """Keep the service busy for a time."""
-    end = time.perf_counter() + seconds
+    end = time.perf_counter() + 0.2
     while time.perf_counter() < end:
         with Connection(service.origin) as connection:
             connection.ask(Message("GET", "/livez"))
@@ -212,7 +192,6 @@ def test_a_slow_create_is_logged_with_the_time_of_its_commit(tmp_path: Path) -> 
         with Connection(impatient.origin) as connection:
             with blocked_writes(impatient):
                 connection.send(fixture.message(CREATES[0]).adding("X-Request-Id", "slow"))
-                wait_a_while(impatient, 0.0)
                 wait_a_while(impatient)
             assert connection.receive("POST").status == 200
         [record] = [one for one in impatient.records(REQUESTS) if one["request_id"] == "slow"]
@@ -236,26 +215,16 @@ def test_a_slow_body_is_the_clients_time(service: LoggingService, fixture: Store
 
 
 def test_nothing_of_a_request_ends_a_line_or_begins_a_field(tmp_path: Path) -> None:
-    hostile = "%0d%0a2026 INFO fake: x method=GET \u2028"
+    hostile = "%0d%0a2026+INFO+fake:+x+method=GET+\u2028"
+    targets = ("/plants/", "/stores/", "/", "/plants?tag=")
+    names = ("X-Request-Id", "Forwarded", "X-Forwarded-For", "traceparent", "Authorization")
     with Service(tmp_path, settings={"access_log": True, "slow_request": 0}) as logging:
         fixture = make_fixture(logging)
         before = len(logging.log().splitlines())
-        for target in (
-            f"/plants/{hostile}",
-            f"/stores/{hostile}/plants",
-            f"/{hostile}",
-            f"/plants?tag={hostile}",
-        ):
-            message = fixture.message(LISTS[0]).aimed_at(target.replace(" ", "+"))
-            for name in (
-                "X-Request-Id",
-                "Forwarded",
-                "X-Forwarded-For",
-                "traceparent",
-                "Authorization",
-            ):
-                fixture.send(message.setting(name, hostile))
+        for target in targets:
+            message = fixture.message(LISTS[0]).aimed_at(target + hostile)
+            for name in names:
+                fixture.send(message.setting(name, hostile.replace("+", " ")))
         lines = logging.log().splitlines()[before:]
-    assert len(lines) == 20
-    for one in lines:
-        assert LINE.fullmatch(one)
+    assert len(lines) == len(targets) * len(names)
+    assert all(map(LINE.fullmatch, lines))

@@ -1,11 +1,11 @@
 """The log of refusals: who was refused what, and never a secret."""
 
 from collections.abc import Iterator
-from hashlib import sha256
 
 import pytest
 
-from plantstore.core.model import Scope
+from plantstore.core.model import Scope, token_id_of
+from plantstore.core.tokens import hash_token
 from tests.http.fixtures import CREATES, DELETES, LISTS, ME, Route, StoreFixture, make_fixture
 from tests.http.raw import Connection
 from tests.log_lines import LoggingService, Record
@@ -29,11 +29,6 @@ def fixture(service: LoggingService) -> StoreFixture:
     return made
 
 
-def id_of(token: str) -> str:
-    """The id under which ``token list`` shows a token."""
-    return sha256(token.encode()).hexdigest()[:16]
-
-
 def test_a_refused_token_is_logged_by_its_id(
     service: LoggingService, fixture: StoreFixture
 ) -> None:
@@ -44,7 +39,7 @@ def test_a_refused_token_is_logged_by_its_id(
         assert record["message"] == "token refused"
         assert record["level"] == "warning"
         assert record["error_number"] == response.number == 40102
-        assert record["token_id"] == id_of(fixture.token)
+        assert record["token_id"] == token_id_of(hash_token(fixture.token))
         assert record["address"] == "127.0.0.1"
         assert record["request_id"] == response.headers["x-request-id"]
         assert record["route"] == route.path
@@ -77,7 +72,7 @@ def test_a_refused_permission_tells_who_lacks_it(
     record = service.record(SECURITY)
     assert (record["message"], record["error_number"]) == ("permission refused", 40301)
     assert record["scope"] == scope.value
-    assert record["token_id"] == id_of(token)
+    assert record["token_id"] == token_id_of(hash_token(token))
     assert record["store_id"] > 0
     assert record["user_id"] > 0
 
@@ -92,7 +87,7 @@ def test_calls_beyond_the_rate_are_logged(tmp_path_factory: pytest.TempPathFacto
         assert response.number == 42901
         record = limited.record(SECURITY)
         assert (record["message"], record["error_number"]) == ("rate limit exceeded", 42901)
-        assert record["token_id"] == id_of(fixture.token)
+        assert record["token_id"] == token_id_of(hash_token(fixture.token))
         assert record["user_id"] > 0
 
 

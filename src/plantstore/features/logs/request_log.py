@@ -6,8 +6,6 @@ second is logged, but all that failed by an error of ours.
 
 import logging
 import time
-from collections.abc import Callable
-from functools import partial
 
 from plantstore.core.failures import RepeatLimit
 from plantstore.http.limits.client_address import ClientAddress
@@ -39,15 +37,23 @@ class RequestLog:
         suppressed = self._limit(request, error, is_slow=is_slow)
         if suppressed is None:
             return
-        fields = describe_request(request, self._client_address)
-        fields |= _describe_response(response, seconds) | describe_caller(request)
+        level, message = logging.INFO, "request"
+        if error > _FAILURES:
+            level = logging.ERROR if error == _INTERNAL else logging.WARNING
+            message = "request failed"
+        elif is_slow:
+            level, message = logging.WARNING, "slow request"
+        fields = describe_request(request, self._client_address) | {"status": response.status}
+        if error:
+            fields["error_number"] = error
+        fields |= {"duration_ms": _to_milliseconds(seconds)} | describe_caller(request)
         if suppressed:
             fields["suppressed"] = suppressed
-        log = partial(_log, *_choose_level(error, is_slow=is_slow), fields)
         if isinstance(response, Stream):
-            response.observers.append(partial(_log_end, log, time.perf_counter()))
-        else:
-            log(body_bytes=0 if request.method == "HEAD" else len(response.body))
+            _log_at_end(response, level, message, fields)
+            return
+        fields["body_bytes"] = 0 if request.method == "HEAD" else len(response.body)
+        logger.log(level, message, extra={"fields": fields})
 
     def _limit(self, request: Request, error: int, *, is_slow: bool) -> int | None:
         """How many lines of the same failure were suppressed before this; None without a line."""
@@ -59,27 +65,15 @@ class RequestLog:
         return 0 if is_slow and self._slow_limit.admits() else None
 
 
-def _choose_level(error: int, *, is_slow: bool) -> tuple[int, str]:
-    if error == _INTERNAL:
-        return logging.ERROR, "request failed"
-    if error > _FAILURES:
-        return logging.WARNING, "request failed"
-    return (logging.WARNING, "slow request") if is_slow else (logging.INFO, "request")
+def _log_at_end(stream: Stream, level: int, message: str, fields: dict[str, object]) -> None:
+    began = time.perf_counter()
 
+    def log(sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
+        fields.update(body_bytes=sent, whole=is_whole)
+        fields["stream_ms"] = _to_milliseconds(time.perf_counter() - began)
+        logger.log(level, message, extra={"fields": fields})
 
-def _describe_response(response: Response | Stream, seconds: float) -> dict[str, object]:
-    fields: dict[str, object] = {"status": response.status}
-    if response.error:
-        fields["error_number"] = response.error
-    return fields | {"duration_ms": _to_milliseconds(seconds)}
-
-
-def _log(level: int, message: str, fields: dict[str, object], **more: object) -> None:
-    logger.log(level, message, extra={"fields": fields | more})
-
-
-def _log_end(log: Callable[..., None], began: float, sent: int, is_whole: bool) -> None:  # noqa: FBT001 - as ``Stream`` tells it
-    log(body_bytes=sent, whole=is_whole, stream_ms=_to_milliseconds(time.perf_counter() - began))
+    stream.observers.append(log)
 
 
 def _to_milliseconds(seconds: float) -> float:

@@ -33,18 +33,14 @@ class SecurityLog:
     def observe(self, request: Request, response: Response | Stream, _seconds: float) -> None:
         """See ``Observer``."""
         message = _MESSAGES.get(response.error)
-        if message is not None and self._limit.admits():
-            fields = describe_request(request, self._client_address)
-            fields["error_number"] = response.error
-            logger.warning(message, extra={"fields": fields | _describe_refused(request)})
-
-
-def _describe_refused(request: Request) -> dict[str, object]:
-    """Who was refused, and what."""
-    fields = describe_caller(request) or _describe_token(request)
-    if isinstance(request.refusal, ForbiddenError):
-        fields["scope"] = request.refusal.details["scope"]
-    return fields
+        if message is None or not self._limit.admits():
+            return
+        fields = describe_request(request, self._client_address)
+        fields["error_number"] = response.error
+        fields |= describe_caller(request) or _describe_token(request)
+        if isinstance(request.refusal, ForbiddenError):
+            fields["scope"] = request.refusal.details["scope"]
+        logger.warning(message, extra={"fields": fields})
 
 
 def _describe_token(request: Request) -> dict[str, object]:

@@ -31,11 +31,8 @@ def serve_metrics(address: str, number: int) -> None:
         values.ValueClass = values.MultiProcessValue(lambda: number)  # type: ignore[no-untyped-call]
         registry = CollectorRegistry()
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types
-    if number == 0:
-        _serve(address, registry)
-
-
-def _serve(address: str, registry: CollectorRegistry) -> None:
+    if number:
+        return
     host, _, port = address.rpartition(":")
     try:
         server, _ = start_http_server(int(port), host.strip("[]"), registry)

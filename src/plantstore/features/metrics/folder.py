@@ -8,7 +8,7 @@ mapped file dies if the disk has no room for it.
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
@@ -22,18 +22,11 @@ def shared_folder() -> Iterator[None]:
     memory = os.environ.get("RUNTIME_DIRECTORY", "/dev/shm")  # noqa: S108 - the folder is ours alone
     parent = memory if os.access(memory, os.W_OK) else gettempdir()
     for folder in Path(parent).glob(f"{_PREFIX}*"):
-        if not _is_alive(int(folder.name.split("-")[2])):  # of a service that was killed
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(PermissionError):  # a service of another user
+            try:
+                os.kill(int(folder.name.split("-")[2]), 0)
+            except ProcessLookupError:  # it was killed
+                shutil.rmtree(folder, ignore_errors=True)
     with TemporaryDirectory(prefix=f"{_PREFIX}{os.getpid()}-", dir=parent) as made:
         os.environ[FOLDER] = made
         yield
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        pass
-    return True

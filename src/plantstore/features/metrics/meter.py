@@ -36,7 +36,6 @@ _OPERATIONS = {
 
 def measure(app: App) -> None:
     """Have the application counted and measured, until it is closed."""
-    database = app.database
     app.observe(_observe, 0.0)
     batches, commits = histogram("write_batch_size"), histogram("commit_duration_seconds")
 
@@ -44,32 +43,23 @@ def measure(app: App) -> None:
         batches.observe(writes)
         commits.observe(seconds)
 
-    database.commit_observers.append(observe_commit)
+    app.database.commit_observers.append(observe_commit)
     gauge("workers").set(1)
     gauge("process_start_time_seconds").set(app.process.began)
-    gauge("build_info").labels(*_find_versions(app.settings.database)).set(1)
-    app.run_beside(_measure(app, database))
-    app.run_beside(_ask(database))
+    build = VERSION, platform.python_version(), "", "postgresql"
+    if app.settings.database.startswith("sqlite:"):
+        import apsw  # noqa: PLC0415 - not needed on PostgreSQL
 
-
-def find_operation(method: str, route: str) -> str:
-    """The operation that a metric names: list, create, ..., events, me or other."""
-    method = "GET" if method == "HEAD" else method
-    return _OPERATIONS.get((method, route.removeprefix("/stores/{store}")), "other")
-
-
-def _find_versions(url: str) -> tuple[str, ...]:
-    """The labels of ``build_info``."""
-    versions = (VERSION, platform.python_version())
-    if not url.startswith("sqlite:"):
-        return (*versions, "", "postgresql")
-    import apsw  # noqa: PLC0415 - not needed on PostgreSQL
-
-    return (*versions, apsw.sqlite_lib_version(), "sqlite")
+        build = VERSION, platform.python_version(), apsw.sqlite_lib_version(), "sqlite"
+    gauge("build_info").labels(*build).set(1)
+    app.run_beside(_measure(app))
+    app.run_beside(_ask(app.database))
 
 
 def _observe(request: Request, response: Response | Stream, seconds: float) -> None:
-    operation = find_operation(request.method, request.route)
+    method = "GET" if request.method == "HEAD" else request.method
+    route = request.route.removeprefix("/stores/{store}")
+    operation = _OPERATIONS.get((method, route), "other")
     requests, durations = _find(operation, response.head[_STATUS], response.error)
     requests.inc()
     durations.observe(seconds)
@@ -81,7 +71,7 @@ def _find(operation: str, status: bytes, error: int) -> tuple[Counter, ManyHisto
     return requests, histogram("request_duration_seconds").labels(operation)
 
 
-async def _measure(app: App, database: Database) -> None:
+async def _measure(app: App) -> None:
     """Once a second, measure what there is, and count what only the cache has seen."""
     while True:
         _count_cached(app.cache)
@@ -94,7 +84,7 @@ async def _measure(app: App, database: Database) -> None:
         for pool in app.pools.all:
             measured["pool_used", pool.name] = pool.used
             measured["pool_size", pool.name] = pool.size
-        measured |= database.gauges()
+        measured |= app.database.gauges()
         for (name, *labels), value in measured.items():
             (gauge(name).labels(*labels) if labels else gauge(name)).set(value)
         await asyncio.sleep(_MEASURE_SECONDS)
