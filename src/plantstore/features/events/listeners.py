@@ -50,7 +50,7 @@ class Listeners:
             raise
         feed = Feed(self._database, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
-        begin = page.revision if after is None else max(after, page.trimmed)
+        begin = page.revision if after is None else page.after
         listener = Listener(caller, feed, begin)
         feed.listeners.add(listener)
         self._has_feeds.set()

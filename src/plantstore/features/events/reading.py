@@ -20,7 +20,6 @@ class EventPage(Struct, frozen=True):
     """
 
     revision: int
-    trimmed: int  # the events up to this revision are removed
     is_whole: bool  # none was removed: they begin with the store
     after: int
     last: int
@@ -33,7 +32,7 @@ async def read_page(
 ) -> EventPage | None:
     """At most ``max_count`` events after a revision, the first ones; None if no such store.
 
-    Revisions have no gaps after the trimmed one.
+    They begin after the trimmed revision, if that is later; from there on, revisions have no gaps.
     """
     count = 0 if form is NO_EVENTS and not for_owner else max_count
     rows = await database.read("read_events", store_id, after, count, for_owner, *form)
@@ -42,7 +41,7 @@ async def read_page(
     revision, trimmed, is_whole, users, events = rows[0]
     after = max(after, trimmed)
     last = max(after, min(after + max_count, revision))
-    return EventPage(revision, trimmed, bool(is_whole), after, last, users, events or b"")
+    return EventPage(revision, bool(is_whole), after, last, users, events or b"")
 
 
 async def require_page(
@@ -61,6 +60,6 @@ async def require_page(
     if page is None:
         raise NoSuchStoreError
     is_first = after == 0 and page.is_whole
-    if after is not None and not is_first and not page.trimmed <= after <= page.revision:
+    if after is not None and not is_first and not page.after == after <= page.revision:
         raise RequestError(41001, after=after)
     return page

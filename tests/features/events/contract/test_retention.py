@@ -63,13 +63,6 @@ async def test_the_service_trims_all_stores(harness: DatabaseHarness, url: str) 
     task.cancel()
 
 
-async def test_a_store_without_old_events_keeps_all(harness: DatabaseHarness) -> None:
-    await harness.create(NewPlant(1, "Fern"))
-    assert await harness.database.trim_events(harness.store_id, 1) is Outcome.NOTHING_TO_TRIM
-    assert await harness.database.trim_events(9999, 1) is Outcome.NOTHING_TO_TRIM
-    assert len(harness.read_events()) == 1
-
-
 async def test_trimming_goes_on_after_a_restore(harness: DatabaseHarness, url: str) -> None:
     """Events between the backup and the restore may be missing: a store goes on to say so."""
     await make_events(harness, url, 4, 2)
