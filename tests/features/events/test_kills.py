@@ -1,12 +1,13 @@
 """Whatever ends a stream, a client that comes back misses no event, and gets none twice."""
 
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
 
 from tests.faults.load import under_load, wait_until_acknowledged
 from tests.faults.processes import kill, worker_pids
-from tests.faults.two_processes import TwoProcesses, two_services, two_workers
+from tests.faults.two_processes import two_services, two_workers
 from tests.features.events.follower import assert_followed, following
 from tests.features.events.http.event_stream import EventStream
 from tests.http.calls import create_plant
@@ -53,9 +54,16 @@ def test_a_restart_takes_no_event_with_it(tmp_path: Path, end: str) -> None:
 def test_events_of_another_process_are_heard(
     postgres_server: PostgresServer, tmp_path: Path, kind: str
 ) -> None:
+    """Wherever the listener is, one of the two others writes in another process."""
     opened = two_workers(tmp_path) if kind == "sqlite" else two_services(postgres_server, tmp_path)
-    with opened as processes:
-        listen_to_each_other(processes)
+    with ExitStack() as stack:
+        processes = stack.enter_context(opened)
+        token = processes.service.make_token()
+        clients = stack.enter_context(processes.clients(token))
+        stream = stack.enter_context(EventStream(processes.service.origin, token))
+        for plant_id, client in enumerate(clients):
+            create_plant(client, plant_id, "Fern")
+            assert stream.take(1)[0]["plant"]["id"] == plant_id
 
 
 def test_a_database_that_does_not_respond_does_not_silence_the_streams(
@@ -73,18 +81,6 @@ def test_a_database_that_does_not_respond_does_not_silence_the_streams(
             assert next(blocks) == {}  # a comment
             assert proxied.service.stop() == 0
     assert " WARNING psycopg: " not in proxied.service.log()
-
-
-def listen_to_each_other(processes: TwoProcesses) -> None:
-    """Wherever the listener is, one of the two others writes in another process."""
-    token = processes.service.make_token()
-    with (
-        processes.clients(token) as clients,
-        EventStream(processes.service.origin, token) as stream,
-    ):
-        for plant_id in range(2):
-            create_plant(clients[plant_id % 2], plant_id, "Fern")
-            assert stream.take(1)[0]["plant"]["id"] == plant_id
 
 
 def test_a_position_in_a_deleted_store_is_none_in_a_new_one_of_its_name(tmp_path: Path) -> None:

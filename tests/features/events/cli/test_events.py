@@ -8,7 +8,7 @@ import pytest
 
 from plantstore.cli.output import Output
 from tests.cli.program import PLANTSTORE, Program
-from tests.databases import execute
+from tests.features.events.http.test_event_stream import fill_events
 from tests.plants import FULL_JSON
 from tests.service import Service
 
@@ -74,33 +74,29 @@ def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> 
         assert listed.json()[0] == FULL_JSON
         assert listed.headers["x-total-count"] == "2"
     assert kinds(program)[-1] == ("plant.created", 7, None)
-    assert "has a plant with the id 7" in program.refusal(
-        "plant", "restore", "--store", "nursery", "7"
-    )
-    nothing = program.refusal("plant", "restore", "--store", "nursery", "-9")
-    assert "no event of the deletion of plant -9" in nothing
     with service.administration() as administration:
         administration.set_quota("nursery", 1)
     with service.client(service.make_token("nursery", "ada")) as ada:
         assert ada.delete("/plants/8").is_success
-    assert "is full" in program.refusal("plant", "restore", "--store", "nursery", "8")
+    for plant_id, reason in (
+        ("7", "has a plant with the id 7"),
+        ("-9", "no event of the deletion of plant -9"),
+        ("8", "is full"),
+    ):
+        assert reason in program.refusal("plant", "restore", "--store", "nursery", plant_id)
 
 
 @pytest.mark.parametrize("count", [0, 1, 2500])
 def test_any_number_of_events_is_listed(program: Program, count: int) -> None:
     program.make_store("nursery")
-    columns = "store_id, revision, kind, plant_id, name, at, user_id, token_label"
-    sql = f"INSERT INTO events ({columns}) VALUES (1, $1, 'plant.created', $2, $3, 0, 0, '')"
-    rows = [(n + 1, n, "Fern" * (1 + n // 1500)) for n in range(count)]
-    execute(program.database, sql, rows)
-    execute(program.database, "UPDATE revisions SET revision = $1", [(count,)])
+    fill_events(program.database, count)
     listed = program.out("event", "list", "--store", "nursery", "--json")
     events = json.loads(listed)
-    assert [event["id"] for event in events] == [*range(count)]
+    assert [event["id"] for event in events] == [*range(1, count + 1)]
     assert listed == json.dumps(events, indent=2)
     header, *lines = program.out("event", "list", "--store", "nursery").splitlines()
     assert header.split()[:3] == ["revision", "at", "kind"]
-    assert [int(line.split()[3]) for line in lines] == [*range(count)]
+    assert [int(line.split()[3]) for line in lines] == [*range(1, count + 1)]
 
 
 @pytest.mark.parametrize("as_json", [False, True])

@@ -141,28 +141,25 @@ async def test_callers_are_found_again_as_they_are_now(harness: DatabaseHarness)
 async def test_a_caller_is_not_found_again_where_the_token_opens_the_store_no_more(
     harness: DatabaseHarness,
 ) -> None:
-    names = ("revoked", "removed", "deleted")
-    request = Grant(subject="eve", store="own", all_stores=True)
-    token = harness.administration.create_token(request)
-    callers = []
-    for name in names:
-        harness.administration.create_store(name)
-        harness.administration.add_member(name, "eve", Role.OWNER)
+    administration = harness.administration
+    token = administration.create_token(Grant(subject="eve", store="own", all_stores=True))
+    callers = [await harness.make_caller("own", "ada")]
+    for name in ("revoked", "removed", "deleted"):
+        administration.create_store(name)
+        administration.add_member(name, "eve", Role.OWNER)
         caller = await harness.find_caller(token.secret, name)
         assert caller is not None
         callers.append(caller)
-    own = await harness.make_caller("own", "ada")
-    callers.append(own)
-    found = await find_again(harness, *callers)
-    assert all(map(same, found, callers))
-    harness.administration.remove_member("removed", "eve")
-    harness.administration.delete_store("deleted")
-    harness.administration.create_store("deleted")
-    harness.administration.add_member("deleted", "eve", Role.OWNER)
-    found = await find_again(harness, *callers)
-    assert same(found[0], callers[0])
-    assert found[1:3] == [None, None]
-    harness.administration.revoke_token(token.secret)
-    found = await find_again(harness, *callers)
-    assert found[:3] == [None] * 3
-    assert same(found[3], own)
+    assert all(map(same, await find_again(harness, *callers), callers))
+    administration.remove_member("removed", "eve")
+    administration.delete_store("deleted")
+    administration.create_store("deleted")
+    administration.add_member("deleted", "eve", Role.OWNER)
+    own, revoked, *ended = await find_again(harness, *callers)
+    assert same(own, callers[0])
+    assert same(revoked, callers[1])
+    assert ended == [None, None]
+    administration.revoke_token(token.secret)
+    own, *ended = await find_again(harness, *callers)
+    assert same(own, callers[0])
+    assert ended == [None] * 3
