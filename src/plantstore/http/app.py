@@ -78,11 +78,8 @@ class App:
         self.cache = ResponseCache(settings.cache_size)
         self.cors = Cors(settings.cors_origins)
         self.authentication = Authentication(database, settings, self.pools)
-        self.client_address, self._rates = (
-            self.authentication.client_address,
-            self.authentication.rates,
-        )
-        self.turns = self.authentication.turns
+        self.client_address = self.authentication.client_address
+        self.turns, self._rates = self.authentication.turns, self.authentication.rates
         lists = PlantLists(database, self.cache, self.cors, self.pools.streams)
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
@@ -124,16 +121,22 @@ class App:
     async def handle(self, request: Request) -> Response | Stream:
         """See ``Application``."""
         began = time.perf_counter()
+        response: Response | Stream
         try:
-            try:
-                response = await self._respond(request)
-            except REFUSALS:
-                await self.authentication.confirm(request)
-                raise
+            if request.error is None:
+                route = self.routes.find_fixed(request.path) or self.routes.find(request.path)
+                methods, arguments, request.route = route
+                operation = methods.get(request.method)
+                if operation is not None:
+                    response = await operation(request, *arguments)
+                else:
+                    response = self._respond_otherwise(request, methods)
+            else:
+                response = await self._explain(request.error, request)
         except ClientGoneError:
             raise
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001 - it is logged
-            response = _explain(error, request)
+            response = await self._explain(error, request)
         finally:
             if request.holder is not None:
                 self.pools.requests.give_back(request.holder)
@@ -141,13 +144,7 @@ class App:
             began = max(began, request.body.arrived_at)  # a slow client is not our slowness
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
-            for observe in self._observers:
-                observe(request, response, seconds)
-        # A client that retries at once must not take the others' time; a connection that is
-        # refused as such is not kept for longer.
-        if response.error == _OVERLOADED and request.error is None:
-            with suppress(asyncio.CancelledError):
-                await asyncio.sleep(_OVERLOADED_SECONDS)
+            await self._tell_observers(request, response, seconds)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -182,39 +179,41 @@ class App:
                 await self.database.write_token_uses()
         await self.database.close()
 
-    def _respond(self, request: Request) -> Awaitable[Response | Stream]:
-        if request.error is not None:
-            raise request.error
-        path = request.path
-        route = self.routes.find_fixed(path) or self.routes.find(path)
-        if route is None:
-            raise RequestError(40402)
-        methods, arguments, request.route = route
-        operation = methods.get(request.method)
-        if operation is None:
-            return self._respond_otherwise(request, methods)
-        return operation(request, *arguments)
-
-    async def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
+    def _respond_otherwise(self, request: Request, methods: Methods) -> Response:
         allowed = ", ".join([*methods, "OPTIONS"])
         if request.method != "OPTIONS":
             raise RequestError(40501, method=request.method, allow=allowed)
         return self.cors.options_response(allowed, request.route)
 
+    async def _explain(self, error: BaseException, request: Request) -> Response:
+        """The response to a request in which the error was raised."""
+        if isinstance(error, REFUSALS):
+            try:
+                await self.authentication.confirm(request)
+            except (Exception, asyncio.CancelledError) as newer:  # noqa: BLE001 - it is in its place
+                error = newer
+        if isinstance(error, asyncio.CancelledError):  # the drain timeout is over
+            is_read = request.method in _READS
+            error = OverloadedError() if is_read else OutcomeUnknownError()
+        elif isinstance(error, PlantStoreError):
+            # What refers back to the request would keep it until the garbage is collected.
+            error.__traceback__ = error.__context__ = None
+            request.refusal = error
+        else:
+            logger.error("request %s failed", request.id.decode(), exc_info=error)
+            error = RequestError(50001)
+        return error_response(error)
 
-def _explain(error: BaseException, request: Request) -> Response:
-    """The response to a request in which the error was raised."""
-    if isinstance(error, asyncio.CancelledError):  # the drain timeout is over
-        is_read = request.method in _READS
-        error = OverloadedError() if is_read else OutcomeUnknownError()
-    elif isinstance(error, PlantStoreError):
-        # What refers back to the request would keep it until the garbage is collected.
-        error.__traceback__ = error.__context__ = None
-        request.refusal = error
-    else:
-        logger.error("request %s failed", request.id.decode(), exc_info=error)
-        error = RequestError(50001)
-    return error_response(error)
+    async def _tell_observers(
+        self, request: Request, response: Response | Stream, seconds: float
+    ) -> None:
+        for observe in self._observers:
+            observe(request, response, seconds)
+        # A client that retries at once must not take the others' time; a connection that is
+        # refused as such is not kept for longer.
+        if response.error == _OVERLOADED and request.error is None:
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(_OVERLOADED_SECONDS)
 
 
 def _forget(_data: bytes) -> None:

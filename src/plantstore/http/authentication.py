@@ -5,7 +5,7 @@ address, the address's before.
 """
 
 import time
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from plantstore.core.database import Database
@@ -75,7 +75,7 @@ class Authentication:
             or scope not in (caller := known.callers[None]).permissions
         ):
             caller = await self._find_caller(request, store_name, scope)
-        request.writes = store_name, scope
+        request.caller, request.writes = caller, (store_name, scope)
         if not self._try_take_turn(request, caller):
             await self.turns.take(caller.principal, ROUTED)
         return caller
@@ -96,10 +96,8 @@ class Authentication:
         """
         sent, known = self._read_token(request)
         bearer = await self._look_up(request, sent, known, introspect)
-        self.begin(request, bearer.token_store_id)
-        if self.rates is not None:
-            require(self.rates.take(bearer.principal))
-        await self.turns.take(bearer.principal, ROUTED)
+        if not self._try_take_turn(request, bearer):
+            await self.turns.take(bearer.principal, ROUTED)
         return bearer
 
     async def _find_caller(
@@ -138,23 +136,15 @@ class Authentication:
             self._invalid.count(address, token, was_valid=known is not None)
             raise
 
-    def _try_take_turn(self, request: Request, caller: Caller) -> bool:
-        """Count their call; whether it is their turn."""
-        request.caller = caller
-        self.begin(request, caller.token_store_id)
+    def _try_take_turn(self, request: Request, bearer: Caller | TokenInfo) -> bool:
+        """Count their call, among those in flight and in their rate; whether it is their turn."""
+        holder = bearer.token_store_id
+        if not self._requests.try_take(holder):
+            raise OverloadedError
+        request.holder = holder
         if self.rates is not None:
-            require(self.rates.take(caller.principal))
-        return self.turns.try_take(caller.principal, ROUTED)
-
-    def begin(self, request: Request, holder: Hashable) -> None:
-        """Count the request among those in flight.
-
-        :raises OverloadedError: the holder has too many.
-        """
-        if request.holder is None:
-            if not self._requests.try_take(holder):
-                raise OverloadedError
-            request.holder = holder
+            require(self.rates.take(bearer.principal))
+        return self.turns.try_take(bearer.principal, ROUTED)
 
     async def _check_token(self, request: Request, token: str) -> None:
         address = self.client_address(request)

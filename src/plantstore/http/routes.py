@@ -8,6 +8,7 @@ from functools import partial
 from urllib.parse import unquote
 
 from plantstore.core.database import Database
+from plantstore.core.errors import RequestError
 from plantstore.core.pools import Pools
 from plantstore.http.authentication import Authentication
 from plantstore.http.health import Health
@@ -63,30 +64,32 @@ class Routes:
             self._of_store[name] = {**known, **methods}, (), pattern
             self.add(pattern, self._of_store[name][0])
 
-    def find(self, path: bytes) -> Route | None:
-        """The route of a path that is not fixed, or None."""
+    def find(self, path: bytes) -> Route:
+        """The route of a path that is not fixed.
+
+        :raises RequestError: there is none.
+        """
         text = path.decode(errors="replace")
         parts = text.split("/", 5)
         if "%" in text:
             parts = list(map(unquote, parts))
         match parts:
             case ["", "stores", store_name, *rest] if store_name:
-                if found := self._find_of_store(rest):
-                    methods, arguments, pattern = found
-                    return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"
+                methods, arguments, pattern = self._find_of_store(rest)
+                return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"
             case ["", *rest]:
                 return self._find_of_store(rest)
-        return None
+        raise RequestError(40402)
 
-    def _find_of_store(self, parts: list[str]) -> Route | None:
+    def _find_of_store(self, parts: list[str]) -> Route:
         """The route of what follows a store's address."""
         match parts:
-            case [name]:
-                return self._of_store.get(name)
+            case [name] if name in self._of_store:
+                return self._of_store[name]
             case [name, value] if value and name in self._of_one:
                 methods, pattern = self._of_one[name]
                 return methods, (value,), pattern
-        return None
+        raise RequestError(40402)
 
 
 def reads(operation: Operation) -> dict[str, Operation]:

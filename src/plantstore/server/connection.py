@@ -330,7 +330,7 @@ class Connection(asyncio.Protocol):
         # For what is of this very class the test is fast, unlike the one for the other class.
         if not isinstance(response, Response):
             line = _CHUNKED + line if self._takes_chunks else CLOSE
-        head = b"%s%s%s\r\n%s\r\n" % (response.head, common, request.id, line)
+        head = b"".join((response.head, common, request.id, b"\r\n", line, b"\r\n"))
         if not isinstance(response, Response):
             self._task = self._loop.create_task(self._send_stream(head, response))
             return

@@ -94,13 +94,14 @@ class Exchange:
         self._jobs = jobs
         self._owners = owners
         self._client_address = app.client_address
-        self._authentication = app.authentication
+        self._requests = app.pools.requests
         self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
     async def exchange_code(self, request: Request) -> Response:
         """Exchange a code for a new token, or describe its link."""
         network = network_of(self._client_address(request))
-        self._authentication.begin(request, network)
+        self._requests.take(network)
+        request.holder = network
         require(self._guesses.check(network))
         body = await read_body(request, LinkCode)
         try:
