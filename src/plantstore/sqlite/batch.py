@@ -91,7 +91,7 @@ class BatchWriter:
         self._execute, self._execute_many = cursor.execute, cursor.executemany
         self._sql = load_queries("plantstore.sqlite")
         self._clock = clock
-        self._rules: dict[type[Write], Callable[[Any, _Store], Outcome]] = {
+        self._rules: dict[type, Callable[[Any, _Store], Outcome]] = {
             Create: self._create_once,
             Update: self._update,
             Upsert: self._upsert,
@@ -123,9 +123,11 @@ class BatchWriter:
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
-    def apply(self, write: Write | MaintenanceWrite) -> Outcome:
+    def apply(self, item: Write | MaintenanceWrite) -> Outcome:
         """Apply a write; returns its outcome, valid once the batch is committed."""
-        if isinstance(write, MaintenanceWrite):
+        write: Any = item
+        rule = self._rules.get(type(write))  # which is fast, unlike a test that fails for a class
+        if rule is None:
             return self._maintain(write)
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
@@ -134,8 +136,7 @@ class BatchWriter:
         if write.scope not in author.scopes:
             return author.refusal
         self._by = author.columns
-        store = self._stores[write.store_id]
-        return self._rules[type(write)](write, store)
+        return rule(write, self._stores[write.store_id])
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""

@@ -259,9 +259,9 @@ class Writer:
 
 def _split(waiting: Sequence[Pending]) -> Iterator[Sequence[Pending]]:
     """What is a transaction: all, but that each atomic is one of its own."""
-    if together := [one for one in waiting if not isinstance(one[0], Atomic)]:
+    if together := [one for one in waiting if type(one[0]) is not Atomic]:
         yield together
-    yield from ([one] for one in waiting if isinstance(one[0], Atomic))
+    yield from ([one] for one in waiting if type(one[0]) is Atomic)
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:
