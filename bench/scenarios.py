@@ -1,7 +1,7 @@
 """The scenarios: which load on a store of which size, with which target.
 
 ``list`` asks for the same page again, so that it comes from memory; ``read`` for another page each
-time, so that it comes from the database.
+time, so that it comes from the database; ``changed`` for the same page after each create.
 """
 
 from msgspec import Struct
@@ -9,13 +9,8 @@ from msgspec import Struct
 NGINX, UVICORN, PGBENCH = "nginx", "uvicorn", "pgbench"
 UNTRACED = "untraced"  # the service itself, without the headers that proxies add
 # Of ``lua/``. A request of ``changes`` has 1,000 of them, of all kinds.
-_METHODS = {
-    "changes": "POST",
-    "create": "POST",
-    "delete": "DELETE",
-    "list": "GET",
-    "read": "GET",
-}
+_METHODS = {"changes": "POST", "create": "POST", "delete": "DELETE"}
+_READS = ("list", "read")
 _MANY = 10**6  # one run's share of them is more than it deletes
 
 
@@ -43,12 +38,12 @@ class Scenario(Struct, frozen=True, kw_only=True):
     @property
     def method(self) -> str:
         """Its requests' method."""
-        return _METHODS[self.script]
+        return _METHODS.get(self.script, "GET")
 
     @property
     def writes(self) -> bool:
         """Whether the store is not the same afterwards."""
-        return self.method != "GET"
+        return self.script not in _READS
 
     @property
     def baselines(self) -> tuple[str, ...]:
@@ -69,6 +64,7 @@ SCENARIOS = {
     "list-1": Scenario(plants=1, listed=1),
     "list-100": Scenario(target=Target(NGINX, 0.9)),
     "list-traced": Scenario(traced=True, target=Target(NGINX, 0.7)),
+    "list-changed": Scenario(script="changed"),
     "list-304": Scenario(listed=0, target=Target(NGINX, 0.9)),
     "list-all": Scenario(path="/plants", listed=10**5, connections=2),
     "read-100": Scenario(script="read", target=Target(UVICORN, 0.65)),

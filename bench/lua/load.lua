@@ -33,7 +33,7 @@ function trace()
   local own = take_number()
   traced["traceparent"] = string.format("00-%032x-%016x-01", own, own)
   traced["X-Request-Id"] = string.format("%08x-0000-4000-8000-000000000000", own)
-  traced["X-Forwarded-For"] = string.format("203.0.%d.%d", own % 4, own % 250)
+  traced["X-Forwarded-For"] = string.format("203.0.%d.%d", own % 4, math.floor(own / 4) % 250)  -- one of 1,000
   return traced
 end
 
