@@ -52,7 +52,6 @@ class Create(Struct, frozen=True):
     plant: NewPlant
     key: IdempotencyKey | None
 
-    kind: ClassVar = "create"
     scope: ClassVar = Scope.CREATE
 
 
@@ -64,7 +63,6 @@ class Update(Struct, frozen=True):
     plant: NewPlant
     precondition: Precondition | None
 
-    kind: ClassVar = "update"
     scope: ClassVar = Scope.UPDATE
 
 
@@ -75,7 +73,6 @@ class Upsert(Struct, frozen=True):
     caller: Caller
     plant: NewPlant
 
-    kind: ClassVar = "upsert"
     precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
@@ -88,7 +85,6 @@ class Delete(Struct, frozen=True):
     plant_id: int
     precondition: Precondition | None = None
 
-    kind: ClassVar = "delete"
     scope: ClassVar = Scope.DELETE
 
 
@@ -99,7 +95,6 @@ class UseKey(Struct, frozen=True):
     caller: Caller
     key: IdempotencyKey
 
-    kind: ClassVar = "use_key"
     scope: ClassVar = Scope.UPDATE
 
 

@@ -94,10 +94,10 @@ BEGIN
         IF result IS NOT NULL THEN
             w.key := NULL; -- it is kept already, or shall not be
 
-        ELSIF w.kind = 'use_key' THEN
+        ELSIF w.kind = 'UseKey' THEN
             result := 'unchanged';
 
-        ELSIF w.kind <> 'create' THEN
+        ELSIF w.kind <> 'Create' THEN
             SELECT p.name, p.tag INTO plant FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
             IF FOUND AND (w.if_match IS NOT NULL OR w.if_none_match IS NOT NULL) THEN
                 tag_or_any := ARRAY[left(encode(sha256(convert_to(
@@ -108,7 +108,7 @@ BEGIN
                 result := 'no_such_plant';
             ELSIF NOT w.if_match && tag_or_any OR w.if_none_match && tag_or_any THEN
                 result := 'precondition_failed';
-            ELSIF w.kind = 'delete' THEN
+            ELSIF w.kind = 'Delete' THEN
                 DELETE FROM plants AS p WHERE p.store_id = store AND p.id = w.id;
                 w.name := plant.name;
                 w.tag := plant.tag;
@@ -122,7 +122,7 @@ BEGIN
             END IF;
         END IF;
 
-        IF result IS NULL OR w.kind = 'upsert' AND result = 'no_such_plant' THEN -- it is a create
+        IF result IS NULL OR w.kind = 'Upsert' AND result = 'no_such_plant' THEN -- it is a create
             result := 'store_full';
             IF max_held IS NULL OR held < max_held THEN
                 INSERT INTO plants (store_id, id, name, tag) VALUES (store, w.id, w.name, w.tag)

@@ -179,7 +179,7 @@ def _to_row(write: Write) -> dict[str, object]:
     """The write as the function ``write_batch`` reads it: what it lacks is NULL."""
     caller = write.caller
     row: dict[str, object] = {
-        "kind": write.kind,
+        "kind": type(write).__name__,
         "store_id": write.store_id,
         "user_id": caller.user_id,
         "token_label": caller.token_label,

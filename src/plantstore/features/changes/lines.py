@@ -3,11 +3,11 @@
 Invariant: of an incomplete line no more is kept than shows that it is too long.
 """
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
-from msgspec import UNSET, Struct, UnsetType, defstruct
-from msgspec.structs import astuple, fields
+from msgspec import UNSET, UnsetType
+from msgspec.structs import asdict
 
 from plantstore.core.database import Create, Delete, Update, Upsert
 from plantstore.core.decoding import MAX_LINE, decode_usual, parse_json, read_id, to_new_plant
@@ -25,32 +25,19 @@ _SCOPES = {
     "upsert": (Scope.CREATE, Scope.UPDATE),
     "delete": (Scope.DELETE,),
 }
-_ID, *_TEXTS = fields(NewPlant)
-_NO_TEXTS = tuple("" if text.required else text.default for text in _TEXTS)  # of a delete
-# A plant's fields, and which change it is.
-_Line = defstruct(
-    "_Line",
-    [
-        (_ID.name, _ID.type),
-        *((text.name, text.type, none) for text, none in zip(_TEXTS, _NO_TEXTS, strict=True)),
-        ("op", Literal["create", "update", "upsert", "delete"], "create"),
-        ("if_match", str | UnsetType, UNSET),
-    ],
-    frozen=True,
-)
-_decode: Any = msgspec.json.Decoder(_Line).decode
+
+
+class _Line(NewPlant, frozen=True):
+    """A plant, and which change it is."""
+
+    op: Literal["create", "update", "upsert", "delete"] = "create"
+    if_match: str | UnsetType = UNSET
+
+
+_decode = msgspec.json.Decoder(_Line).decode
 _encode = msgspec.json.Encoder().encode
 _STORED = b'{"line":%d,"status":200,"etag":"\\"%s\\""}\n'
 _DELETED = b'{"line":%d,"status":204}\n'
-
-
-class Refused(Struct, frozen=True):
-    """The result of a line that was refused; ``error`` and ``message`` are the interface's."""
-
-    line: int
-    status: int
-    error: int
-    message: str
 
 
 class Lines:
@@ -81,9 +68,7 @@ def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
 def _read_change(text: bytes, caller: Caller) -> Change:
     if len(text) > MAX_LINE:
         raise RequestError(41301)
-    line: Any = decode_usual(text, _decode)
-    if line is None or ("" in contents_of(line) and line.op != "delete"):
-        line = _decode_slowly(text)
+    line = decode_usual(text, _decode) or _decode_slowly(text)
     for scope in _SCOPES[line.op]:
         require_scope(caller, scope)
     condition = None
@@ -102,8 +87,8 @@ def _read_change(text: bytes, caller: Caller) -> Change:
     return Upsert(caller.store_id, caller, plant)
 
 
-def _decode_slowly(text: bytes) -> Any:  # noqa: ANN401 - a _Line
-    """As ``_decode``, by all the rules, to say what is wrong."""
+def _decode_slowly(text: bytes) -> _Line:
+    """As ``_decode``, by all the rules, to say what is wrong. A delete needs no name."""
     found = parse_json(text)
     values = found if isinstance(found, dict) else {}
     op, if_match = values.get("op", "create"), values.get("if_match", UNSET)
@@ -111,9 +96,9 @@ def _decode_slowly(text: bytes) -> Any:  # noqa: ANN401 - a _Line
         raise RequestError(40002, reason=f"op must be {', '.join(_SCOPES)}, or left out")
     if not isinstance(if_match, str | UnsetType):
         raise RequestError(40002, reason="if_match must be a string, or left out")
-    if op == "delete" and "id" in values:
-        return _Line(read_id(values["id"]), *_NO_TEXTS, op, if_match)
-    return _Line(*astuple(to_new_plant(found)), op, if_match)
+    is_delete = op == "delete" and "id" in values
+    plant = NewPlant(read_id(values["id"]), "") if is_delete else to_new_plant(found)
+    return _Line(**asdict(plant), op=op, if_match=if_match)
 
 
 def write_result(number: int, change: Change | PlantStoreError) -> bytes:
@@ -123,7 +108,8 @@ def write_result(number: int, change: Change | PlantStoreError) -> bytes:
     if not isinstance(change, PlantStoreError):
         return _STORED % (number, entity_tag_of(change.plant).encode())
     error = describe_error(change).error
-    return _encode(Refused(number, error // 100, error, describe_line(change))) + b"\n"
+    result = {"line": number, "status": error // 100, "error": error}
+    return _encode(result | {"message": describe_line(change)}) + b"\n"
 
 
 def describe_line(error: PlantStoreError) -> str:
