@@ -7,7 +7,6 @@ separated, each has at most one in flight.
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
-from msgspec.structs import astuple
 
 from plantstore.core.model import Caller
 from plantstore.postgres.batcher import Batcher, Waiting
@@ -25,11 +24,6 @@ class Credentials(Struct, frozen=True):
     token_hash: bytes
     requested_name: str | None = None
     requested_id: int | None = None
-
-    @property
-    def is_for_own_store(self) -> bool:
-        """Whether the request was for the token's own store."""
-        return self.requested_name is None and self.requested_id is None
 
 
 class Callers(Batcher[Credentials, Caller | None]):
@@ -77,19 +71,27 @@ class Callers(Batcher[Credentials, Caller | None]):
 
     async def _look_up(self, keys: Sequence[Credentials]) -> Mapping[Credentials, Caller]:
         """Those with tokens, all in one round trip."""
-        own = [key for key in keys if key.is_for_own_store]
-        others = [key for key in keys if not key.is_for_own_store]
-        parts = [part for part in (own, others) if part]
+        own: list[Credentials] = []
+        others: list[Credentials] = []
+        for key in keys:
+            is_own = key.requested_name is None and key.requested_id is None
+            (own if is_own else others).append(key)
         queries: list[Query] = []
-        for part in parts:
-            columns = [list(column) for column in zip(*map(astuple, part), strict=True)]
-            if part is own:
-                queries.append((self._sql["find_callers"], columns[:2]))
-            else:
-                queries.append((self._sql["find_callers_in_stores"], columns))
+        if own:
+            queries.append((self._sql["find_callers"], _columns(own)))
+        if others:
+            names = [key.requested_name for key in others]
+            ids = [key.requested_id for key in others]
+            columns = (*_columns(others), names, ids)
+            queries.append((self._sql["find_callers_in_stores"], columns))
+        results = await self._pool.read(*queries)
         callers: dict[Credentials, Caller] = {}
-        for part, rows in zip(parts, await self._pool.read(*queries), strict=True):
+        for part, rows in zip(filter(None, (own, others)), results, strict=True):
             for number, *row in rows:
                 key = part[number - 1]
                 callers[key] = to_caller(key.store_id, key.token_hash, row)
         return callers
+
+
+def _columns(keys: Sequence[Credentials]) -> tuple[object, object]:
+    return [key.store_id for key in keys], [key.token_hash for key in keys]

@@ -36,6 +36,8 @@ class Reads(Batcher[Read, Any]):
 
     def next_batch(self) -> list[Waiting[Read, Any]]:
         """The reads that have waited longest, with all requests for them."""
+        if len(self._waiting) <= self._max_batch_size:
+            return super().next_batch()
         reads = dict.fromkeys(waiting.item for waiting in self._waiting)
         taken = set(list(reads)[: self._max_batch_size])
         batch = [waiting for waiting in self._waiting if waiting.item in taken]
