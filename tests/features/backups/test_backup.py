@@ -271,7 +271,7 @@ def test_a_user_who_may_only_read_can_back_up(tmp_path: Path) -> None:
     ("command", "advice"),
     [
         ("backup", "back it up with pg_dump"),
-        ("restore", "restore it with pg_restore, then run `plantstore restore --in-place`"),
+        ("restore", "restore it with pg_restore, then run"),
     ],
 )
 def test_postgresql_has_its_own_tools(program: Program, command: str, advice: str) -> None:
