@@ -28,30 +28,15 @@ def sizes() -> Iterator[tuple[str, str, int, int]]:
     """Each part, its purpose, and the lines of its source and its tests."""
     postgres, features = PACKAGE / "postgres", PACKAGE / "features"
     core = count_lines(PACKAGE) - count_lines(postgres, features)
-    of_core = (TESTS / folder for folder in OF_THE_CORE)
-    yield (
-        "core",
-        "the three calls on SQLite, with tokens from the command line",
-        core,
-        count_lines(*of_core),
-    )
-    yield (
-        "postgres",
-        "PostgreSQL as its database",
-        count_lines(postgres),
-        count_lines(TESTS / "postgres"),
-    )
-    for feature in FEATURES:
-        purpose = (import_module(f"plantstore.features.{feature.name}").__doc__ or "").split(".\n")[
-            0
-        ]
-        folder = TESTS / "features" / feature.name
-        yield (
-            feature.name,
-            purpose.rstrip(".").replace("``", "`"),
-            count_lines(features / feature.name),
-            count_lines(folder),
-        )
+    of_core = count_lines(*(TESTS / folder for folder in OF_THE_CORE))
+    yield "core", "the three calls on SQLite, with tokens from the command line", core, of_core
+    of_postgres = count_lines(postgres), count_lines(TESTS / "postgres")
+    yield "postgres", "PostgreSQL as its database", *of_postgres
+    for name in (feature.name for feature in FEATURES):
+        text = import_module(f"plantstore.features.{name}").__doc__ or ""
+        purpose = text.partition(".\n")[0].rstrip(".").replace("``", "`")
+        of_feature = count_lines(features / name), count_lines(TESTS / "features" / name)
+        yield name, purpose, *of_feature
 
 
 def write_table() -> None:
