@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from itertools import count
 from pathlib import Path
 
 import pytest
 
-from tests.http.blocking import FILLER, fill_store
+from tests.databases import SQLITE_ONLY
+from tests.http.blocking import FILLER, fill_store, new_plant
 from tests.http.fixtures import CREATES, LISTS, StoreFixture, make_fixture
 from tests.http.raw import Connection, Message
 from tests.service import Service
@@ -15,7 +15,7 @@ from tests.waiting import wait_until
 
 MAX_REQUESTS = 32
 MANY = 50  # connections, of which a network may have 64
-_ids = count(100_000)
+pytestmark = SQLITE_ONLY  # the pools are the process's, whatever the database
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def service(tmp_path: Path, url: str) -> Iterator[Service]:
 
 def answers_of(fixture: StoreFixture) -> list[int]:
     """The statuses of a list, of a create whose body comes late, and of the readiness."""
-    create = fixture.message(CREATES[0]).carrying(b'{"id": %d, "name": "Aloe"}' % next(_ids))
+    create = fixture.message(CREATES[0]).carrying(new_plant())
     with Connection(fixture.service.origin) as connection:
         listed = connection.ask(fixture.message(LISTS[0]))
         connection.send(create.head())
