@@ -48,6 +48,11 @@ def chunk(data: bytes) -> bytes:
     return b"%x\r\n%s\r\n" % (len(data), data)
 
 
+def upgrading(message: Message, connection: str = "Upgrade") -> Message:
+    """It asks to speak another protocol."""
+    return message.adding("Connection", connection).adding("Upgrade", "h2c")
+
+
 def expect_responses(service: Service, store: str, case: Case) -> None:
     """Send the case whole and in pieces, which all get its responses, and leave the log quiet."""
     logged = len(service.log())

@@ -19,6 +19,7 @@ from tests.http.framing import (
     chunk,
     ended,
     expect_responses,
+    upgrading,
 )
 from tests.http.raw import ALIVE, LIVE, Connection, Message, exchange
 from tests.service import Service
@@ -44,48 +45,32 @@ def by(*headers: tuple[str, str]) -> bytes:
     return Message("POST", "/plants", (("Host", "x"), *headers)).head() + FERN
 
 
+CHUNKINGS = (
+    *(chunk(FERN) + LAST, b"".join(chunk(bytes([byte])) for byte in FERN) + LAST),
+    b"19;name=value;other\r\n" + FERN + b"\r\n" + LAST,
+    b"00019\r\n" + FERN + b"\r\n000\r\n\r\n",
+    *(chunk(FERN) + b"0\r\nX-Sum: 1\r\n\r\n", chunks_of(16) + LAST),
+)
+CODINGS = [CREATE.adding("Transfer-Encoding", it) for it in ("Chunked", "CHUNKED", " chunked ")]
 READ = [
-    *(
-        answered(chunked(body), CREATED)
-        for body in (
-            chunk(FERN) + LAST,
-            b"".join(chunk(bytes([byte])) for byte in FERN) + LAST,
-            b"19;name=value;other\r\n" + FERN + b"\r\n" + LAST,
-            b"00019\r\n" + FERN + b"\r\n000\r\n\r\n",
-            chunk(FERN) + b"0\r\nX-Sum: 1\r\n\r\n",
-            chunks_of(16) + LAST,
-        )
-    ),
-    *(
-        answered(chunked(chunk(FERN), LAST, head=CREATE.adding("Transfer-Encoding", it)), CREATED)
-        for it in ("Chunked", "CHUNKED", " chunked ")
-    ),
+    *(answered(chunked(body), CREATED) for body in CHUNKINGS),
+    *(answered(chunked(chunk(FERN), LAST, head=head), CREATED) for head in CODINGS),
     # Trailers are no headers.
     answered(chunked(chunk(FERN), b"0\r\n", AUTHORIZATION, b"\r\n", head=ANONYMOUS), 40101),
     *(answered(CREATE.carrying(FERN.ljust(size)), 41301) for size in (BODY_MAX + 1, 20 * BODY_MAX)),
-    *(
-        answered(chunked(*count * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301)
-        for count in (5, 80)
-    ),
+    *(answered(chunked(*it * [chunk(b" " * 16384)], chunk(FERN), LAST), 41301) for it in (5, 80)),
 ]
-LENGTHS = (
-    *(
-        [("Transfer-Encoding", coding)]
-        for coding in (
-            *("gzip", "identity", "chunked, identity", "gzip, chunked", "identity, chunked"),
-            *("chunked, chunked", "chunked;q=1", "chunked,", "", "xchunked"),
-        )
-    ),
-    *(
-        [("Content-Length", length)]
-        for length in ("25, 25", "-1", "+25", "0x19", "2 5", "2_5", "25.0", "", "9" * 40)
-    ),
+BAD_CODINGS = (
+    *("gzip", "identity", "chunked, identity", "gzip, chunked", "identity, chunked", ""),
+    *("chunked, chunked", "chunked;q=1", "chunked,", "xchunked"),
+)
+BAD_LENGTHS = ("25, 25", "-1", "+25", "0x19", "2 5", "2_5", "25.0", "", "9" * 40)
+TWO_LENGTHS = (
     [("Content-Length", "25"), ("Transfer-Encoding", "chunked")],
     [("Transfer-Encoding", "chunked"), ("Content-Length", "25")],
     [("Transfer-Encoding", "gzip"), ("Transfer-Encoding", "chunked")],
     [("Transfer-Encoding", "chunked"), ("Transfer-Encoding", "identity")],
-    [("Content-Length", "25"), ("Content-Length", "25")],
-    [("Content-Length", "25"), ("Content-Length", "24")],
+    *([("Content-Length", "25"), ("Content-Length", other)] for other in ("25", "24")),
 )
 BAD_CHUNKS = (
     *(b"xyz\r\n", b"-1\r\n", b"+1\r\n", b"0x1\r\n", b" 1\r\n", b"\r\n", b"ffffffffffffffffff\r\n"),
@@ -93,7 +78,9 @@ BAD_CHUNKS = (
     *(chunk(FERN) + b"0\r\nbad trailer\r\n\r\n", chunk(FERN) + b"zz\r\n"),
 )
 REFUSED = [
-    *(ended(by(*headers), 40011) for headers in LENGTHS),
+    *(ended(by(("Transfer-Encoding", coding)), 40011) for coding in BAD_CODINGS),
+    *(ended(by(("Content-Length", length)), 40011) for length in BAD_LENGTHS),
+    *(ended(by(*headers), 40011) for headers in TWO_LENGTHS),
     *(ended(chunked(body), 40011) for body in BAD_CHUNKS),
     ended(chunked(chunks_of(1), LAST), 43101),
     # What is around chunks has no end.
@@ -202,10 +189,6 @@ def test_other_clients_and_expectations_get_no_interim_answer(
 
 
 # Upgrade
-
-
-def upgrading(message: Message, connection: str = "Upgrade") -> Message:
-    return message.adding("Connection", connection).adding("Upgrade", "h2c")
 
 
 def test_a_request_to_upgrade_is_read_as_any_other(service: Service, store: str) -> None:

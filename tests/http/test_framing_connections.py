@@ -17,6 +17,7 @@ from tests.http.blocking import (
 from tests.http.conftest import StartService
 from tests.http.expect import expect_error
 from tests.http.fixtures import CREATES, DELETES, LISTS, StoreFixture, make_fixture
+from tests.http.framing import LISTING, answered, expect_responses, upgrading
 from tests.http.raw import ALIVE, LIVE, Connection, Message
 from tests.service import Service
 from tests.waiting import wait_until
@@ -37,6 +38,34 @@ def test_pipelined_requests_are_answered_in_their_order(fixture: StoreFixture) -
         assert connection.receive().json == ALIVE
         assert connection.receive().json == [aloe]
         assert connection.read_to_end() == b""
+
+
+def test_requests_of_every_form_are_answered_in_order_however_they_are_cut(
+    service: Service, store: str
+) -> None:
+    chunks = b"2\r\n{}\r\n0\r\nX-Sum: 1\r\n\r\n"
+    refused = Message("POST", "/plants").carrying(b"")
+    requests: dict[bytes, int | bytes] = {
+        LIVE.to_bytes(): 200,
+        b"\r\n" + LIVE.to_bytes(): 200,
+        LIVE.carrying(b"x" * 5000).to_bytes(): 200,
+        LIVE.adding("X-Long", "x" * 9000).to_bytes(): 200,
+        LIVE.adding("X-Request-Id", "own").to_bytes(): 200,
+        upgrading(LIVE).to_bytes(): 200,
+        Message("GET", "/" + "x" * 6000).to_bytes(): 40402,
+        refused.carrying(b"{}").to_bytes(): 40101,
+        refused.carrying(b"x" * 100_000).to_bytes(): 40101,
+        upgrading(refused.carrying(b"{}")).to_bytes(): 40101,
+        refused.adding("Transfer-Encoding", "chunked").to_bytes() + chunks: 40101,
+        upgrading(refused.adding("Transfer-Encoding", "chunked")).to_bytes() + chunks: 40101,
+        Message("DELETE", "/plants/1").to_bytes(): 40101,
+        Message("OPTIONS", "/plants").to_bytes(): 204,
+        LISTING.to_bytes(): b"[]",
+    }
+    forward, back = list(requests), list(reversed(requests))
+    for order in (forward, back, forward[::2] + forward[1::2]):
+        case = answered(b"".join(order), *(requests[request] for request in order))
+        expect_responses(service, store, case)
 
 
 # What clients send takes little memory
