@@ -161,7 +161,7 @@ class App:
 
     def handle_all(self) -> None:
         """Answer no more requests from memory, so that observers get each."""
-        self.recall = _forget
+        self.recall = lambda _data: None
 
     def announce_stop(self) -> None:
         """See ``Application``."""
@@ -214,7 +214,3 @@ class App:
         if response.error == _OVERLOADED and request.error is None:
             with suppress(asyncio.CancelledError):
                 await asyncio.sleep(_OVERLOADED_SECONDS)
-
-
-def _forget(_data: bytes) -> None:
-    return None

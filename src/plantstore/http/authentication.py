@@ -126,7 +126,10 @@ class Authentication:
         """What the database has of the token, which is counted if it is not valid."""
         token = sent.removeprefix(_SCHEME).decode("latin-1")
         if known is None:
-            await self._check_token(request, token)
+            address = self.client_address(request)
+            if self._invalid.has_come_from(address):
+                await self.turns.take(network_of(address), ROUTED)
+            self._invalid.check(address, token)
         key = parse_token(token) if known is None else known.key
         try:
             return await find(self._database, key, *arguments)
@@ -145,12 +148,6 @@ class Authentication:
         if self.rates is not None:
             require(self.rates.take(bearer.principal))
         return self.turns.try_take(bearer.principal, ROUTED)
-
-    async def _check_token(self, request: Request, token: str) -> None:
-        address = self.client_address(request)
-        if self._invalid.has_come_from(address):
-            await self.turns.take(network_of(address), ROUTED)
-        self._invalid.check(address, token)
 
     def _read_token(self, request: Request) -> tuple[bytes, KnownToken | None]:
         """The Authorization, in the one spelling that is looked up, and what is known of it."""

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.model import OpenStore, Role, Scope, TokenInfo
+from plantstore.core.model import Role, Scope, TokenInfo
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
@@ -37,7 +37,16 @@ async def describe_token(authentication: Authentication, request: Request) -> Re
 
 
 def _describe(bearer: TokenInfo) -> Me:
-    stores = [_describe_store(store) for store in bearer.stores]
+    stores = [
+        MyStore(
+            store.name,
+            store.role,
+            [scope for scope in Scope if scope in store.permissions],
+            write_time(store.since),
+            store.by,
+        )
+        for store in bearer.stores
+    ]
     own = next((store for store in stores if store.name == bearer.store), None)
     return Me(
         user=bearer.subject,
@@ -48,8 +57,3 @@ def _describe(bearer: TokenInfo) -> Me:
         expires_at=None if bearer.expires_at is None else write_time(bearer.expires_at),
         stores=stores,
     )
-
-
-def _describe_store(store: OpenStore) -> MyStore:
-    scopes = [scope for scope in Scope if scope in store.permissions]
-    return MyStore(store.name, store.role, scopes, write_time(store.since), store.by)

@@ -13,7 +13,6 @@ from plantstore.core.pools import Pools
 from plantstore.http.authentication import Authentication
 from plantstore.http.health import Health
 from plantstore.http.me import describe_token
-from plantstore.http.one_plant import OnePlant
 from plantstore.http.plants import PlantOperations
 from plantstore.server.messages import Response, Stream
 
@@ -34,7 +33,6 @@ class Routes:
         pools: Pools,
     ) -> None:
         self.health = Health(database, pools)
-        one = OnePlant(database, authentication)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}
         # By the first part of what follows a store's address: alone, and with a value.
@@ -42,8 +40,8 @@ class Routes:
         self._of_one: dict[str, tuple[Methods, str]] = {}
         self.find_fixed = self._fixed.get
         self.add_of_store("/plants", reads(operations.list_plants) | {"POST": operations.create})
-        of_plant = {"PUT": one.replace, "DELETE": operations.delete}
-        self.add_of_store("/plants/{id}", reads(one.read) | of_plant)
+        of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
+        self.add_of_store("/plants/{id}", reads(operations.read) | of_plant)
         self.add("/me", reads(partial(describe_token, authentication)))
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))

@@ -32,19 +32,14 @@ class ClientAddress:
         else:
             is_trusted = self._is_trusted(address)
         if is_trusted:
-            hops = reversed(_read_hops(request))
+            line = request.read_tracing(b"x-forwarded-for").decode("latin-1")
+            hops = reversed(line.rsplit(",", _MAX_HOPS))
             while is_trusted and (said := _parse(next(hops, ""))):
                 address, is_trusted = said, self._is_trusted(said)
         return request.address if address is None else str(address)
 
     def _is_trusted(self, address: Address) -> bool:
         return any(address in network for network in self._trusted)
-
-
-def _read_hops(request: Request) -> list[str]:
-    """The addresses that the request passed on its way, as its proxies wrote them."""
-    hops = request.read_tracing(b"x-forwarded-for")
-    return hops.decode("latin-1").rsplit(",", _MAX_HOPS)
 
 
 def _parse(text: str) -> Address | None:

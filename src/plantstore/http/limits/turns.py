@@ -32,7 +32,9 @@ class Turns:
         """Take a turn at once; whether there is one."""
         if key != self._last:
             if self._last is not None:
-                self._share()
+                self._shared_until = self._loop.time() + _SHARED_SECONDS
+                if not self._is_shared:
+                    self._look_for_others()
             self._last = key
         elif not self._is_shared:
             return True
@@ -48,12 +50,6 @@ class Turns:
             turn = self._loop.create_future()
             self._waiting.setdefault(key, deque()).append((cost, turn))
             await turn
-
-    def _share(self) -> None:
-        self._shared_until = self._loop.time() + _SHARED_SECONDS
-        if not self._is_shared:
-            self._is_shared = True
-            self._loop.call_at(self._shared_until, self._look_for_others)
 
     def _look_for_others(self) -> None:
         self._is_shared = self._loop.time() < self._shared_until
