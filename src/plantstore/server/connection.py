@@ -9,6 +9,7 @@ import asyncio
 import logging
 import math
 from collections.abc import Callable, Hashable
+from enum import Enum, auto
 from typing import Any
 
 from plantstore.core.errors import OverloadedError, RequestError
@@ -17,11 +18,9 @@ from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections
 from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
-from plantstore.server.phases import Phase
-from plantstore.server.request_ids import read_id
 from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
-from plantstore.server.tracing import REQUEST_ID, leave_out
+from plantstore.server.tracing import REQUEST_ID, leave_out, read_id
 
 logger = logging.getLogger(__name__)
 
@@ -31,6 +30,19 @@ _LINGER_SECONDS = 1.0
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 _END = b"\r\n\r\n"
 _CHUNKED = b"Transfer-Encoding: chunked\r\n"
+
+
+class Phase(Enum):
+    """What a connection waits for; it is in one of these."""
+
+    HANDSHAKE = auto()  # the rest of TLS's handshake
+    REQUEST = auto()  # a request, of which nothing has arrived
+    HEAD = auto()  # the rest of a head
+    RESPONSE = auto()  # the application, or the client reading its response
+    BODY = auto()  # the rest of a body that nobody reads
+    END = auto()  # the client, to close the connection
+
+
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
 HANDSHAKE, REQUEST, HEAD, RESPONSE, BODY, END = Phase
 _READING = (REQUEST, HEAD)
@@ -50,7 +62,6 @@ class Connection(asyncio.Protocol):
         self._settings = connections.settings
         self._handle = connections.application.handle
         self._recall = connections.application.recall
-        self._find = connections.known_lines.find
         self._ids = connections.request_ids
         self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
         self._more_idle = self._settings.idle_timeout - self._first_idle
@@ -76,10 +87,9 @@ class Connection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # a server's transports are
         """Count the connection, and open it if there is room."""
-        self._transport = transport
-        self._sender = Sender(transport, self._connections)
         self.address = find_address(transport)
-        self.network = self._sender.holder = network_of(self.address)
+        self.network = network_of(self.address)
+        self._send_on(transport)
         self._connections.begin(self, transport)
 
     def data_received(self, data: bytes) -> None:
@@ -146,11 +156,13 @@ class Connection(asyncio.Protocol):
             return
         if transport is not self._transport:
             self._connections.pools.handshakes.remove(self)
-            self._transport = transport
-            self._sender = Sender(transport, self._connections)
-            self._sender.holder = self.network
+            self._send_on(transport)
         self._wait(REQUEST, self._settings.head_timeout)
         self._serve()
+
+    def _send_on(self, transport: asyncio.Transport) -> None:
+        self._transport = transport
+        self._sender = Sender(transport, self._connections, self.network)
 
     def refuse(self) -> None:
         """Say that there is no room."""
@@ -185,11 +197,12 @@ class Connection(asyncio.Protocol):
 
     def _read_request(self) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
-        head = self._find(self._buffer) if self._parser is None else None
+        head = None
+        if self._parser is None:
+            head = self._connections.known_lines.find(self._buffer)
+        head = head or self._parse()
         if head is None:
-            head = self._parse()
-            if head is None:
-                return
+            return
         fields, size, data = head.fields, head.size, self._buffer
         headers = fields.headers
         self._request = request = Request(
@@ -335,15 +348,14 @@ class Connection(asyncio.Protocol):
             self._task = self._loop.create_task(self._send_stream(head, response))
             return
         body = b"" if request.method == "HEAD" else response.body
-        if len(response.body) > MAX_COPIED and not self._has_room_for(response):
-            self._refuse(RequestError(50301))
-        elif self._sender.send(head, body, is_shared=response.is_shared):
+        if len(response.body) > MAX_COPIED:
+            self._sender.holder = self.holder
+            # Of what is shared nothing more is in memory, however much waits for clients.
+            if not (response.is_shared or self._sender.has_room()):
+                self._refuse(RequestError(50301))
+                return
+        if self._sender.send(head, body, is_shared=response.is_shared):
             self._finish()
-
-    def _has_room_for(self, response: Response) -> bool:
-        """Whether a large response may be sent, given what else waits for clients."""
-        self._sender.holder = self.holder
-        return response.is_shared or self._connections.pools.unsent_bytes.has_room(self.holder)
 
     async def _send_stream(self, head: bytes, stream: Stream) -> None:
         if not self._takes_chunks:
@@ -428,14 +440,9 @@ class Connection(asyncio.Protocol):
         return self.network if request is None or request.holder is None else request.holder
 
     @property
-    def is_stuck(self) -> bool:
-        """Whether the client does not read its response."""
-        return self._sender.is_stuck
-
-    @property
     def is_waiting(self) -> bool:
         """Whether it may be closed to make room: no request in flight, or a stuck client."""
-        return self._phase is not RESPONSE or self.is_stuck
+        return self._phase is not RESPONSE or self._sender.is_stuck
 
     def expire(self) -> None:
         """End what has timed out."""

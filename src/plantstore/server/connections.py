@@ -15,7 +15,7 @@ from plantstore.core.settings import Settings
 from plantstore.server.certificates import Certificate
 from plantstore.server.heads import KnownLines
 from plantstore.server.messages import Application
-from plantstore.server.request_ids import RequestIds
+from plantstore.server.tracing import RequestIds
 
 if TYPE_CHECKING:
     from plantstore.server.connection import Connection

@@ -14,8 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
-from plantstore.server.request_ids import read_id
-from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out
+from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out, read_id
 
 MAX_HEAD = 16 * 1024
 MAX_HEADERS = 100

@@ -11,7 +11,7 @@ import socket
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -38,7 +38,8 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
         listeners = [_listen_unix(settings)] if settings.uds else _listen_tcp(settings)
     ours = _identify(settings.uds)
     for listener in listeners:
-        _prepare(listener)
+        if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
+            listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)
     try:
         yield listeners
     finally:
@@ -102,37 +103,33 @@ def _inherit() -> list[socket.socket]:
 
 
 def _listen_tcp(settings: Settings) -> list[socket.socket]:
+    """A socket for each address of the host that this machine has: ``localhost`` may have two."""
     host, port = settings.host, settings.port
+    place = f"{host} port {port}"
+    name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
+    listeners: list[socket.socket] = []
+    missing: OSError | None = None
     try:
-        with ExitStack() as opened:
-            listeners = [opened.enter_context(one) for one in _bind_all(host, port)]
-            opened.pop_all()  # they stay open where there was no error
+        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in dict.fromkeys(found):
+            try:
+                listeners.append(_bind(family, (address[0], port, *address[2:])))
+            except OSError as error:
+                if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 where there is no IPv6
+                    raise
+                missing = error
+            else:
+                port = listeners[0].getsockname()[1]  # one port for all
+        if missing is not None and not listeners:
+            raise missing
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
+        for listener in listeners:
+            listener.close()
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
-            f"cannot listen on {host} port {port}: {reason}; choose another --host or --port"
+            f"cannot listen on {place}: {reason}; choose another --host or --port"
         ) from None
     return listeners
-
-
-def _bind_all(host: str, port: int) -> Iterator[socket.socket]:
-    """A socket for each address of the host that this machine has: ``localhost`` may have two."""
-    name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
-    found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-    missing: OSError | None = None
-    is_bound = False
-    for family, _, _, _, address in dict.fromkeys(found):
-        try:
-            listener = _bind(family, (address[0], port, *address[2:]))
-        except OSError as error:
-            if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 where there is no IPv6
-                raise
-            missing = error
-        else:
-            port, is_bound = listener.getsockname()[1], True  # one port for all
-            yield listener
-    if missing is not None and not is_bound:
-        raise missing
 
 
 def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
@@ -187,9 +184,3 @@ def _identify(path: str | None) -> tuple[int, int] | None:
         found = os.lstat(path or "")
         return found.st_dev, found.st_ino
     return None
-
-
-def _prepare(listener: socket.socket) -> None:
-    """Have its connections buffer little."""
-    if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
-        listener.setsockopt(socket.IPPROTO_TCP, _TCP_NOTSENT_LOWAT, _MAX_NOT_SENT)

@@ -26,9 +26,11 @@ _LAST_CHUNK = b"0\r\n\r\n"
 
 
 class Sender:
-    """The sending side of one of the ``connections``."""
+    """The sending side of one of the ``connections``; the ``holder`` holds what is not sent."""
 
-    def __init__(self, transport: asyncio.Transport, connections: Connections) -> None:
+    def __init__(
+        self, transport: asyncio.Transport, connections: Connections, holder: Hashable
+    ) -> None:
         transport.set_write_buffer_limits(high=1, low=0)  # paused while anything is buffered
         self.is_paused = False
         self._transport = transport
@@ -37,7 +39,7 @@ class Sender:
         self._rest = memoryview(b"")
         self._is_shared = False
         self._pool = connections.pools.unsent_bytes
-        self.holder: Hashable = None  # of what is counted
+        self.holder = holder
         self._counted = 0
         self._counted_for: Hashable = None
         self._outstanding = 0
@@ -54,6 +56,10 @@ class Sender:
     def is_stuck(self) -> bool:
         """Whether the client reads nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
+
+    def has_room(self) -> bool:
+        """Whether more may be sent, given what else waits for clients."""
+        return self._pool.has_room(self.holder)
 
     def send(self, head: bytes, body: bytes, *, is_shared: bool = False) -> bool:
         """Send a response; whether all of it was sent at once."""

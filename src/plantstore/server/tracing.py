@@ -1,14 +1,16 @@
 """Header lines that differ from request to request but decide nothing: ids, traces, addresses.
 
 Proxies add them. Without them, a head has the bytes of an earlier one, which are looked up instead
-of parsed. What the lines say is read from the head where something asks for it.
+of parsed. What the lines say is read from the head where something asks for it. A request without
+an id of its own gets one of ours.
 
-Invariant: only complete lines that the parser would accept are left out.
+Invariant: only complete lines that the parser would accept are left out. A request's id has no
+character that could end a header line, or part of a log line.
 """
 
+import itertools
+import os
 import re
-
-from plantstore.server.request_ids import read_id
 
 MAX_LINES = 16
 REQUEST_ID = b"x-request-id"
@@ -27,6 +29,23 @@ _LINE = re.compile(
     % (bytes({name[0] for name in NAMES}), REQUEST_ID, _VALUE, b"|".join(_OTHERS), _VALUE),
     re.IGNORECASE,
 )
+_OWN_ID = re.compile(rb"[A-Za-z0-9._~:/+=-]{1,128}")
+
+
+class RequestIds:
+    """The ids of a process: a random ``prefix``, so that those of two never meet, and a number."""
+
+    def __init__(self) -> None:
+        self.prefix = f"{os.urandom(6).hex()}-".encode()
+        numbers = itertools.count(1)
+        self.next_number = numbers.__next__
+        # A function of Python's takes longer.
+        self.next_id = map((self.prefix + b"%x").__mod__, numbers).__next__
+
+
+def read_id(value: bytes) -> bytes:
+    """The client's id; empty where it has another form, or there is none."""
+    return value if _OWN_ID.fullmatch(value) else b""
 
 
 def leave_out(lines: bytes) -> tuple[bytes, bytes]:
