@@ -65,7 +65,8 @@ class DatabaseHarness:
     ) -> Outcome:
         """Create a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.write(Create(caller.store_id, caller, plant, key))
+        outcome, _ = await self.database.write(Create(caller.store_id, caller, plant, key))
+        return outcome
 
     async def update(
         self,
@@ -75,7 +76,8 @@ class DatabaseHarness:
     ) -> Outcome:
         """Replace a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.write(Update(caller.store_id, caller, plant, precondition))
+        outcome, _ = await self.database.write(Update(caller.store_id, caller, plant, precondition))
+        return outcome
 
     async def delete(
         self,
@@ -85,7 +87,10 @@ class DatabaseHarness:
     ) -> Outcome:
         """Delete a plant, by default as the owner."""
         caller = caller or self.owner
-        return await self.database.write(Delete(caller.store_id, caller, plant_id, precondition))
+        outcome, _ = await self.database.write(
+            Delete(caller.store_id, caller, plant_id, precondition)
+        )
+        return outcome
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
         """A page of the owner's store."""

@@ -12,7 +12,7 @@ from tests.service import Service
 PAGE, OTHER_PAGE = "https://garden.example", "https://evil.example"
 EXPOSED = {
     *("Allow", "ETag", "Idempotent-Replayed", "Link", "Retry-After"),
-    *("WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
+    *("Location", "Store-Revision", "WWW-Authenticate", "X-Request-Id", "X-Total-Count"),
 }
 
 

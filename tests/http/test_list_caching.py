@@ -53,7 +53,7 @@ def test_a_known_list_is_not_sent_again(client: httpx.Client, query: str) -> Non
             assert response.headers["cache-control"] == "private, no-cache"
             assert response.headers["vary"] == "Accept-Encoding, Authorization"
         always = {"date", "x-request-id", "x-content-type-options"}
-        assert set(answer.headers) == always | {"etag", "cache-control", "vary"}
+        assert set(answer.headers) == always | {"etag", "cache-control", "store-revision", "vary"}
 
 
 @ON_BOTH

@@ -38,7 +38,7 @@ def write(connection: apsw.Connection, clock: Clock) -> WriteBatch:
     def write_batch(*writes: Write) -> list[Outcome]:
         try:
             writer.begin()
-            outcomes = [writer.apply(write) for write in writes]
+            outcomes = [outcome for outcome, _ in map(writer.apply, writes)]
             writer.finish()
             writer.commit()
         except BaseException:

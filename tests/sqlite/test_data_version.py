@@ -97,7 +97,8 @@ async def test_no_other_process_takes_itself_for_the_first_or_the_last(
         caller = await database.find_caller(1, token, None)
         assert caller is not None
         plant = NewPlant(number, "Ficus")
-        assert await database.write(Create(1, caller, plant, None)) is Outcome.CREATED
+        outcome, _ = await database.write(Create(1, caller, plant, None))
+        assert outcome is Outcome.CREATED
         before = look(tmp_path)
         assert read_elsewhere(database_url) == number + 1
         assert look(tmp_path) == before

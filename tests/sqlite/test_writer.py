@@ -29,7 +29,7 @@ async def test_a_writer_that_another_program_keeps_out_recovers(
         await asyncio.wait_for(write, 30)
     connection.execute("COMMIT")
     plant = NewPlant(1, "Ficus")
-    assert await database.write(Create(1, ADA, plant, None)) is Outcome.CREATED
+    assert await database.write(Create(1, ADA, plant, None)) == (Outcome.CREATED, 1)
     await database.close()
 
 
@@ -42,7 +42,8 @@ async def test_a_batch_waits_while_writes_arrive(url: str, monkeypatch: pytest.M
         write = database.write(Create(1, ADA, NewPlant(number, "Ficus"), None))
         writes.append(asyncio.ensure_future(write))
         await asyncio.sleep(0)
-    assert await asyncio.gather(*writes) == 3 * [Outcome.CREATED]
+    created = Outcome.CREATED
+    assert await asyncio.gather(*writes) == [(created, 1), (created, 2), (created, 3)]
     await database.close()
     assert sizes == [3]
 
@@ -82,4 +83,5 @@ async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(url:
         await asyncio.sleep(0)
     later = [writer.submit(create(number)) for number in range(10, 20)]
     assert await writer.close()
-    assert [write.result() for write in first + later] == 20 * [Outcome.CREATED]
+    written = [write.result() for write in first + later]
+    assert written == [(Outcome.CREATED, revision) for revision in range(1, 21)]

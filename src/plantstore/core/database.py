@@ -108,22 +108,25 @@ class Atomic(Struct, frozen=True):
     writes: Sequence[Write]
 
 
+Written = tuple[Outcome, int]  # how a write ended, and the store's revision after it
+
+
 class RefusedError(Exception):
     """A write of an atomic was refused, so that none was done: the first one's place, and why."""
 
-    def __init__(self, index: int, outcome: Outcome) -> None:
+    def __init__(self, index: int, outcome: Outcome, revision: int) -> None:
         super().__init__()
-        self.index, self.outcome = index, outcome
+        self.index, self.outcome, self.revision = index, outcome, revision
 
 
-def refuse_unless_done(outcomes: Iterable[Outcome]) -> None:
-    """Refuse an atomic's outcomes if one is a refusal.
+def refuse_unless_done(written: Iterable[Written]) -> None:
+    """Refuse an atomic's writes if one is refused.
 
     :raises RefusedError: it is.
     """
-    for index, outcome in enumerate(outcomes):
+    for index, (outcome, revision) in enumerate(written):
         if outcome not in DONE:
-            raise RefusedError(index, outcome)
+            raise RefusedError(index, outcome, revision)
 
 
 class WriteQueue(Pool):
@@ -207,11 +210,11 @@ class Database(Protocol):
     async def open_snapshot(self, store_id: int) -> Snapshot:
         """A snapshot of the store as it is now; OverloadedError beyond the limit."""
 
-    def write(self, write: Write | Atomic) -> Awaitable[Outcome]:
+    def write(self, write: Write | Atomic) -> Awaitable[Written]:
         """Execute the write, and store its event and its key with it, durably.
 
-        Its outcome. If the caller may no longer do this: TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE.
-        Writes that wait at the same time may be one transaction.
+        Its outcome, and the store's revision after it. If the caller may no longer do this:
+        TOKEN_INVALID, FORBIDDEN, NO_SUCH_STORE. Writes that wait may be one transaction.
         """
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:

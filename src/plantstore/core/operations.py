@@ -86,15 +86,17 @@ async def introspect(database: Database, token: TokenKey) -> TokenInfo:
 
 async def create_plant(
     database: Database, caller: Caller, plant: NewPlant, key: IdempotencyKey | None
-) -> bool:
+) -> tuple[bool, int]:
     """Store a plant in the caller's store, durably; whether an earlier create with the key did.
+
+    Also the store's revision after it, as for the other writes.
 
     :raises PlantStoreError: the id is taken, or the key was used for another request.
     """
-    outcome = await database.write(Create(caller.store_id, caller, plant, key))
+    outcome, revision = await database.write(Create(caller.store_id, caller, plant, key))
     if outcome is not _CREATED and outcome is not _REPLAYED:
         raise explain(outcome, plant.id, Scope.CREATE)
-    return outcome is _REPLAYED
+    return outcome is _REPLAYED, revision
 
 
 async def read_plant(
@@ -115,28 +117,32 @@ async def read_plant(
 
 async def update_plant(
     database: Database, caller: Caller, plant: NewPlant, precondition: Precondition | None
-) -> None:
+) -> int:
     """Replace a plant of the caller's store by its new contents; return when that is durable.
 
     :raises NoSuchPlantError: the store has no plant with this id.
     :raises PreconditionFailedError: it is not what the request asks for.
     """
-    outcome = await database.write(Update(caller.store_id, caller, plant, precondition))
+    outcome, revision = await database.write(Update(caller.store_id, caller, plant, precondition))
     if outcome not in (Outcome.UPDATED, Outcome.UNCHANGED):
         raise explain(outcome, plant.id, Scope.UPDATE)
+    return revision
 
 
 async def delete_plant(
     database: Database, caller: Caller, plant_id: int, precondition: Precondition | None
-) -> None:
+) -> int:
     """Remove a plant from the caller's store; return when that is durable.
 
     :raises NoSuchPlantError: the store has no plant with this id.
     :raises PreconditionFailedError: it is not what the request asks for.
     """
-    outcome = await database.write(Delete(caller.store_id, caller, plant_id, precondition))
+    outcome, revision = await database.write(
+        Delete(caller.store_id, caller, plant_id, precondition)
+    )
     if outcome is not _DELETED:
         raise explain(outcome, plant_id, Scope.DELETE)
+    return revision
 
 
 _ERRORS: dict[Outcome, type[PlantStoreError]] = {

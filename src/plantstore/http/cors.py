@@ -7,8 +7,8 @@ _ANY = b"*"
 _VARY = b"Vary: Origin\r\n"
 _EXPOSED = (
     b"Access-Control-Expose-Headers: "
-    b"Allow, ETag, Idempotent-Replayed, Link, Retry-After, WWW-Authenticate, "
-    b"X-Request-Id, X-Total-Count\r\n"
+    b"Allow, ETag, Idempotent-Replayed, Link, Location, Retry-After, Store-Revision, "
+    b"WWW-Authenticate, X-Request-Id, X-Total-Count\r\n"
 )
 _PREFLIGHT = (
     b"Access-Control-Allow-Headers: "

@@ -18,7 +18,7 @@ from plantstore.http.compression import Compression, choose_coding
 from plantstore.http.cors import Cors
 from plantstore.http.list_parameters import read_plant_query, write_plant_query
 from plantstore.http.response_cache import ResponseCache
-from plantstore.http.responses import JSON, header_line, is_current, make_response
+from plantstore.http.responses import JSON, header_line, is_current, make_response, revision_line
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 # Plants read in one piece, in well under a millisecond; longer lists are streamed in such pieces.
@@ -112,7 +112,8 @@ def _find_unmodified(request: Request, caller: Caller) -> Response | None:
         for coding in (None, choose_coding(request.headers.get(b"accept-encoding"))):
             etag = _make_etag(caller.store_id, caller.revision, request.query, coding)
             if is_current(etag, known):
-                return make_response(304, header_line("ETag", etag) + _CACHING)
+                headers = header_line("ETag", etag) + _CACHING + revision_line(caller.revision)
+                return make_response(304, headers)
     return None
 
 
@@ -136,7 +137,7 @@ def _make_headers(
     store_id: int, revision: int, request: Request, coding: bytes | None = None
 ) -> HeaderLines:
     etag = _make_etag(store_id, revision, request.query, coding)
-    headers = JSON + header_line("ETag", etag) + _CACHING
+    headers = JSON + header_line("ETag", etag) + _CACHING + revision_line(revision)
     return headers if coding is None else headers + header_line("Content-Encoding", coding)
 
 

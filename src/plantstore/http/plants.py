@@ -28,11 +28,13 @@ from plantstore.http.responses import (
     header_line,
     json_response,
     make_response,
+    revision_line,
 )
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _MAX_BODY = 64 * 1024
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
+_CREATED = NO_STORE + b'ETag: "%s"\r\nLocation: plants/%d\r\nStore-Revision: %d\r\n'
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
 
 
@@ -64,8 +66,10 @@ class PlantOperations:
             body = await body.read(_MAX_BODY)
         plant = decode_new_plant(body)
         key = None if is_usual else read_key(headers, digest_of(plant))
-        is_replay = await operations.create_plant(self._database, caller, plant, key)
-        lines = NO_STORE + REPLAYED if is_replay else NO_STORE
+        is_replay, revision = await operations.create_plant(self._database, caller, plant, key)
+        lines = _CREATED % (entity_tag_of(plant).encode(), plant.id, revision)
+        if is_replay:
+            lines += REPLAYED
         return json_response(200, Plant(*contents_of(plant)), lines)
 
     async def delete(
@@ -74,8 +78,9 @@ class PlantOperations:
         """Delete the plant with this id."""
         caller = await self._authentication.admit_write(request, store_name, _DELETE)
         condition = read_precondition(request.headers)
-        await operations.delete_plant(self._database, caller, _read_id(plant_id), condition)
-        return make_response(204, b"")
+        number = _read_id(plant_id)
+        revision = await operations.delete_plant(self._database, caller, number, condition)
+        return make_response(204, revision_line(revision))
 
     async def read(
         self, request: Request, plant_id: str, store_name: str | None = None
@@ -101,8 +106,9 @@ class PlantOperations:
             body = await body.read(_MAX_BODY)
         plant = decode_plant(body, number)
         condition = read_precondition(request.headers)
-        await operations.update_plant(self._database, caller, plant, condition)
-        return json_response(200, Plant(*contents_of(plant)), _make_etag(plant) + NO_STORE)
+        revision = await operations.update_plant(self._database, caller, plant, condition)
+        lines = _make_etag(plant) + NO_STORE + revision_line(revision)
+        return json_response(200, Plant(*contents_of(plant)), lines)
 
 
 def _read_id(text: str) -> int:

@@ -37,6 +37,11 @@ def header_line(name: str, value: bytes) -> HeaderLines:
     return b"%s: %s\r\n" % (name.encode(), value)
 
 
+def revision_line(revision: int) -> HeaderLines:
+    """The revision of the store that a response is about."""
+    return b"Store-Revision: %d\r\n" % revision
+
+
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
     """A response with a value as its JSON body."""
     body = _encode(value)

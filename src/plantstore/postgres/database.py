@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 import psycopg
 
-from plantstore.core.database import MAX_TRIMMED, Atomic, CommitObserver, Row, Write
+from plantstore.core.database import MAX_TRIMMED, Atomic, CommitObserver, Row, Write, Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError, SetupError
 from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.settings import Settings
@@ -99,7 +99,7 @@ class PostgresDatabase:
             raise
         return snapshot
 
-    def write(self, write: Write | Atomic) -> "asyncio.Future[Outcome]":
+    def write(self, write: Write | Atomic) -> "asyncio.Future[Written]":
         """See ``Database``."""
         return self._writer.submit(write)
 

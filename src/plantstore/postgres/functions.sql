@@ -155,7 +155,7 @@ BEGIN
             ON CONFLICT (store_id, user_id, key) DO UPDATE
             SET fingerprint = excluded.fingerprint, outcome = excluded.outcome, created_at = excluded.created_at;
         END IF;
-        results := results || result;
+        results := results || concat_ws(' ', result, coalesce(reached, 0));
         IF is_atomic AND result NOT IN ('created', 'updated', 'unchanged', 'deleted') THEN
             RAISE EXCEPTION USING ERRCODE = 'PS001', MESSAGE = array_to_string(results, ',');
         END IF;

@@ -26,6 +26,7 @@ from plantstore.core.database import (
     UseKey,
     Write,
     WriteQueue,
+    Written,
     refuse_unless_done,
 )
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
@@ -49,7 +50,7 @@ _REFUSED = "PS001"  # of an atomic: write_batch has its outcomes as the message
 Item = Write | Atomic
 
 
-class Writer(Batcher[Item, Outcome]):
+class Writer(Batcher[Item, Written]):
     """Writes with the named queries ``sql``. The ``observers`` get each commit.
 
     Stores share the ``queue``. A batch waits for the locks of all of its stores.
@@ -74,16 +75,16 @@ class Writer(Batcher[Item, Outcome]):
         self._busy: set[int] = set()  # stores whose writes are in flight
         self._purged_at = 0
 
-    def submit(self, item: Item) -> "asyncio.Future[Outcome]":
+    def submit(self, item: Item) -> "asyncio.Future[Written]":
         """See ``Batcher``."""
         if item.store_id in self.queue.spent or not self.queue.try_take(item.store_id):
             raise OverloadedError
         return super().submit(item)
 
-    def next_batch(self) -> list[Waiting[Item, Outcome]]:
+    def next_batch(self) -> list[Waiting[Item, Written]]:
         """The oldest writes that may go together, by store, each store's in their order."""
-        batch: list[Waiting[Item, Outcome]] = []
-        later: list[Waiting[Item, Outcome]] = []
+        batch: list[Waiting[Item, Written]] = []
+        later: list[Waiting[Item, Written]] = []
         stores: set[int] = set()
         busy = self._busy.copy()  # or with writes before
         deadline = self._loop.time() - self._timeout
@@ -106,7 +107,7 @@ class Writer(Batcher[Item, Outcome]):
         self._busy |= stores
         return sorted(batch, key=lambda waiting: waiting.item.store_id)
 
-    async def run(self, items: Sequence[Item]) -> Sequence[Outcome | Exception]:
+    async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the writes, after their commit."""
         try:
             outcomes = await self._write(items)
@@ -115,20 +116,20 @@ class Writer(Batcher[Item, Outcome]):
         self._pool.availability.note_write()
         return outcomes
 
-    async def _write(self, items: Sequence[Item]) -> Sequence[Outcome | Exception]:
+    async def _write(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         try:
             return await self._commit(items)
         except _ERRORS_OF_ONE_WRITE:
             # One of them caused it, and must not fail the others.
             return [await self._write_alone(item) for item in items]
 
-    async def _write_alone(self, item: Item) -> Outcome | Exception:
+    async def _write_alone(self, item: Item) -> Written | Exception:
         try:
             return (await self._commit([item]))[0]
         except Exception as error:  # noqa: BLE001 - it is the outcome of this write
             return error
 
-    async def _commit(self, items: Sequence[Item]) -> Sequence[Outcome]:
+    async def _commit(self, items: Sequence[Item]) -> Sequence[Written]:
         """The outcomes of the items; an atomic is alone."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
@@ -149,7 +150,7 @@ class Writer(Batcher[Item, Outcome]):
 
     async def _execute(
         self, connection: AsyncConnection, writes: Sequence[Write], *, is_atomic: bool
-    ) -> Sequence[Outcome]:
+    ) -> Sequence[Written]:
         """The outcomes of writes that are grouped by store, all in one transaction."""
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
@@ -197,5 +198,6 @@ def _to_row(write: Write) -> dict[str, object]:
     return row | {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
 
 
-def _read(outcomes: Sequence[str]) -> Sequence[Outcome]:
-    return [_OUTCOMES[outcome] for outcome in outcomes]
+def _read(results: Sequence[str]) -> Sequence[Written]:
+    pairs = (result.split() for result in results)
+    return [(_OUTCOMES[outcome], int(revision)) for outcome, revision in pairs]

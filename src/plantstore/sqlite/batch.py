@@ -22,6 +22,7 @@ from plantstore.core.database import (
     Upsert,
     UseKey,
     Write,
+    Written,
 )
 from plantstore.core.model import (
     DONE,
@@ -123,20 +124,21 @@ class BatchWriter:
         version = self._connection.pragma("user_version")
         self._connection.pragma("user_version", version)
 
-    def apply(self, item: Write | MaintenanceWrite) -> Outcome:
-        """Apply a write; returns its outcome, valid once the batch is committed."""
+    def apply(self, item: Write | MaintenanceWrite) -> Written:
+        """Apply a write; returns how it ended, valid once the batch is committed."""
         write: Any = item
         rule = self._rules.get(type(write))  # which is fast, unlike a test that fails for a class
         if rule is None:
-            return self._maintain(write)
+            return self._maintain(write), 0
         token = (write.caller.token_hash, write.store_id)
         author = self._authors.get(token)
         if author is None:
             author = self._authors[token] = self._read(write)
         if write.scope not in author.scopes:
-            return author.refusal
+            return author.refusal, 0
         self._by = author.columns
-        return rule(write, self._stores[write.store_id])
+        store = self._stores[write.store_id]
+        return rule(write, store), store.revision
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""

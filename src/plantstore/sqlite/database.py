@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.core.database import CommitObserver, Row, WriteQueue
+from plantstore.core.database import CommitObserver, Row, WriteQueue, Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.core.model import (
     Caller,
@@ -144,7 +144,8 @@ class SQLiteDatabase:
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
         """See ``Database``."""
-        return await self._writer.submit(Trim(store_id, before))
+        outcome, _ = await self._writer.submit(Trim(store_id, before))
+        return outcome
 
     async def write_token_uses(self) -> None:
         """See ``Database``. With its commit the cached callers and requests are forgotten."""
@@ -192,7 +193,7 @@ class SQLiteDatabase:
     def _read_little(self) -> None:
         self._execute(self._sql["find_counts"], (0,)).fetchall()
 
-    def _write_uses(self, uses: Sequence[Use]) -> "asyncio.Future[Outcome]":
+    def _write_uses(self, uses: Sequence[Use]) -> "asyncio.Future[Written]":
         rows = [(store_id, token_hash.hex(), at) for store_id, token_hash, at in uses]
         return self._writer.submit(RecordTokenUses(msgspec.json.encode(rows).decode()))
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import apsw
 
+from plantstore.core.database import Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.core.model import Outcome
 from plantstore.sqlite.errors import REPLACED, explain_write
 from plantstore.sqlite.writer import Writer
 
@@ -35,7 +35,7 @@ class Readiness:
         self._identities = {file: _identify(file) for file in files}
         self._loop = asyncio.get_running_loop()
         self._checked_at = -math.inf
-        self._probe: asyncio.Future[Outcome] | None = None
+        self._probe: asyncio.Future[Written] | None = None
 
     async def find_reason(self) -> str | None:
         """Why the database cannot be used, as of the last second; None if it can."""

@@ -23,11 +23,11 @@ from plantstore.core.database import (
     CommitObserver,
     Write,
     WriteQueue,
+    Written,
     refuse_unless_done,
 )
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
-from plantstore.core.model import Outcome
 from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
@@ -51,7 +51,7 @@ _MAX_IN_A_ROW = 64  # writes that are applied before the loop runs other tasks
 _PROBE = Trim(0, 0)  # stores are numbered from 1: it changes nothing
 
 Item = Write | MaintenanceWrite | Atomic
-Pending = tuple[Item, "asyncio.Future[Outcome]", float]
+Pending = tuple[Item, "asyncio.Future[Written]", float]
 
 
 class Writer:
@@ -90,13 +90,13 @@ class Writer:
         self.broken: asyncio.Future[Exception] = self._loop.create_future()
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
-    def submit(self, write: Item) -> "asyncio.Future[Outcome]":
+    def submit(self, write: Item) -> "asyncio.Future[Written]":
         """Queue a write; the future gets its outcome, or the error."""
         if self.broken.done():
             raise DatabaseUnavailableError
         if write.store_id in self._queue.spent or not self._queue.try_take(write.store_id):
             raise OverloadedError
-        future: asyncio.Future[Outcome] = self._loop.create_future()
+        future: asyncio.Future[Written] = self._loop.create_future()
         self._pending.append((write, future, self._loop.time() + self._timeout))
         if self._running is None:
             # It begins after this iteration of the loop, with all requests read in it.
@@ -108,7 +108,7 @@ class Writer:
         """Writes that wait for the next batch."""
         return len(self._pending)
 
-    def probe(self) -> "asyncio.Future[Outcome]":
+    def probe(self) -> "asyncio.Future[Written]":
         """Run a batch that writes nothing, together with what is waiting."""
         future = self.submit(_PROBE)
         future.add_done_callback(asyncio.Future.exception)  # possibly nobody waits for it any more
@@ -182,7 +182,7 @@ class Writer:
         if self._wal_pages >= _CHECKPOINT_PAGES and not self.broken.done():
             await self._thread.run(self._checkpoint)
 
-    async def _commit(self, batch: Sequence[Pending]) -> Sequence[Outcome | Exception]:
+    async def _commit(self, batch: Sequence[Pending]) -> Sequence[Written | Exception]:
         if self.broken.done():  # by another write of the batch, committed alone
             return [DatabaseUnavailableError() for _ in batch]
         try:
@@ -204,7 +204,7 @@ class Writer:
             self._failures.note_success()
         return outcomes
 
-    async def _write(self, items: Sequence[Item]) -> Sequence[Outcome]:
+    async def _write(self, items: Sequence[Item]) -> Sequence[Written]:
         """Write all in one transaction; on any error nothing is written. An atomic is alone."""
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
@@ -215,7 +215,7 @@ class Writer:
                 await self._thread.run(partial(self._batches.begin, BUSY_TIMEOUT_MS))
             if self._error is not None:
                 self._batches.touch()
-            outcomes: list[Outcome] = []
+            outcomes: list[Written] = []
             for start in range(0, len(writes), _MAX_IN_A_ROW):
                 outcomes += map(self._batches.apply, writes[start : start + _MAX_IN_A_ROW])
                 if len(outcomes) < len(writes):
@@ -264,11 +264,11 @@ def _split(waiting: Sequence[Pending]) -> Iterator[Sequence[Pending]]:
     yield from ([one] for one in waiting if type(one[0]) is Atomic)
 
 
-def _deliver(batch: Sequence[Pending], results: Sequence[Outcome | Exception]) -> None:
+def _deliver(batch: Sequence[Pending], results: Sequence[Written | Exception]) -> None:
     for (_, future, _), result in zip(batch, results, strict=True):
         if future.done():  # its request was cancelled
             continue
-        if isinstance(result, Outcome):
-            future.set_result(result)
-        else:
+        if isinstance(result, Exception):
             future.set_exception(result)
+        else:
+            future.set_result(result)

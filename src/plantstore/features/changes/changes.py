@@ -37,7 +37,7 @@ from plantstore.http.limits.turns import Turns
 from plantstore.http.list_parameters import read_one, split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
 from plantstore.http.preconditions import refuse_precondition
-from plantstore.http.responses import NO_STORE, make_response
+from plantstore.http.responses import NO_STORE, make_response, revision_line
 from plantstore.server.body import Body, ClientGoneError
 from plantstore.server.messages import Request, Response, Stream
 
@@ -140,13 +140,15 @@ class Changes:
         key = read_key(request.headers, fingerprint.digest())
         keys = [UseKey(caller.store_id, caller, key)] if key else []
         atomic = Atomic(caller.store_id, [*keys, *(change for _, change in window)])
+        revision = caller.revision
         try:
             async with self._writing:
                 if atomic.writes:
-                    await self._database.write(atomic)
+                    _, revision = await self._database.write(atomic)
         except RefusedError as refused:
             if refused.outcome is Outcome.REPLAYED:
-                return make_response(200, _LINES + REPLAYED, b"".join(results))
+                headers = _LINES + REPLAYED + revision_line(refused.revision)
+                return make_response(200, headers, b"".join(results))
             if refused.outcome is Outcome.KEY_REUSED:
                 raise KeyReusedError from None
             number, change = window[max(0, refused.index - len(keys))]
@@ -154,7 +156,7 @@ class Changes:
             if is_of_all(error):
                 raise error from None
             return _refuse(request, number, error)
-        return make_response(200, _LINES, b"".join(results))
+        return make_response(200, _LINES + revision_line(revision), b"".join(results))
 
     async def _read_windows(self, body: Body) -> AsyncIterator[tuple[int, list[bytes]]]:
         """The lines in windows, each with the number of the first line.

@@ -7,7 +7,7 @@ import asyncio
 from collections.abc import Awaitable, Sequence
 
 from plantstore.core import operations
-from plantstore.core.database import Database, Delete
+from plantstore.core.database import Database, Delete, Written
 from plantstore.core.errors import (
     AlreadyStoredError,
     ForbiddenError,
@@ -76,9 +76,9 @@ class Writes:
             return error
 
 
-async def _finish(change: Change, waiting: Awaitable[Outcome]) -> Result:
+async def _finish(change: Change, waiting: Awaitable[Written]) -> Result:
     try:
-        outcome = await waiting
+        outcome, _ = await waiting
     except PlantStoreError as error:
         return error
     return change if outcome in DONE else explain(outcome, change)

@@ -13,7 +13,14 @@ from plantstore.http.accept import read_weights
 from plantstore.http.app import App
 from plantstore.http.limits.turns import ROUTED
 from plantstore.http.list_parameters import read_integer, read_one, split_parameters
-from plantstore.http.responses import JSON, NO_STORE, header_line, is_current, make_response
+from plantstore.http.responses import (
+    JSON,
+    NO_STORE,
+    header_line,
+    is_current,
+    make_response,
+    revision_line,
+)
 from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _DEFAULT_LIMIT = 100
@@ -42,7 +49,9 @@ class EventOperations:
         """List the events after a revision, or send them as they happen."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         parameters = split_parameters(request.query)
-        after = read_one(parameters, "after", _read_after, 40006, None)
+        after: int | None = caller.revision
+        if parameters.get("after") != ["latest"]:
+            after = read_one(parameters, "after", _read_after, 40006, None)
         limit = read_one(parameters, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
@@ -72,7 +81,8 @@ class EventOperations:
         if request.method == "HEAD" or known is not None:
             page = await require_page(self._database, caller, after, limit, NO_EVENTS)
             if is_current(etag := _make_etag(caller, page), known):
-                return make_response(304, header_line("ETag", etag) + _CACHING)
+                headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
+                return make_response(304, headers)
             if request.method == "HEAD":
                 return make_response(200, _make_headers(caller, page, limit))
         count = min(limit, max(0, caller.revision - (after or 0)))
@@ -83,6 +93,7 @@ class EventOperations:
 
 def _make_headers(caller: Caller, page: EventPage, limit: int) -> HeaderLines:
     headers = JSON + header_line("ETag", _make_etag(caller, page)) + _CACHING
+    headers += revision_line(page.revision)
     if page.last < page.revision:
         headers += header_line("Link", b'<?after=%d&limit=%d>; rel="next"' % (page.last, limit))
     return headers

@@ -54,9 +54,10 @@ class Writes:
     async def send(self, *writes: Write) -> Outcome | tuple[int, Outcome]:
         """The outcome of the writes as an atomic; or where it was refused, and why."""
         try:
-            return await self._harness.database.write(Atomic(self._caller[0], writes))
+            outcome, _ = await self._harness.database.write(Atomic(self._caller[0], writes))
         except RefusedError as refused:
             return refused.index, refused.outcome
+        return outcome
 
 
 @pytest.fixture
@@ -127,12 +128,12 @@ async def test_an_upsert_is_a_create_or_an_update(
 ) -> None:
     administration.set_quota("nursery", 1)
     upserts = (FERN, FERN, MOSS, NewPlant(2, "Fern"))
-    outcomes = [await harness.database.write(writes.upsert(plant)) for plant in upserts]
-    assert outcomes == [
-        Outcome.CREATED,
-        Outcome.UNCHANGED,
-        Outcome.UPDATED,
-        Outcome.STORE_FULL,
+    written = [await harness.database.write(writes.upsert(plant)) for plant in upserts]
+    assert written == [
+        (Outcome.CREATED, 1),
+        (Outcome.UNCHANGED, 1),
+        (Outcome.UPDATED, 2),
+        (Outcome.STORE_FULL, 2),
     ]
     assert await harness.read_plants() == [MOSS]
     await harness.assert_consistency()

@@ -139,6 +139,20 @@ def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: 
     assert (head.status_code, head.content) == (410, b"")
 
 
+def test_a_page_says_the_stores_revision_and_where_to_begin(client: httpx.Client) -> None:
+    for number in range(3):
+        create_plant(client, number, "Fern")
+    for method, query in (("GET", "after=0&limit=1"), ("HEAD", "after=0"), ("GET", "")):
+        answer = client.request(method, f"/events?{query}")
+        known = {"If-None-Match": answer.headers["etag"]}
+        unchanged = client.request(method, f"/events?{query}", headers=known)
+        assert unchanged.status_code == 304
+        assert answer.headers["store-revision"] == unchanged.headers["store-revision"] == "3"
+    latest = client.get("/events?after=latest")
+    assert (latest.json(), latest.headers["store-revision"]) == ([], "3")
+    assert "link" not in latest.headers
+
+
 @pytest.mark.parametrize(
     ("query", "number"),
     [
@@ -146,6 +160,7 @@ def test_what_is_trimmed_is_gone(service: Service, client: httpx.Client, store: 
         ("limit=", 40005),
         ("limit=1&limit=1", 40005),
         ("after=", 40006),
+        ("after=latest&after=latest", 40006),
         ("after=01", 40006),
         (f"after={2**53}", 40006),
     ],
