@@ -19,8 +19,8 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "there is no user {subject!r}: create one with `plantstore user create {subject}`",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
-        "members, `plantstore member add --store {store} --user {subject} --role editor` adds "
-        "one",
+        "members, `plantstore member add --create --store {store} --user {subject} --role editor` "
+        "adds one",
     errors.NoOwnStoreError:
         "{subject} is a member of {stores}: name the token's own store with --store",
     errors.OtherRoleError:

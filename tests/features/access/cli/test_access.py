@@ -27,6 +27,10 @@ def ids(program: Program, *filters: str) -> list[str]:
         ("user rename ada kim", "renamed the user ada to kim"),
         ("user delete eve --yes", "deleted the user eve, a member of nursery"),
         ("member add --store nursery --user eve --role owner", "eve is owner of nursery, no"),
+        (
+            "member add --create --store nursery --user kim --role reader",
+            "kim is reader of nursery",
+        ),
         ("member remove --store nursery --user eve", "eve is no longer in nursery"),
         ("token revoke --user eve", "revoked the token"),
         ("token rotate {token}", "the old token"),

@@ -23,8 +23,8 @@ REFUSALS = {
     "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
     "user show kim": "there is no user 'kim': create one with `plantstore user create kim`",
     "link create --store nursery --user 'kim o'": "kim o is not a member of nursery: `plantstore "
-    "member list --store nursery` shows the members, `plantstore member add --store nursery "
-    "--user 'kim o' --role editor` adds one",
+    "member list --store nursery` shows the members, `plantstore member add --create --store "
+    "nursery --user 'kim o' --role editor` adds one",
     "link revoke 0123456789abcdef": "there is no link with the id 0123456789abcdef: it was used or",
     "token create --user out --all-stores": "out is a member of no store: name the token's own",
     "token create --store nursery --user ada --role reader": "ada is already owner of nursery: "

@@ -14,7 +14,12 @@ from plantstore.cli.options import (
 from plantstore.cli.output import Output, format_time
 from plantstore.core.model import Role, User
 from plantstore.features.access import members
-from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.administration.records import (
+    find_user,
+    insert_user,
+    require_store,
+    require_user,
+)
 from plantstore.sql.administration.tokens import Token, list_tokens
 from plantstore.sql.session import Session
 
@@ -32,19 +37,32 @@ def member() -> None:
 @role_option(
     "reader: list; editor: list, create, update, delete; owner: these, and manage.", required=True
 )
+@click.option("--create", "creates", is_flag=True, help="Create a missing user.")
 @_last_owner_option
 @change_options
-def add(session: Session, store: str, user: str, role: str, output: Output, *, yes: bool) -> None:
+def add(
+    session: Session,
+    store: str,
+    user: str,
+    role: str,
+    output: Output,
+    *,
+    creates: bool,
+    yes: bool,
+) -> None:
     """Add a member, or change a member's role.
 
     Tokens keep their scopes: with a higher role they may do no more than before, and are named.
 
     \b
-    Example:
-      plantstore member add --store nursery --user ada --role editor
+    Examples:
+      plantstore member add --create --store nursery --user grace --role editor
+      plantstore member add --store nursery --user ada --role owner
     """
     with changing(session, "member add", store=store, user=user, role=role):
-        store_id, member = require_store(session, store).store_id, require_user(session, user)
+        store_id, member = require_store(session, store).store_id, find_user(session, user)
+        if member is None:
+            member = insert_user(session, user) if creates else require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
     narrow = _find_narrow_tokens(session, store, member, Role(role))
     sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
