@@ -8,7 +8,7 @@ import time
 import httpx
 from msgspec.structs import replace
 
-from plantstore.core.model import Outcome
+from plantstore.core.model import NewPlant, Outcome
 from tests.administration import Event
 from tests.contract.harness import describe, replay
 from tests.faults.history import Operation, find_order
@@ -37,8 +37,7 @@ class Seen:
         self, client: httpx.AsyncClient, plant_id: int, plant: tuple[str, str | None]
     ) -> None:
         """Create a plant, and note the answer."""
-        name, tag = plant
-        body = {"id": plant_id, "name": name} | ({} if tag is None else {"tag": tag})
+        body = describe(NewPlant(plant_id, *plant))
         began = time.monotonic()
         answer = await client.post("/plants", json=body)
         outcome = (
@@ -67,8 +66,7 @@ class Seen:
         self._note(plant_id, Operation("read", state, seen, began, time.monotonic()))
         if state is None:
             return
-        name, tag = plant
-        body = {"name": name} | ({} if tag is None else {"tag": tag})
+        body = describe(NewPlant(plant_id, *plant))
         condition = {"If-Match": read.headers["etag"]}
         began = time.monotonic()
         answer = await client.put(f"/plants/{plant_id}", json=body, headers=condition)

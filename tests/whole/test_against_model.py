@@ -18,6 +18,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule, run_state_machine_a
 
 from plantstore.core.model import NewPlant, Precondition, Role, Scope, entity_tag_of, token_id_of
 from plantstore.core.tokens import hash_token
+from tests.contract.harness import describe
 from tests.databases import ON_BOTH, Kind
 from tests.features.changes.client import changes_message, numbers_of, read_lines
 from tests.features.events.http.event_stream import EventStream
@@ -84,7 +85,7 @@ class Requests(RuleBasedStateMachine):
             with EventStream(self.service.origin, owner.secret, "/events?after=0") as stream:
                 events = stream.take(store.revision)
             assert [(it["kind"], it["plant"]) for it in events] == [
-                (kind, describe(plant, with_id=True)) for kind, plant in store.events
+                (kind, describe(plant)) for kind, plant in store.events
             ]
         self.connection.close()
 
@@ -116,13 +117,13 @@ class Requests(RuleBasedStateMachine):
     def create(self, number: int, base: str, plant: NewPlant, key: str | None) -> None:
         """Create a plant, maybe with a key."""
         headers = {} if key is None else {"Idempotency-Key": key}
-        body = describe(plant, with_id=True)
+        body = describe(plant)
         answer = self.ask(number, "POST", f"{base}/plants", body, headers)
         before = self.model.store.revision
         status = self.model.write(self.choose(number), Scope.CREATE, plant, key=key)
         is_replay = status == 200 and before == self.model.store.revision
         assert answer.headers.get("idempotent-replayed") == ("true" if is_replay else None)
-        expect(answer, status, describe(plant))
+        expect(answer, status, describe(plant, with_ids=False))
 
     @rule(number=numbers, many=st.lists(changes, min_size=1, max_size=4), is_atomic=st.booleans())
     def change_many(
@@ -130,7 +131,7 @@ class Requests(RuleBasedStateMachine):
     ) -> None:
         """Make some changes in one request, or none of them."""
         token = self.choose(number)
-        lines = ({"op": op} | describe(plant, with_id=True) for op, plant in many)
+        lines = ({"op": op} | describe(plant) for op, plant in many)
         body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
         target = f"/changes?atomic={str(is_atomic).lower()}"
         answer = self.connection.ask(changes_message(token.secret, body, target))
@@ -163,9 +164,9 @@ class Requests(RuleBasedStateMachine):
         """Replace a plant, maybe only as it was read."""
         headers, precondition = self.read_condition(plant.id, condition)
         path = f"{base}/plants/{plant.id}"
-        answer = self.ask(number, "PUT", path, describe(plant), headers)
+        answer = self.ask(number, "PUT", path, describe(plant, with_ids=False), headers)
         status = self.model.write(self.choose(number), Scope.UPDATE, plant, precondition)
-        expect(answer, status, describe(plant))
+        expect(answer, status, describe(plant, with_ids=False))
         if status == 200:
             assert answer.headers["etag"] == etag_of(plant)
             assert answer.headers["cache-control"] == "no-store"
@@ -197,7 +198,7 @@ class Requests(RuleBasedStateMachine):
             expect(answer, 41201)
             return
         is_known = precondition is not None and precondition.excludes(tag)
-        expect(answer, 304 if is_known else 200, describe(plant))
+        expect(answer, 304 if is_known else 200, describe(plant, with_ids=False))
         assert answer.headers["etag"] == f'"{tag}"'
 
     def read_condition(
@@ -231,7 +232,7 @@ class Requests(RuleBasedStateMachine):
         query = urlencode({name: value for name, value in given.items() if value is not None})
         refused = self.model.refuse(self.choose(number), Scope.LIST)
         stored = sorted(self.model.store.plants.values(), key=lambda plant: plant.id)
-        left = [describe(it, with_id=with_ids) for it in stored if tag in {None, it.tag}]
+        left = [describe(it, with_ids=with_ids) for it in stored if tag in {None, it.tag}]
         while True:
             answer = self.ask(number, "GET", f"{base}/plants?{query}")
             expect(answer, refused or 200, left[:limit])
@@ -267,7 +268,7 @@ class Requests(RuleBasedStateMachine):
         answer = self.ask(number, "GET", f"{base}/events?{query}")
         is_owner = self.model.members.get(token.user) is Role.OWNER
         events = [
-            {"revision": revision, "kind": kind, "plant": describe(plant, with_id=True)}
+            {"revision": revision, "kind": kind, "plant": describe(plant)}
             | ({"user": author.user, "token_id": author.id} if is_owner else {})
             for revision, ((kind, plant), author) in enumerate(
                 zip(self.model.store.events, self.model.authors, strict=True), 1
@@ -378,12 +379,6 @@ class Requests(RuleBasedStateMachine):
                 {key: it[key] for key in ("name", "role", "scopes")} for it in me.json["stores"]
             ]
             assert (me.json["scopes"], shown) == (may, stores)
-
-
-def describe(plant: NewPlant, *, with_id: bool = False) -> dict[str, Any]:
-    """The plant's JSON."""
-    given = {"id": plant.id if with_id else None, "name": plant.name, "tag": plant.tag}
-    return {name: value for name, value in given.items() if value is not None}
 
 
 def etag_of(plant: NewPlant) -> str:
