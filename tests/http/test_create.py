@@ -54,7 +54,8 @@ def test_the_answer_is_the_plant_and_nothing_else(
     assert created.headers["content-length"] == str(len(answer.encode()))
     assert created.headers["cache-control"] == "no-store"
     always = {"date", "x-request-id", "x-content-type-options"}
-    assert set(created.headers) == always | {"content-type", "content-length", "cache-control"}
+    of_the_body = {"content-type", "content-length", "cache-control", "etag"}
+    assert set(created.headers) == always | of_the_body | {"location", "store-revision"}
 
 
 @pytest.mark.parametrize(
