@@ -92,6 +92,8 @@ OF_LISTS = (
     BAD_LIMIT,
     with_query(40006, "after=7"),
     with_query(40007, "include=colour"),
+    with_query(40013, "page=2"),
+    with_query(40013, "Limit=1"),
     with_query(40008, "tag=%00"),
     MANY_PARAMETERS,
 )

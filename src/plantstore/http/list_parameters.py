@@ -5,7 +5,7 @@ Numbers have JSON's form: ``int`` alone would accept ``１２``, ``1_0`` and ``+
 
 import base64
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 from urllib.parse import quote, unquote_plus
 
@@ -22,6 +22,9 @@ from plantstore.core.model import (
 Value = TypeVar("Value")
 
 _MAX_PARAMETERS = 50
+_MISLEADING = frozenset(
+    {"page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter", "id", "name"}
+)
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
 # An id's 64 bits: the last character holds only four of them, and is every fourth of the alphabet.
@@ -29,19 +32,33 @@ _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
 
 def read_plant_query(text: bytes) -> PlantQuery:
-    """The query in a list's parameters; unknown ones are ignored.
+    """The query in a list's parameters; unknown ones that mislead nobody are ignored.
 
-    :raises RequestError: one is bad or given twice, or there are too many.
+    :raises RequestError: one is bad or given twice, or would mislead, or there are too many.
     """
     if not text:
         return _ALL
     given = split_parameters(text)
+    refuse_misleading(given, "limit", "after", "tag", "include")
     return PlantQuery(
         limit=read_one(given, "limit", _read_limit, 40005, None),
         first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
         tag=read_one(given, "tag", _read_tag, 40008, None),
         with_ids=_read_include(given.get("include", [])),
     )
+
+
+def refuse_misleading(given: Iterable[str], *known: str) -> None:
+    """Refuse what other services page, sort or search with, and known names in other capitals.
+
+    Ignored, each would give a client another list than it asks for.
+
+    :raises RequestError: one of the parameters is such.
+    """
+    for name in given:
+        if name not in known and name.lower() in _MISLEADING.union(known):
+            reason = f"{name} is not known here: the known ones are {', '.join(known)}"
+            raise RequestError(40013, reason=reason)
 
 
 def write_plant_query(query: PlantQuery) -> str:

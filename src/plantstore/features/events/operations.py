@@ -12,7 +12,12 @@ from plantstore.features.events.reading import ARRAY, NO_EVENTS, EventPage, requ
 from plantstore.http.accept import read_weights
 from plantstore.http.app import App
 from plantstore.http.limits.turns import ROUTED
-from plantstore.http.list_parameters import read_integer, read_one, split_parameters
+from plantstore.http.list_parameters import (
+    read_integer,
+    read_one,
+    refuse_misleading,
+    split_parameters,
+)
 from plantstore.http.responses import (
     JSON,
     NO_STORE,
@@ -49,6 +54,7 @@ class EventOperations:
         """List the events after a revision, or send them as they happen."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         parameters = split_parameters(request.query)
+        refuse_misleading(parameters, "after", "limit")
         after: int | None = caller.revision
         if parameters.get("after") != ["latest"]:
             after = read_one(parameters, "after", _read_after, 40006, None)
