@@ -24,7 +24,7 @@ def other(service: Service, store: str) -> Iterator[httpx.Client]:
 
 
 def bytes_of(service: Service, message: Message, plant_id: int) -> str:
-    """The whole answer but for what differs in any two, as the date and the own store's revision."""
+    """The answer but for what differs in any two, as the date and the own store's revision."""
     answer = exchange(service.origin, message)
     own = ("date", "etag", "store-revision")
     headers = {name: value for name, value in answer.headers.items() if name not in own}
