@@ -52,6 +52,25 @@ async def test_beside_others_each_has_a_share_of_each_round(cost: int, share: in
         await asyncio.sleep(0)
 
 
+async def test_a_few_requests_of_nobody_who_is_known_make_no_user_wait() -> None:
+    turns = Turns()
+    for _ in range(3):
+        await turns.take_of_network("10.0.0.1")
+        assert all(turns.try_take("a", ROUTED) for _ in range(MANY))
+        await asyncio.sleep(0)
+
+
+async def test_what_costs_more_than_a_share_is_taken_from_the_next_rounds() -> None:
+    turns = Turns()
+    turns.try_take("other", ROUTED)
+    turns.try_take("a", 24 + 60)
+    counts = []
+    for _ in range(5):
+        counts.append(sum(turns.try_take("a", ROUTED) for _ in range(MANY)))
+        await asyncio.sleep(0)
+    assert counts == [0, 0, 0, 2, 4]
+
+
 async def test_who_asks_for_little_comes_before_what_others_have_too_much() -> None:
     done = await take_all("b" + MANY * "a" + "c" + MANY * "a" + "d")
     assert [name[0] for name in done[:7]] == ["b", "a", "a", "a", "a", "c", "d"]
@@ -105,6 +124,9 @@ async def application(url: str) -> AsyncIterator[App]:
         ("POST", b"/plants", True),
         ("DELETE", b"/plants/1", True),
         ("GET", b"/plants", False),
+        ("GET", b"/livez", False),
+        ("GET", b"/readyz", False),
+        ("GET", b"/no/route", False),
     ],
 )
 async def test_the_application_gives_all_routes_their_turns(
@@ -125,6 +147,32 @@ async def test_the_application_gives_all_routes_their_turns(
         flooding = [handle(number, token, method, path) for number in range(MANY)]
         await asyncio.gather(*flooding, handle(MANY, other, "GET", b"/plants"))
     assert done.index(MANY) < MANY // 2
+
+
+@pytest.mark.parametrize(("body", "is_large"), [(b"[" + 16000 * b"1,", True), (b"[", False)])
+async def test_a_large_body_costs_more_turns(
+    tmp_path: Path, body: bytes, *, is_large: bool
+) -> None:
+    url = create_sqlite(tmp_path)
+    flood, other = make_tokens(url)
+    done: list[str] = []
+    async with application(url) as app:
+
+        async def flooding() -> None:
+            sent = request(0, "POST", flood, b"/plants")
+            sent.body = body
+            await app.handle(sent)
+            done.append("flood")
+
+        async def list_plants(count: int) -> None:
+            for _ in range(count):
+                await app.handle(request(0, "GET", other, b"/plants"))
+                done.append("other")
+
+        await list_plants(1)
+        await asyncio.gather(*(flooding() for _ in range(MANY)), list_plants(20))
+    last = max(number for number, name in enumerate(done) if name == "other")
+    assert (done[:last].count("flood") < 10) == is_large
 
 
 async def test_a_user_is_not_delayed_by_the_address_of_their_own_token(tmp_path: Path) -> None:

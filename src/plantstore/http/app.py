@@ -19,12 +19,12 @@ from plantstore.core.errors import (
     PlantStoreError,
     RequestError,
 )
-from plantstore.core.pools import Pools
+from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings
 from plantstore.http.authentication import REFUSALS, Authentication
 from plantstore.http.cors import Cors
 from plantstore.http.errors import error_response, too_many_response
-from plantstore.http.limits.turns import RECALLED
+from plantstore.http.limits.turns import BYTES_READ, BYTES_SENT
 from plantstore.http.lists import PlantLists
 from plantstore.http.plants import PlantOperations
 from plantstore.http.response_cache import CachedRequest, ResponseCache
@@ -103,7 +103,7 @@ class App:
         if cached is None or cached.expires_at <= time.time() or not cached.caller.unchanged():
             return None
         principal = cached.caller.principal
-        if not self.turns.try_take(principal, RECALLED):
+        if not self.turns.try_take(principal, cached.cost):
             return None  # it is handled, and waits
         if self._rates is not None and (seconds := self._rates.take(principal)):
             return self._refuse_recalled(cached, seconds)
@@ -145,6 +145,9 @@ class App:
         seconds = time.perf_counter() - began
         if response.error or seconds >= self._observed_seconds:
             await self._tell_observers(request, response, seconds)
+        self._charge(request, response)
+        if request.holder is None:  # without a valid token it took nobody's turn
+            await self._take_turn_of_network(request)
         lines = self.cors.plain
         if request.error is not None or b"origin" in request.headers:
             lines = self.cors.headers_for(request)
@@ -203,6 +206,19 @@ class App:
             logger.error("request %s failed", request.id.decode(), exc_info=error)
             error = RequestError(50001)
         return error_response(error)
+
+    def _charge(self, request: Request, response: Response | Stream) -> None:
+        """Have the user pay in turns for large bodies and responses; streams have few places."""
+        if request.caller is not None:
+            body = request.body
+            read = len(body) if isinstance(body, bytes) else body.buffered
+            sent = len(response.body) if isinstance(response, Response) else 0
+            if cost := read // BYTES_READ + sent // BYTES_SENT:
+                self.turns.charge(request.caller.principal, cost)
+
+    async def _take_turn_of_network(self, request: Request) -> None:
+        with suppress(asyncio.CancelledError):
+            await self.turns.take_of_network(network_of(self.client_address(request)))
 
     async def _tell_observers(
         self, request: Request, response: Response | Stream, seconds: float

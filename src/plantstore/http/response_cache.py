@@ -11,6 +11,7 @@ from collections import OrderedDict
 from msgspec import Struct
 
 from plantstore.core.model import Caller, IsFresh, never_fresh
+from plantstore.http.limits.turns import BYTES_SENT, RECALLED
 from plantstore.server.messages import HeaderLines, Response
 
 Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
@@ -31,6 +32,7 @@ class CachedRequest(Struct, frozen=True):
     lines: HeaderLines
     status: int
     expires_at: float
+    cost: int  # in turns
 
 
 class ResponseCache:
@@ -71,7 +73,8 @@ class ResponseCache:
             return
         whole = response.with_headers(lines)
         until = math.inf if caller.expires_at is None else caller.expires_at / 1000
-        self.requests[raw] = CachedRequest(caller, whole, lines, response.status, until)
+        cost = RECALLED + len(whole.body) // BYTES_SENT
+        self.requests[raw] = CachedRequest(caller, whole, lines, response.status, until, cost)
         used = len(raw) + len(whole.head) + _ENTRY_BYTES
         self._requests_used += used
         self.used += used

@@ -2,7 +2,8 @@
 
 A round is one iteration of the event loop, with all requests that arrived since the last one. A
 user's requests beyond the share wait, in their order, for the next rounds, so a user who floods the
-service delays mostly themselves. A user who is alone never waits.
+service delays mostly themselves. What a request costs beyond the share is taken from the next
+rounds. A user who is alone never waits.
 """
 
 import asyncio
@@ -10,7 +11,9 @@ from collections import deque
 from collections.abc import Hashable
 
 RECALLED = 1  # the cost of a request that is answered from memory by its bytes: 10 µs
-ROUTED = 6  # of any other
+ROUTED = 6  # of any other, and more:
+BYTES_SENT = 4096  # of a response, for each of which 1 is added
+BYTES_READ = 512  # of a body
 _SHARE = 24
 _SHARED_SECONDS = 10.0  # after another user was seen
 
@@ -51,6 +54,22 @@ class Turns:
             self._waiting.setdefault(key, deque()).append((cost, turn))
             await turn
 
+    async def take_of_network(self, network: Hashable) -> None:
+        """Take a turn for a request of nobody who is known, such as a health check.
+
+        A few in a round leave a user alone, whose requests need not wait for turns then.
+        """
+        spent = self._spent.get(network, 0)
+        if spent < _SHARE:
+            self._spend(network, spent + ROUTED)
+        else:
+            await self.take(network, ROUTED)
+
+    def charge(self, key: Hashable, cost: int) -> None:
+        """Add to what a request has cost: its size is known when it was handled."""
+        if self._is_shared:
+            self._spend(key, self._spent.get(key, 0) + cost)
+
     def _look_for_others(self) -> None:
         self._is_shared = self._loop.time() < self._shared_until
         if self._is_shared:
@@ -62,16 +81,18 @@ class Turns:
         self._spent[key] = spent
 
     def _begin_round(self) -> None:
-        self._spent.clear()
+        spent, self._spent = self._spent, {}
+        for key, cost in spent.items():
+            if cost > _SHARE:
+                self._spend(key, cost - _SHARE)
         for key, waiting in tuple(self._waiting.items()):
-            self._spend(key, _give(waiting))
+            self._spend(key, _give(waiting, self._spent.get(key, 0)))
             if not waiting:
                 del self._waiting[key]
 
 
-def _give(waiting: deque[_Waiting]) -> int:
-    """Give the first ones their turns; their cost."""
-    spent = 0
+def _give(waiting: deque[_Waiting], spent: int) -> int:
+    """Give the first ones their turns; what is spent then."""
     while waiting and spent < _SHARE:
         cost, turn = waiting.popleft()
         if not turn.done():  # the service stopped waiting for it
