@@ -13,7 +13,7 @@ from plantstore.postgres.availability import Availability
 from plantstore.postgres.callers import Callers, Credentials
 from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
-from plantstore.postgres.pool import Pool
+from plantstore.postgres.pool import Pool, Query
 from plantstore.postgres.readiness import Readiness
 from plantstore.postgres.reading import Read, Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
@@ -36,6 +36,8 @@ class PostgresDatabase:
         self._availability = Availability(is_open=False)
         server = (self._hosts, self._availability)
         self._pool = Pool(settings, settings.database_connections, *server)
+        # What is not read in batches has half of the connections: lists and writes find the others.
+        self._singles = asyncio.Semaphore(max(1, settings.database_connections // 2))
         self._stream_pool = Pool(settings, settings.max_streams, *server)
         self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
         self._uses = TokenUses()
@@ -107,8 +109,12 @@ class PostgresDatabase:
         """See ``Database``."""
         # In a task: deadlines need one, and requests are handled outside of any.
         query = (self._sql[name], arguments)
-        (rows,) = await asyncio.ensure_future(self._pool.read(query))
+        (rows,) = await asyncio.ensure_future(self._read(query))
         return rows
+
+    async def _read(self, query: Query) -> Sequence[Sequence[Row]]:
+        async with self._singles:
+            return await self._pool.read(query)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
         """See ``Database``."""
