@@ -48,14 +48,8 @@ def revoke(administration: Administration, **named: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "end",
-    [*ENDS_OF_MAKERS.values(), *ENDS_OF_USERS.values()],
-    ids=[*ENDS_OF_MAKERS, *ENDS_OF_USERS],
-)
-def test_an_owners_link_ends_with_its_makers_and_its_users_access(
-    service: Service, store: str, end: End
-) -> None:
+@pytest.mark.parametrize("end", ENDS_OF_MAKERS.values(), ids=ENDS_OF_MAKERS)
+def test_a_link_ends_with_its_makers_access(service: Service, store: str, end: End) -> None:
     with (
         managing(service, store) as owner,
         closing(open_administration(service.database)) as administration,
@@ -70,9 +64,7 @@ def test_an_owners_link_ends_with_its_makers_and_its_users_access(
 
 
 @pytest.mark.parametrize("end", ENDS_OF_USERS.values(), ids=ENDS_OF_USERS)
-def test_a_link_of_the_command_line_ends_with_its_users_access(
-    service: Service, store: str, end: End
-) -> None:
+def test_a_link_ends_with_its_users_access(service: Service, store: str, end: End) -> None:
     with (
         managing(service, store) as owner,
         closing(open_administration(service.database)) as administration,
