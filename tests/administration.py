@@ -10,7 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from plantstore.core.model import TEXT_LENGTHS, Member, NewPlant, Role
 from plantstore.databases import open_session
-from plantstore.sql.administration import new_tokens, records, rotation, tokens
+from plantstore.sql.administration import new_tokens, records, tokens
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
 
@@ -113,7 +113,7 @@ def revoke_token(session: Session, token: str) -> Token:
 def rotate_token(
     session: Session, token: str, grace: int, expires_at: int | UnsetType | None = UNSET
 ) -> tuple[IssuedToken, Token]:
-    return rotation.rotate_token(session, tokens.find_token(session, token), grace, expires_at)
+    return tokens.rotate_token(session, tokens.find_token(session, token), grace, expires_at)
 
 
 def set_quota(session: Session, store: str, max_plants: int | None) -> None:

@@ -5,7 +5,7 @@ from plantstore.feature import Feature
 FEATURE = Feature(
     name="access",
     adds_to="http.routes.add_access",
-    surrounds="starting.surround",
+    surrounds="address.surround",
     commands={
         "link": "commands.links.link",
         "member": "commands.members.member",

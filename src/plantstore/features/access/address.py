@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from plantstore.databases import find_file
+from plantstore.feature import Start
 from plantstore.sqlite.files import create_file, opened
 
 logger = logging.getLogger(__name__)
@@ -20,25 +21,32 @@ _MAX_BYTES = 4096
 
 
 @contextmanager
-def recorded_address(url: str, address: str) -> Iterator[None]:
-    """Have the address found within the block; of several services, the last one's is.
+def surround(start: Start) -> Iterator[None]:
+    """Have the address found within the block, and show the way in where that is asked for.
 
-    On PostgreSQL services on several machines share the database, each with its own address.
+    Of several services, the last one's is found. On PostgreSQL services on several machines share
+    the database, each with its own address.
     """
-    path = _find_path(url)
-    if path is None:
-        yield
-        return
+    path = _find_path(start.settings.database)
     with ExitStack() as opened_files:
         try:
-            path.unlink(missing_ok=True)  # another service may hold the lock on that file
-            create_file(path)
-            file = opened_files.enter_context(opened(path, os.O_WRONLY | os.O_NOFOLLOW))
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            os.write(file, address.encode())
+            if path is not None:
+                _record(path, start.address, opened_files)
         except OSError as error:  # such as a full disk, on which lists can still be served
             logger.warning("plantstore link create will not find the service: %s", error)
+        if "welcome" in start.flags:
+            from plantstore.features.access.welcome import welcome  # noqa: PLC0415 - seldom
+
+            welcome(start)
         yield
+
+
+def _record(path: Path, address: str, opened_files: ExitStack) -> None:
+    path.unlink(missing_ok=True)  # another service may hold the lock on that file
+    create_file(path)
+    file = opened_files.enter_context(opened(path, os.O_WRONLY | os.O_NOFOLLOW))
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.write(file, address.encode())
 
 
 def find_address(url: str) -> str | None:

@@ -1,14 +1,14 @@
-"""The records of tokens: inserted, listed, found and revoked, never with their secrets."""
+"""The records of tokens: inserted, listed, found, rotated and revoked, never with their secrets."""
 
 from collections.abc import Sequence
 from enum import StrEnum
 
-from msgspec import Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
-from plantstore.core.errors import MistypedTokenError, NoSuchTokenError
+from plantstore.core.errors import MistypedTokenError, NoSuchTokenError, TokenEndedError
 from plantstore.core.model import (
     INT64_MAX,
     Grant,
@@ -117,6 +117,34 @@ def find_token(session: Queries, token: str) -> Token:
     if not rows:
         raise NoSuchTokenError
     return _to_token(rows[0])
+
+
+def rotate_token(
+    session: Queries, old: Token, grace: int, expires_at: int | UnsetType | None = UNSET
+) -> tuple[IssuedToken, Token]:
+    """A new token with the user, store and scopes of the old one, and the old one as it is then.
+
+    The old one is valid for ``grace`` milliseconds more at most; the new one until ``expires_at``,
+    without which it is valid as long as the old one was.
+
+    :raises TokenEndedError: the old one is not valid any more.
+    """
+    if not old.is_valid:
+        raise TokenEndedError(token_id=old.token_id, state=old.state)
+    if expires_at is UNSET:
+        expires_at = old.expires_at and now() + old.expires_at - old.created_at
+    grant = Grant(
+        subject=old.subject,
+        scopes=old.scopes,
+        label=old.label,
+        all_stores=old.all_stores,
+        expires_at=expires_at,
+    )
+    issued = insert_token(session, old.store_id, old.user_id, grant)
+    ends_at = now() + grace
+    if old.expires_at is None or ends_at < old.expires_at:
+        session.query("set_expiry", old.store_id, old.token_hash, ends_at)
+    return issued, find_token(session, old.token_id)
 
 
 def revoke_token(session: Queries, token: Token) -> Token:

@@ -128,21 +128,17 @@ class JobQueue:
         while not is_closing:
             with suppress(Empty):
                 if self._tickets.get(timeout=_IDLE_SECONDS):
-                    session = self._next_job().run(session, self._open_session)
+                    with self._lock:  # whose turn was the longest ago
+                        holder, jobs = self._waiting.popitem(last=False)
+                        job = jobs.popleft()
+                        if jobs:
+                            self._waiting[holder] = jobs
+                    session = job.run(session, self._open_session)
                     continue
                 is_closing = True
             if session is not None:
                 session.close()
                 session = None
-
-    def _next_job(self) -> Job[Any]:
-        """The next job of the holder whose turn was the longest ago."""
-        with self._lock:
-            holder, jobs = self._waiting.popitem(last=False)
-            job = jobs.popleft()
-            if jobs:
-                self._waiting[holder] = jobs
-        return job
 
 
 def _is_current(session: Session) -> bool:

@@ -4,7 +4,7 @@ Invariant: guessing costs no query beyond the rate of invalid tokens for each ad
 never in a URL that reaches the service: pages have it in the fragment.
 """
 
-from collections.abc import Hashable
+from contextlib import suppress
 
 from msgspec import Struct
 
@@ -104,15 +104,6 @@ class Exchange:
         request.holder = network
         require(self._guesses.check(network))
         body = await read_body(request, LinkCode)
-        try:
-            return await self._exchange(request, body, network)
-        except InvalidCodeError:
-            require(self._guesses.take(network))
-            raise
-
-    async def _exchange(self, request: Request, body: LinkCode, network: Hashable) -> Response:
-        if not is_well_formed(body.code, CODE_PREFIX):  # it is refused without a query
-            raise InvalidCodeError
 
         def work(session: Session, job: Job[Response]) -> Response:
             if body.dry_run:
@@ -124,4 +115,8 @@ class Exchange:
             self._owners.log(request, {**who, **describe_made(made)})
             return json_response(201, describe_token(made, issued.secret, made.store), NO_STORE)
 
-        return await self._jobs.run(network, work)
+        with suppress(InvalidCodeError):
+            if is_well_formed(body.code, CODE_PREFIX):  # else it is refused without a query
+                return await self._jobs.run(network, work)
+        require(self._guesses.take(network))
+        raise InvalidCodeError
