@@ -30,7 +30,7 @@ KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
 
 _WRITE_BYTES = 150  # of a plant, its event and that of its deletion, without texts
-_SHORT = 250  # characters: longer texts take a page of SQLite's in each of the three
+_SHORT = 900  # bytes: longer texts take a page of SQLite's in each of the three
 _LONG_BYTES = 3 * 4096
 _KEY_BYTES = 600
 
@@ -145,7 +145,7 @@ class WriteQueue(Pool):
         write = random.choice(batch)  # noqa: S311 - no secret
         size = _WRITE_BYTES
         if isinstance(write, Create | Update | Upsert):
-            length = len(write.plant.name) + len(write.plant.tag or "")
+            length = len(f"{write.plant.name}{write.plant.tag or ''}".encode())
             size += 3 * length if length <= _SHORT else _LONG_BYTES
             size += _KEY_BYTES if isinstance(write, Create) and write.key is not None else 0
         self.bytes.add(write.store_id, size * len(batch))
