@@ -51,12 +51,13 @@ def test_the_commands_of_import_work(program: Program) -> None:
     (program.folder / "seed.ndjson").write_text('{"id":1,"name":"Fern"}\n')
     program.out("import", "seed.ndjson", "--store", "nursery")
     blocks = take("import.md")
-    over_http = blocks.pop(1)
+    over_http = "".join((blocks.pop(1), blocks.pop(1)))
     paste(program, *blocks)
     with Service(program.folder, database=program.database) as service:
         sending = over_http.replace("http://127.0.0.1:8080", service.origin)
         printed = paste(program, f"TOKEN={service.make_token('harvest')}\n", sending)
         assert [json.loads(line)["status"] for line in printed.splitlines()] == [200, 200]
+    assert b"1,Fern,\r\n" in (program.folder / "list.csv").read_bytes()
     assert "1,Fern," in program.out("export", "--store", "meadow")
     assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")
 

@@ -91,7 +91,7 @@ def test_the_quick_start_in_javascript(reader: Reader) -> None:
     (program,) = take("quickstart.md", "JavaScript", kind="js")
     created, listed, refused = reader.run("node", "plants.mjs", program)
     assert created == "{ name: 'Basil' }"
-    assert "id: 9" in listed
+    assert "id_text: '9'" in listed
     assert refused.startswith("40401: ")
 
 

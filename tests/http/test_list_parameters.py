@@ -7,6 +7,7 @@ import httpx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import (
@@ -113,8 +114,8 @@ QUERIES = st.builds(
     limit=st.none() | st.integers(0, LIMIT_MAX),
     first_id=st.integers(INT64_MIN, INT64_MAX),
     tag=st.none() | st.text().filter(lambda tag: broken_rule(tag, LONGEST, SHORTEST) is None),
-    with_ids=st.booleans(),
-)
+    included=st.frozensets(st.sampled_from(["id", "id_text", "etag"])),
+).map(lambda query: replace(query, with_ids=bool(query.included)))
 TEXTS = st.lists(st.binary() | st.sampled_from([b"limit=", b"tag=", b"&", b"1", b"%", b"+"]))
 
 

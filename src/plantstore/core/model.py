@@ -117,14 +117,15 @@ class Precondition(Struct, frozen=True):
 class PlantQuery(Struct, frozen=True):
     """Which plants of a store, in ascending order of id.
 
-    ``limit`` is None for all. ``first_id`` is the lowest id. ``tag`` matches exactly.
-    ``with_ids`` includes each plant's id.
+    ``limit`` is None for all. ``first_id`` is the lowest id. ``tag`` matches exactly. The database
+    gives each plant's id ``with_ids``; what is ``included`` in a list may need it.
     """
 
     limit: int | None = None
     first_id: int = INT64_MIN
     tag: str | None = None
     with_ids: bool = False
+    included: frozenset[str] = frozenset()
 
 
 class Page(Struct, frozen=True):

@@ -80,7 +80,7 @@ class App:
         self.authentication = Authentication(database, settings, self.pools)
         self.client_address = self.authentication.client_address
         self.turns, self._rates = self.authentication.turns, self.authentication.rates
-        lists = PlantLists(database, self.cache, self.cors, self.pools.streams)
+        lists = PlantLists(database, self.cache, self.cors, self.pools.streams, self.turns)
         self.plants = PlantOperations(database, self.authentication, lists)
         self.routes = Routes(database, self.authentication, self.plants, self.pools)
         self._observe_refusal_at = 0.0

@@ -27,6 +27,7 @@ _MISLEADING = frozenset(
 )
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
+_INCLUDED = ("id", "id_text", "etag")
 # An id's 64 bits: the last character holds only four of them, and is every fourth of the alphabet.
 _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
@@ -40,11 +41,13 @@ def read_plant_query(text: bytes) -> PlantQuery:
         return _ALL
     given = split_parameters(text)
     refuse_misleading(given, "limit", "after", "tag", "include")
+    included = _read_include(given.get("include", []))
     return PlantQuery(
         limit=read_one(given, "limit", _read_limit, 40005, None),
         first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
         tag=read_one(given, "tag", _read_tag, 40008, None),
-        with_ids=_read_include(given.get("include", [])),
+        with_ids=bool(included),
+        included=included,
     )
 
 
@@ -70,8 +73,8 @@ def write_plant_query(query: PlantQuery) -> str:
         parameters.append(f"after={_write_cursor(query.first_id - 1)}")
     if query.tag is not None:
         parameters.append(f"tag={quote(query.tag, safe='')}")
-    if query.with_ids:
-        parameters.append("include=id")
+    if query.included:
+        parameters.append(f"include={','.join(sorted(query.included))}")
     return "&".join(parameters)
 
 
@@ -139,9 +142,9 @@ def _read_tag(text: str) -> str:
     return text
 
 
-def _read_include(values: list[str]) -> bool:
-    """Whether ids are requested: the parameter may be repeated, or a list."""
-    names = {name for value in values for name in value.split(",")}
-    if not names <= {"id"}:
-        raise RequestError(40007, reason="must be id")
-    return bool(names)
+def _read_include(values: list[str]) -> frozenset[str]:
+    """What is included: the parameter may be repeated, or a list."""
+    names = frozenset(name for value in values for name in value.split(","))
+    if not names.issubset(_INCLUDED):
+        raise RequestError(40007, reason=f"must be {', '.join(_INCLUDED)}, or some of them")
+    return names

@@ -14,7 +14,7 @@ from plantstore.core.model import Caller, IsFresh, never_fresh
 from plantstore.http.limits.turns import BYTES_SENT, RECALLED
 from plantstore.server.messages import HeaderLines, Response
 
-Key = tuple[int, int, bytes]  # store, its revision, the query as it was sent
+Key = tuple[int, int, bytes]  # store, its revision, the form and the query as it was sent
 
 _ENTRY_BYTES = 1000  # the overhead of an entry, roughly
 _MAX_REQUEST = 2048

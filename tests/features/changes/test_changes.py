@@ -275,3 +275,16 @@ def test_a_client_library_may_send_first_and_read_then(
     results = numbers_of(read_lines(answer.content))
     assert results == [(1, 40004), *((line, 200) for line in range(2, 20_001))]
     assert "Traceback" not in service.log()
+
+
+def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client) -> None:
+    for plant_id in (2**53 + 1, 7):
+        create_plant(client, plant_id, "Ä\u2028\U0001fab4", "")
+    lines = {"Accept": "application/x-ndjson"}
+    listed = client.get("/plants?include=etag", headers=lines).content
+    for plant_id in (2**53 + 1, 7):
+        assert client.delete(f"/plants/{plant_id}").status_code == 204
+    sent = {"Content-Type": "application/x-ndjson"}
+    results = read_lines(client.post("/changes", content=listed, headers=sent).content)
+    assert numbers_of(results) == [(1, 200), (2, 200)]
+    assert client.get("/plants?include=etag", headers=lines).content == listed

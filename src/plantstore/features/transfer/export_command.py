@@ -7,9 +7,9 @@ import click
 import msgspec
 
 from plantstore.cli.options import pass_database
+from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.model import NewPlant
 from plantstore.databases import open_session
-from plantstore.features.transfer.cells import HEADER, write_lines
 from plantstore.features.transfer.output import open_output
 from plantstore.features.transfer.tables import PLANTS, read_pages
 from plantstore.sql.administration.records import require_store

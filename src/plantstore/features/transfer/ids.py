@@ -16,9 +16,9 @@ import msgspec
 from msgspec.structs import replace
 
 from plantstore.cli.workspace import publish, workspace
+from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.errors import SetupError
 from plantstore.core.model import INT64_MAX
-from plantstore.features.transfer.cells import HEADER, write_lines
 from plantstore.features.transfer.importing import Options, read_good_lines
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.source import open_source

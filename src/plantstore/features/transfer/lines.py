@@ -10,10 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from plantstore.core.cells import restore
 from plantstore.core.decoding import Line, decode_lines, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
 from plantstore.core.model import INT64_MAX, OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
-from plantstore.features.transfer.cells import restore
 from plantstore.features.transfer.source import Source
 
 _NOT_READABLE, _NOT_A_PLANT = 40001, 40002
