@@ -27,7 +27,6 @@ _MISLEADING = frozenset(
 )
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
-_INCLUDED = ("id", "id_text", "etag")
 # An id's 64 bits: the last character holds only four of them, and is every fourth of the alphabet.
 _CURSOR = re.compile("[A-Za-z0-9_-]{10}[AEIMQUYcgkosw048]")
 
@@ -41,7 +40,7 @@ def read_plant_query(text: bytes) -> PlantQuery:
         return _ALL
     given = split_parameters(text)
     refuse_misleading(given, "limit", "after", "tag", "include")
-    included = _read_include(given.get("include", []))
+    included = read_include(given.get("include", []), "id", "id_text", "etag")
     return PlantQuery(
         limit=read_one(given, "limit", _read_limit, 40005, None),
         first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
@@ -142,9 +141,12 @@ def _read_tag(text: str) -> str:
     return text
 
 
-def _read_include(values: list[str]) -> frozenset[str]:
-    """What is included: the parameter may be repeated, or a list."""
+def read_include(values: list[str], *known: str) -> frozenset[str]:
+    """What is included: the parameter may be repeated, or a list.
+
+    :raises RequestError: it is something else.
+    """
     names = frozenset(name for value in values for name in value.split(","))
-    if not names.issubset(_INCLUDED):
-        raise RequestError(40007, reason=f"must be {', '.join(_INCLUDED)}, or some of them")
+    if not names.issubset(known):
+        raise RequestError(40007, reason=f"takes {', '.join(known)}")
     return names

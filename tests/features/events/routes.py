@@ -12,6 +12,7 @@ ROUTES = tuple(
 _OF_EVENTS = (
     with_query(40005, "limit=1001"),
     with_query(40006, "after=-1"),
+    with_query(40007, "include=id"),
     with_query(40013, "offset=2"),
     with_query(40013, "AFTER=2"),
     with_query(40006, "after=1&after=1"),

@@ -12,7 +12,7 @@ from contextlib import suppress
 from plantstore.core.database import Database
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller, Role, Scope
-from plantstore.features.events.reading import STREAM, EventPage, read_page
+from plantstore.features.events.reading import EventPage, Form, read_page
 
 _PAGE_SIZE = 100  # events that are sent at a time
 _MAX_PAGES = 16  # of a store, kept for others who ask
@@ -31,7 +31,7 @@ class Feed:
     def __init__(self, database: Database, store_id: int, revision: int) -> None:
         self._database = database
         self._store_id = store_id
-        self.pages: dict[tuple[int, bool], asyncio.Future[EventPage | None]] = {}
+        self.pages: dict[tuple[int, Form, bool], asyncio.Future[EventPage | None]] = {}
         self.revision = revision
         self.listeners: set[Listener] = set()
 
@@ -42,25 +42,25 @@ class Feed:
                 listener.end()
         self.revision = max(self.revision, revision)
 
-    async def read(self, after: int, *, for_owner: bool) -> EventPage | None:
+    async def read(self, after: int, form: Form, *, for_owner: bool) -> EventPage | None:
         """The next events, by one query for all who ask."""
-        page = self.pages.get((after, for_owner))
+        page = self.pages.get((after, form, for_owner))
         if page is None:
             if len(self.pages) >= _MAX_PAGES:
                 self.pages.clear()
-            source = (self._database, self._store_id, after, _PAGE_SIZE, STREAM)
+            source = (self._database, self._store_id, after, _PAGE_SIZE, form)
             page = asyncio.ensure_future(read_page(*source, for_owner=for_owner))
-            self.pages[after, for_owner] = page
+            self.pages[after, form, for_owner] = page
         return await asyncio.shield(page)  # the one who asked first may go, the others still wait
 
 
 class Listener:
     """One client: it has the events of the feed up to ``after``, and may see what a caller may.
 
-    Once ``woken`` it looks for something to send.
+    They are written in its ``form``. Once ``woken`` it looks for something to send.
     """
 
-    def __init__(self, caller: Caller, feed: Feed, after: int) -> None:
+    def __init__(self, caller: Caller, feed: Feed, after: int, form: Form) -> None:
         self._loop = asyncio.get_running_loop()
         self._sent_at = self._loop.time()
         self._is_over = False
@@ -68,6 +68,7 @@ class Listener:
         self.caller = caller
         self.feed = feed
         self.after = after
+        self._form = form
 
     @property
     def access(self) -> Access:
@@ -113,7 +114,7 @@ class Listener:
         with suppress(PlantStoreError):  # tried again when it is woken
             if self.after < self.feed.revision:
                 is_owner = self.caller.role is Role.OWNER
-                page = await self.feed.read(self.after, for_owner=is_owner)
+                page = await self.feed.read(self.after, self._form, for_owner=is_owner)
                 if page is not None and page.after == self.after < page.last:
                     self.after = page.last
                     return page.events

@@ -15,7 +15,7 @@ from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import Caller
 from plantstore.core.pools import Pool
 from plantstore.features.events.listener import Feed, Listener
-from plantstore.features.events.reading import NO_EVENTS, require_page
+from plantstore.features.events.reading import NO_EVENTS, STREAM, Form, require_page
 
 logger = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class Listeners:
         self._has_committed = asyncio.Event()
         self._access_at = 0.0  # when it is checked next
 
-    async def add(self, caller: Caller, after: int | None) -> Listener:
+    async def add(self, caller: Caller, after: int | None, form: Form = STREAM) -> Listener:
         """Listen to the caller's store, from now on or to what follows a revision.
 
         :raises RequestError: what follows it is not there any more, or it is not the store's.
@@ -51,7 +51,7 @@ class Listeners:
         feed = Feed(self._database, caller.store_id, page.revision)
         feed = self._feeds.setdefault(caller.store_id, feed)
         begin = page.revision if after is None else page.after
-        listener = Listener(caller, feed, begin)
+        listener = Listener(caller, feed, begin, form)
         feed.listeners.add(listener)
         self._has_feeds.set()
         self._access_at = 0.0  # its own may have changed meanwhile

@@ -8,11 +8,19 @@ from weakref import WeakValueDictionary
 from plantstore.core.errors import RequestError
 from plantstore.core.model import Caller, Principal, Scope
 from plantstore.features.events.listeners import Listeners
-from plantstore.features.events.reading import ARRAY, NO_EVENTS, EventPage, require_page
+from plantstore.features.events.reading import (
+    ARRAY,
+    NO_EVENTS,
+    STREAM,
+    EventPage,
+    including,
+    require_page,
+)
 from plantstore.http.accept import read_weights
 from plantstore.http.app import App
 from plantstore.http.limits.turns import ROUTED
 from plantstore.http.list_parameters import (
+    read_include,
     read_integer,
     read_one,
     refuse_misleading,
@@ -54,25 +62,26 @@ class EventOperations:
         """List the events after a revision, or send them as they happen."""
         caller = await self._authentication.admit(request, store_name, Scope.LIST)
         parameters = split_parameters(request.query)
-        refuse_misleading(parameters, "after", "limit")
+        refuse_misleading(parameters, "after", "limit", "include")
         after: int | None = caller.revision
         if parameters.get("after") != ["latest"]:
             after = read_one(parameters, "after", _read_after, 40006, None)
         limit = read_one(parameters, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
+        included = read_include(parameters.get("include", []), "id_text")
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
-            return await self._listen(request, caller, after)
+            return await self._listen(request, caller, after, included)
         # One page of a user after another, so that others' are read between.
         async with self._locks.setdefault(caller.principal, asyncio.Lock()):
-            return await self._read(request, caller, after, limit)
+            return await self._read(request, caller, after, limit, included)
 
     async def _listen(
-        self, request: Request, caller: Caller, after: int | None
+        self, request: Request, caller: Caller, after: int | None, included: frozenset[str]
     ) -> Response | Stream:
         last_id = request.headers.get(b"last-event-id")  # of a client that comes back
         if last_id is not None:
             after = _read_after(last_id.decode("latin-1"))
-        listener = await self._listeners.add(caller, after)
+        listener = await self._listeners.add(caller, after, including(STREAM, included))
         head = make_response(200, _LIVE)
         remove = partial(self._listeners.remove, listener)
         if request.method == "HEAD":
@@ -81,36 +90,46 @@ class EventOperations:
         return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
 
     async def _read(
-        self, request: Request, caller: Caller, after: int | None, limit: int
+        self,
+        request: Request,
+        caller: Caller,
+        after: int | None,
+        limit: int,
+        included: frozenset[str],
     ) -> Response:
         known = request.headers.get(b"if-none-match")
         if request.method == "HEAD" or known is not None:
             page = await require_page(self._database, caller, after, limit, NO_EVENTS)
-            if is_current(etag := _make_etag(caller, page), known):
+            if is_current(etag := _make_etag(caller, page, included), known):
                 headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
                 return make_response(304, headers)
             if request.method == "HEAD":
-                return make_response(200, _make_headers(caller, page, limit))
+                return make_response(200, _make_headers(caller, page, limit, included))
         count = min(limit, max(0, caller.revision - (after or 0)))
         await self._turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
-        page = await require_page(self._database, caller, after, limit, ARRAY)
-        return make_response(200, _make_headers(caller, page, limit), page.events)
+        form = including(ARRAY, included)
+        page = await require_page(self._database, caller, after, limit, form)
+        return make_response(200, _make_headers(caller, page, limit, included), page.events)
 
 
-def _make_headers(caller: Caller, page: EventPage, limit: int) -> HeaderLines:
-    headers = JSON + header_line("ETag", _make_etag(caller, page)) + _CACHING
+def _make_headers(
+    caller: Caller, page: EventPage, limit: int, included: frozenset[str]
+) -> HeaderLines:
+    headers = JSON + header_line("ETag", _make_etag(caller, page, included)) + _CACHING
     headers += revision_line(page.revision)
     if page.last < page.revision:
-        headers += header_line("Link", b'<?after=%d&limit=%d>; rel="next"' % (page.last, limit))
+        include = b"&include=id_text" if included else b""
+        link = b'<?after=%d&limit=%d%s>; rel="next"' % (page.last, limit, include)
+        headers += header_line("Link", link)
     return headers
 
 
-def _make_etag(caller: Caller, page: EventPage) -> bytes:
+def _make_etag(caller: Caller, page: EventPage, included: frozenset[str]) -> bytes:
     """An event never changes, but who did it may get another name, or none."""
     etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
-    return b'"%s"' % etag
+    return b'"%s-text"' % etag if included else b'"%s"' % etag
 
 
 def _read_after(text: str) -> int:

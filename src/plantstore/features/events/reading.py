@@ -6,11 +6,13 @@ from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import Caller, Role
 
-# How events are written: beginning, a format of what precedes each, what separates them, end.
+# How events are written: beginning, a format of what precedes each, what separates them, end; a
+# format of what follows the plant's id.
 Form = tuple[str | None, ...]
-ARRAY: Form = ("[", "", ",", "]")
-STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n")  # server-sent events
-NO_EVENTS: Form = (None,) * 4
+ARRAY: Form = ("[", "", ",", "]", "")
+STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", "")  # server-sent events
+NO_EVENTS: Form = (None,) * 5
+_ID_TEXT = ',"id_text":"%s"'
 
 
 class EventPage(Struct, frozen=True):
@@ -25,6 +27,11 @@ class EventPage(Struct, frozen=True):
     last: int
     users: str | None
     events: bytes
+
+
+def including(form: Form, included: frozenset[str]) -> Form:
+    """The form, with each plant's id as a string if that is included."""
+    return (*form[:4], _ID_TEXT) if included else form
 
 
 async def read_page(

@@ -59,6 +59,25 @@ def test_events_come_as_they_happen(client: httpx.Client, stream: EventStream) -
     assert stream.last_id == "2"
 
 
+@ON_BOTH
+def test_ids_come_as_text_where_they_are_asked_for(
+    client: httpx.Client, service: Service, stream: EventStream, token: str
+) -> None:
+    with EventStream(service.origin, token, "/events?include=id_text") as of_texts:
+        for plant_id in (2**53 + 1, -7):
+            create_plant(client, plant_id, "Fern")
+        plain, texts = stream.take(2), of_texts.take(2)
+    plants = [event["plant"] | {"id_text": str(event["plant"]["id"])} for event in plain]
+    assert texts == [event | {"plant": one} for event, one in zip(plain, plants, strict=True)]
+    listed = client.get("/events?include=id_text")
+    assert (listed.json(), client.get("/events").json()) == (texts, plain)
+    known = {"If-None-Match": listed.headers["etag"]}
+    assert client.get("/events?include=id_text", headers=known).status_code == 304
+    assert client.get("/events", headers=known).status_code == 200
+    link = client.get("/events?include=id_text&limit=1").links["next"]["url"]
+    assert client.get(f"/events{link}").json() == texts[1:]
+
+
 def test_a_stream_goes_on_after_a_revision(
     client: httpx.Client, service: Service, token: str
 ) -> None:
