@@ -147,7 +147,7 @@ def select(plants: list[NewPlant], query: PlantQuery) -> list[NewPlant]:
     found = [
         plant
         for plant in sorted(plants, key=lambda plant: plant.id)
-        if plant.id >= query.first_id and query.tag in (None, plant.tag)
+        if plant.id >= query.first_id and (not query.tags or plant.tag in query.tags)
     ]
     return found[: query.limit]
 

@@ -55,20 +55,22 @@ async def plant_all(harness: DatabaseHarness, plants: list[NewPlant]) -> None:
 async def test_every_query_gives_what_a_plain_model_gives(harness: DatabaseHarness) -> None:
     await plant_all(harness, ODD_PLANTS)
     firsts = [INT64_MIN, INT64_MIN + 1, INT64_MIN + 8, 0, INT64_MAX]
-    tags = [None, "tropical", "Tropical", "absent", ODD_TEXTS[2], ODD_TEXTS[5]]
+    tags = [(), ("tropical",), ("Tropical", "absent"), (ODD_TEXTS[5], ODD_TEXTS[2], "tropical")]
     limits = [None, 0, 1, 7, len(ODD_PLANTS) - 1, len(ODD_PLANTS), LIMIT_MAX]
-    for limit, first_id, tag, with_ids in product(limits, firsts, tags, (True, False)):
-        query = PlantQuery(limit=limit, first_id=first_id, tag=tag, with_ids=with_ids)
+    for limit, first_id, some, flag in product(limits, firsts, tags, (True, False)):
+        query = PlantQuery(limit, first_id, some, with_total=flag, with_ids=flag)
         for max_plants in (3, MANY):
             check_page(await harness.read_page(query, max_plants), query, max_plants)
 
 
 def check_page(page: Page, query: PlantQuery, max_plants: int) -> None:
-    matching = select(ODD_PLANTS, PlantQuery(first_id=query.first_id, tag=query.tag))
+    matching = select(ODD_PLANTS, PlantQuery(first_id=query.first_id, tags=query.tags))
     limit = max_plants if query.limit is None else min(max_plants, query.limit)
     expected = matching[:limit]
     assert decode(page) == [describe(plant, with_ids=query.with_ids) for plant in expected]
     assert page.revision == len(ODD_PLANTS)
+    if query.with_total:
+        assert page.total == len(select(ODD_PLANTS, PlantQuery(tags=query.tags)))
     if expected:
         assert page.last_id == expected[-1].id
     assert page.more is (bool(expected) and len(matching) > len(expected))

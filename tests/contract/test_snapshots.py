@@ -42,8 +42,10 @@ async def test_a_snapshot_knows_where_a_limited_list_ends(harness: DatabaseHarne
     snapshot = await harness.database.open_snapshot(harness.store_id)
     try:
         limits = (None, 0, 1, 13, 14, 39, 40, 41, LIMIT_MAX)
-        for limit, first_id, tag in product(limits, (-31, -5, 87, 88), (None, "a", "absent")):
-            query = PlantQuery(limit=limit, first_id=first_id, tag=tag)
+        for limit, first_id, tags in product(
+            limits, (-31, -5, 87, 88), ((), ("a",), ("absent", "b", "a"))
+        ):
+            query = PlantQuery(limit=limit, first_id=first_id, tags=tags)
             listed = select(PLANTS, query)
             matching = select(PLANTS, replace(query, limit=None))
             expected = listed[-1].id if listed and len(matching) > len(listed) else None

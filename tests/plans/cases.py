@@ -51,14 +51,17 @@ def pages(*rest: object, more: int = 1) -> list[Case]:
 
 
 def tagged(*rest: object) -> list[Case]:
-    """Pages of plants with a tag: a common, a rare and an absent one."""
+    """Pages of plants with tags: a common, a rare and an absent one, and all of them."""
     few = PLANTS // RARE
+    several = '["rare", "none", "common"]'
     return [
-        Case((LARGE, INT64_MIN, PAGE, *rest, "common"), PAGE + 1),
-        Case((LARGE, INT64_MIN, few, *rest, "rare"), few + 1),
-        Case((LARGE, PLANTS // 2, few, *rest, "rare"), few),
-        Case((LARGE, INT64_MIN, PAGE, *rest, "none"), 0),
-        Case((SMALL, INT64_MIN, 1, *rest, "common"), 2),
+        Case((LARGE, INT64_MIN, PAGE, *rest, '["common"]', False), 2 * PAGE + 2),
+        Case((LARGE, INT64_MIN, few, *rest, '["rare"]', True), 3 * few + 1),
+        Case((LARGE, PLANTS // 2, few, *rest, '["rare"]', False), 2 * few),
+        Case((LARGE, INT64_MIN, PAGE, *rest, '["none"]', True), 0),
+        Case((SMALL, INT64_MIN, 1, *rest, '["common"]', True), 3),
+        Case((LARGE, INT64_MIN, PAGE, *rest, several, False), 4 * PAGE + 2),
+        Case((LARGE, PLANTS, PAGE, *rest, several, True), PLANTS // 2 + few),
     ]
 
 
@@ -88,13 +91,13 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "find_unused_users": [Case((LATER, PAGE), 4 * STORES)],
     "find_oldest_event": [Case((0,), 1), Case((LARGE,), 1), Case((STORES,), 0)],
     "read_page": pages(True),  # noqa: FBT003 - an argument of SQL
-    "read_page_of_tag": tagged(True),  # noqa: FBT003
+    "read_page_of_tags": tagged(True),  # noqa: FBT003
     "find_last_of_limit": [Case((LARGE, INT64_MIN, PAGE), PAGE + 2), Case((SMALL, 0, 1), 3)],
-    "find_last_of_limit_and_tag": [
-        Case((LARGE, INT64_MIN, PAGE, "common"), PAGE + 2),
-        Case((LARGE, INT64_MIN, PLANTS // RARE - 1, "rare"), PLANTS // RARE),
-        Case((LARGE, INT64_MIN, PAGE, "none"), 0),
-        Case((SMALL, 0, 0, "common"), 1),
+    "find_last_of_limit_and_tags": [
+        Case((LARGE, INT64_MIN, PAGE, '["common"]'), 2 * PAGE + 3),
+        Case((LARGE, INT64_MIN, PLANTS // RARE - 1, '["rare"]'), 2 * PLANTS // RARE),
+        Case((LARGE, INT64_MIN, PAGE, '["rare", "none", "common"]'), 4 * PAGE + 3),
+        Case((SMALL, 0, 0, '["common"]'), 2),
     ],
     "delete_old_keys": [Case((OLD,), 4 * OLD), Case((0,), 0), Case((LATER,), 2000)],
     "insert_store": [Case(("new", 0), 0)],

@@ -159,13 +159,9 @@ class WriteQueue(Pool):
 
 
 class Snapshot(Protocol):
-    """One store's plants as they were at one moment, for a list too long for one page.
-
-    ``total`` is how many the store holds.
-    """
+    """One store's plants as they were at one moment, for a list too long for one page."""
 
     revision: int
-    total: int
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """As ``Database.read_page``, at the snapshot's revision."""

@@ -117,13 +117,15 @@ class Precondition(Struct, frozen=True):
 class PlantQuery(Struct, frozen=True):
     """Which plants of a store, in ascending order of id.
 
-    ``limit`` is None for all. ``first_id`` is the lowest id. ``tag`` matches exactly. The database
-    gives each plant's id ``with_ids``; what is ``included`` in a list may need it.
+    ``limit`` is None for all. ``first_id`` is the lowest id. With ``tags``, those that have one of
+    them; how many these are is counted ``with_total``. The database gives each plant's id
+    ``with_ids``; what is ``included`` in a list may need it.
     """
 
     limit: int | None = None
     first_id: int = INT64_MIN
-    tag: str | None = None
+    tags: tuple[str, ...] = ()
+    with_total: bool = False
     with_ids: bool = False
     included: frozenset[str] = frozenset()
 
@@ -133,7 +135,8 @@ class Page(Struct, frozen=True):
 
     ``plants`` holds ``count`` JSON objects, separated by commas, without the array's brackets;
     ``last_id`` is the last one's id, meaningless if there is none; ``more`` says whether the
-    query matches plants beyond it; ``total`` is how many plants the store holds.
+    query matches plants beyond it; ``total`` is how many plants the store holds, or of a query with
+    tags how many it matches, 0 where that is not counted.
     """
 
     revision: int

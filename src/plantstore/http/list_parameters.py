@@ -40,11 +40,13 @@ def read_plant_query(text: bytes) -> PlantQuery:
         return _ALL
     given = split_parameters(text)
     refuse_misleading(given, "limit", "after", "tag", "include")
+    tags = tuple(dict.fromkeys(map(_read_tag, given.get("tag", []))))
     included = read_include(given.get("include", []), "id", "id_text", "etag")
     return PlantQuery(
         limit=read_one(given, "limit", _read_limit, 40005, None),
         first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
-        tag=read_one(given, "tag", _read_tag, 40008, None),
+        tags=tags,
+        with_total=bool(tags),
         with_ids=bool(included),
         included=included,
     )
@@ -70,8 +72,7 @@ def write_plant_query(query: PlantQuery) -> str:
         parameters.append(f"limit={query.limit}")
     if query.first_id > INT64_MIN:
         parameters.append(f"after={_write_cursor(query.first_id - 1)}")
-    if query.tag is not None:
-        parameters.append(f"tag={quote(query.tag, safe='')}")
+    parameters += [f"tag={quote(tag, safe='')}" for tag in query.tags]
     if query.included:
         parameters.append(f"include={','.join(sorted(query.included))}")
     return "&".join(parameters)

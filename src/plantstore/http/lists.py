@@ -78,8 +78,7 @@ class PlantLists:
                     self._places.give_back(caller.token_store_id)
             return response
         headers = form.content_type + _make_headers(store_id, page.revision, key)
-        if query.tag is None:
-            headers += _TOTAL % page.total
+        headers += _TOTAL % page.total
         if page.more:
             headers += _make_link(query, page.last_id)
         plants = await self._write(page, caller, query, form)
@@ -95,15 +94,14 @@ class PlantLists:
             coding = choose_coding(request.headers.get(b"accept-encoding"))
             key = form.key + request.query
             headers = _make_headers(caller.store_id, snapshot.revision, key, coding)
-            if query.tag is None:
-                headers += _TOTAL % snapshot.total
+            counted = await snapshot.read_page(replace(query, limit=0), 0)
+            headers += form.content_type + _TOTAL % counted.total
             last_id = await snapshot.find_last_id(query)
         except BaseException:
             await snapshot.close()
             raise
         if last_id is not None:
             headers += _make_link(query, last_id)
-        headers += form.content_type
         if request.method == "HEAD":
             await snapshot.close()
             return make_response(200, headers)
@@ -121,6 +119,7 @@ class PlantLists:
         if task is not None:  # a stream is sent by one
             snapshot.watch(task.cancel)
         before, more = form.opening, True
+        query = replace(query, with_total=False)
         while more:
             page = await snapshot.read_page(query, _PAGE_SIZE)
             left = None if query.limit is None else query.limit - page.count

@@ -67,14 +67,38 @@ SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM
     max(id), count(*) = $3 AND (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) ORDER BY id LIMIT 1) IS NOT NULL
 FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 ORDER BY id LIMIT $3) AS page
 
--- name: read_page_of_tag
-SELECT (SELECT revision FROM revisions WHERE store_id = $1), (SELECT plants FROM revisions WHERE store_id = $1), count(*), string_agg(
+-- The tags are a JSON array. Of each, no more plants are read than a page has.
+
+-- name: read_page_of_tags
+SELECT (SELECT revision FROM revisions WHERE store_id = $1),
+    CASE WHEN $6 THEN (
+        SELECT sum(n)::bigint FROM json_array_elements_text($5::json) AS t (value), LATERAL (
+            SELECT count(*) AS n FROM plants WHERE store_id = $1 AND tag = t.value) AS p
+    ) END,
+    count(*), string_agg(
         CASE WHEN $4 THEN '{"id":' || id || ',"name":' ELSE '{"name":' END ||
         to_json(name) || ',"tag":' || to_json(tag) || '}',
         ',' ORDER BY id),
-    max(id), count(*) = $3 AND
-        (SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = $5 ORDER BY id LIMIT 1) IS NOT NULL
-FROM (SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = $5 ORDER BY id LIMIT $3) AS page
+    max(id), count(*) = $3 AND EXISTS (
+        SELECT FROM json_array_elements_text($5::json) AS t (value), LATERAL (
+            SELECT id FROM plants WHERE store_id = $1 AND id > max(page.id) AND tag = t.value ORDER BY id LIMIT 1) AS p)
+FROM (
+    SELECT p.id, p.name, p.tag FROM json_array_elements_text($5::json) AS t (value), LATERAL (
+        SELECT id, name, tag FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3) AS p
+    ORDER BY p.id LIMIT $3
+) AS page
+
+-- The last plant of a limit, where another one follows.
+
+-- name: find_last_of_limit_and_tags
+SELECT last.id FROM (
+    SELECT p.id FROM json_array_elements_text($4::json) AS t (value), LATERAL (
+        SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3 + 1) AS p
+    ORDER BY p.id LIMIT 1 OFFSET $3
+) AS last
+WHERE EXISTS (
+    SELECT FROM json_array_elements_text($4::json) AS t (value), LATERAL (
+        SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = t.value ORDER BY id LIMIT 1) AS p)
 
 -- name: begin_snapshot
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY

@@ -16,7 +16,7 @@ from plantstore.sql.reading import last_id_query, page_query, to_page
 class PostgresSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
-    revision = total = 0
+    revision = 0
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class PostgresSnapshot:
         self._stack.push_async_callback(self._end)
         await self._query("begin_snapshot", ())
         for row in await self._query("find_counts", (self._store_id,)):
-            self.revision, self.total, _ = row
+            self.revision, *_ = row
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
         """See ``Snapshot``."""

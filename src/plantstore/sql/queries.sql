@@ -38,12 +38,6 @@ SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS b
 SELECT last.id FROM (SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 1 OFFSET ?3) AS last
 WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id ORDER BY id LIMIT 1) IS NOT NULL
 
--- name: find_last_of_limit_and_tag
-SELECT last.id FROM (
-    SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 AND tag = ?4 ORDER BY id LIMIT 1 OFFSET ?3
-) AS last
-WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id AND tag = ?4 ORDER BY id LIMIT 1) IS NOT NULL
-
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 

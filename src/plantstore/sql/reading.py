@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from plantstore.core.database import Row
 from plantstore.core.model import (
     Caller,
@@ -24,17 +26,21 @@ def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
     """The query that reads a page."""
     count = max_count if query.limit is None else min(max_count, query.limit)
     arguments = (store_id, query.first_id, count, query.with_ids)
-    if query.tag is not None:
-        return "read_page_of_tag", (*arguments, query.tag)
+    if query.tags:
+        return "read_page_of_tags", (*arguments, _to_json(query.tags), query.with_total)
     return "read_page", arguments
 
 
 def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
     """The query for the limit's last plant, if more follow."""
     arguments = (store_id, query.first_id, limit - 1)
-    if query.tag is not None:
-        return "find_last_of_limit_and_tag", (*arguments, query.tag)
+    if query.tags:
+        return "find_last_of_limit_and_tags", (*arguments, _to_json(query.tags))
     return "find_last_of_limit", arguments
+
+
+def _to_json(tags: tuple[str, ...]) -> str:
+    return msgspec.json.encode(tags).decode()
 
 
 def to_page(row: Row) -> Page:

@@ -102,8 +102,10 @@ class SQLiteDatabase:
         return NewPlant(*rows[0]) if rows else None
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``."""
-        return to_page(self._query(*page_query(store_id, query, max_count))[0])
+        """See ``Database``. Plants of tags are counted, or are of many: beside the event loop."""
+        name, arguments = page_query(store_id, query, max_count)
+        rows = await self.read(name, *arguments) if query.tags else self._query(name, arguments)
+        return to_page(rows[0])
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
         """See ``Database``."""

@@ -38,19 +38,44 @@ FROM (
     )
 ) AS page LEFT JOIN revisions AS r ON r.store_id = ?1
 
--- Without a hint, SQLite scans all plants of the store for those of a rare tag.
+-- The tags are a JSON array. Of each, no more plants are read than a page has. Without a hint, SQLite
+-- scans all plants of the store for those of a rare tag.
 
--- name: read_page_of_tag
-SELECT r.revision, r.plants, page.count, page.plants, last_id,
-    count = ?3 AND EXISTS (SELECT 1 FROM plants WHERE store_id = ?1 AND id > last_id AND tag = ?5)
+-- name: read_page_of_tags
+SELECT r.revision,
+    CASE WHEN ?6 THEN (
+        SELECT count(*) FROM json_each(?5) AS t CROSS JOIN plants INDEXED BY plants_by_tag ON store_id = ?1 AND tag = t.value
+    ) END,
+    page.count, page.plants, last_id,
+    count = ?3 AND EXISTS (
+        SELECT 1 FROM json_each(?5) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
+            ON p.store_id = ?1 AND p.id > last_id AND p.tag = t.value)
 FROM (
     SELECT max(id) AS last_id, count(*) AS count, CAST(group_concat(plant) AS BLOB) AS plants
     FROM (
-        SELECT id,
-            iif(?4, json_object('id', id, 'name', name, 'tag', tag), json_object('name', name, 'tag', tag)) AS plant
-        FROM plants INDEXED BY plants_by_tag WHERE store_id = ?1 AND id >= ?2 AND tag = ?5 ORDER BY id LIMIT ?3
+        SELECT p.id,
+            iif(?4, json_object('id', p.id, 'name', name, 'tag', tag), json_object('name', name, 'tag', tag)) AS plant
+        FROM json_each(?5) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
+            ON p.store_id = ?1 AND p.tag = t.value AND p.id >= ?2 AND p.id <= coalesce((
+                SELECT id FROM plants INDEXED BY plants_by_tag
+                WHERE store_id = ?1 AND id >= ?2 AND tag = t.value ORDER BY id LIMIT 1 OFFSET ?3), 9223372036854775807)
+        ORDER BY p.id LIMIT ?3
     )
 ) AS page LEFT JOIN revisions AS r ON r.store_id = ?1
+
+-- The last plant of a limit, where another one follows.
+
+-- name: find_last_of_limit_and_tags
+SELECT last.id FROM (
+    SELECT p.id FROM json_each(?4) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
+        ON p.store_id = ?1 AND p.tag = t.value AND p.id >= ?2 AND p.id <= coalesce((
+            SELECT id FROM plants INDEXED BY plants_by_tag
+            WHERE store_id = ?1 AND id >= ?2 AND tag = t.value ORDER BY id LIMIT 1 OFFSET ?3), 9223372036854775807)
+    ORDER BY p.id LIMIT 1 OFFSET ?3
+) AS last
+WHERE EXISTS (
+    SELECT 1 FROM json_each(?4) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
+        ON p.store_id = ?1 AND p.id > last.id AND p.tag = t.value)
 
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------

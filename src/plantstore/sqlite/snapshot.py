@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 class SQLiteSnapshot:
     """A read transaction; ``closed`` is called with the snapshot when it is closed."""
 
-    revision = total = 0
+    revision = 0
     is_aborted = False
 
     def __init__(
@@ -84,7 +84,7 @@ class SQLiteSnapshot:
         self._execute("BEGIN")
         rows: Sequence[Row] = self._execute(self._sql["find_counts"], (self._store_id,)).fetchall()
         for row in rows:
-            self.revision, self.total, _ = row
+            self.revision, *_ = row
 
     def _close(self) -> None:
         if self._connection is not None:

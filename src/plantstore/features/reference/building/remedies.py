@@ -11,7 +11,7 @@ REMEDIES = {
     40005: "Send `limit` once, as a whole number within its bounds, or omit it.",
     40006: "Use the URL of the next page from the `Link` header unchanged; do not build `after` yourself. If you stored it for a long time, start again without it.",
     40007: "Send `include` with `id`, `id_text` or `etag`, several with commas between them, or omit it.",
-    40008: "Send `tag` once, with a value that a plant could have, or omit it.",
+    40008: "Send `tag` with a value that a plant could have, or omit it.",
     40009: "Write the id in the path in plain digits, with a minus sign if it is negative.",
     40010: "Send a key of 1 to 255 printable ASCII characters, such as a UUID. Changes take one with `atomic=true` alone.",
     40011: "The request is not valid HTTP, for the reason in the message. Fix your client or the proxy in between.",
