@@ -54,7 +54,7 @@ def lists_of(fixture: StoreFixture, limits: range) -> list[bytes]:
 
 def test_bodies_without_a_token_that_never_come_keep_nobody_out(service: Service) -> None:
     victim = make_fixture(service)
-    head = b"POST /link HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99"
+    head = b"POST /links/redeem HTTP/1.1\r\nHost: x\r\nContent-Length: 99"
     with flood(service, *MANY * [head + b"\r\n\r\n{"]):
         for _ in range(10):
             assert answers_of(victim) == [200, 200, 200]

@@ -56,7 +56,11 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
 
 def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
     """Change a POST."""
-    if case.path == "/link" and isinstance(case.body, dict) and is_text(case.body.get("code")):
+    if (
+        case.path == "/links/redeem"
+        and isinstance(case.body, dict)
+        and is_text(case.body.get("code"))
+    ):
         case.body["code"] = make("links")["code"]
     if isinstance(case.body, dict) and is_member_like(case.body):
         case.body["user"] = USER

@@ -321,7 +321,7 @@ class Requests(RuleBasedStateMachine):
         status, given = self.model.grant(self.choose(number), user, wanted)
         expect(answer, status)
         if status == 201:
-            code = Message("POST", "/link").carrying(
+            code = Message("POST", "/links/redeem").carrying(
                 json.dumps({"code": answer.json["code"]}).encode()
             )
             used = self.connection.ask(code)

@@ -68,7 +68,7 @@ def test_the_service_does_all_that_it_does(tmp_path: Path, owners_url: str) -> N
         assert client.delete(f"/tokens/{made['id']}").status_code == 204
         assert tokens_of(client) == []
         code = client.post("/links", json={"user": "kiosk"}).json()["code"]
-        made = client.post("/link", json={"code": code}).json()
+        made = client.post("/links/redeem", json={"code": code}).json()
         assert client.delete(f"/tokens/{made['id']}").status_code == 204
         assert client.delete("/members/kiosk").status_code == 204
         assert members_of(client) == {"ada": "owner"}

@@ -7,9 +7,9 @@ from client import AuthenticatedClient
 from client.api.access import (
     create_link,
     create_token,
-    exchange_code,
     list_members,
     list_tokens,
+    redeem_code,
     remove_member,
     revoke_token,
     set_member,
@@ -76,7 +76,7 @@ assert isinstance(tokens, list)
 revoked = revoke_token.sync_detailed(made.id, client=client)
 link = create_link.sync(client=client, body=wanted)
 assert isinstance(link, Link)
-signed_in = exchange_code.sync(client=client, body=LinkCode(link.code))
+signed_in = redeem_code.sync(client=client, body=LinkCode(link.code))
 assert isinstance(signed_in, SignedIn)
 gone = remove_member.sync_detailed("kiosk", client=client)
 

@@ -71,7 +71,7 @@ const made = need((await client.POST("/tokens", { body: wanted })).data);
 const tokens = need((await client.GET("/tokens")).data);
 const revoked = await client.DELETE("/tokens/{id}", { params: { path: { id: made.id } } });
 const link = need((await client.POST("/links", { body: wanted })).data);
-const signedIn = need((await client.POST("/link", { body: { code: link.code } })).data);
+const signedIn = need((await client.POST("/links/redeem", { body: { code: link.code } })).data);
 const gone = await client.DELETE("/members/{user}", { params: { path: { user: "kiosk" } } });
 
 // Whether it runs.

@@ -35,7 +35,7 @@ _OF_STORES = tuple(
         ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
     )
 )
-_LINK = Route("POST", "/link", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
+_LINK = Route("POST", "/links/redeem", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
 ROUTES = (*_OF_STORES, _LINK)
 
 

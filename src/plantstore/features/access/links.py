@@ -79,7 +79,7 @@ def find_link(session: Queries, code: str) -> Link:
     return found[0]
 
 
-def exchange_code(session: Queries, code: str) -> IssuedToken:
+def redeem_code(session: Queries, code: str) -> IssuedToken:
     """Use a code up; the token that it gives.
 
     :raises PlantStoreError: as ``find_link``, or there are too many tokens.

@@ -25,7 +25,7 @@ def test_the_address_signs_in(tmp_path: Path, program: Program) -> None:
         for more, expected in (((), 4), (("--manage",), 5)):
             origin, _, code = program.out("link", "create", *options, *more).partition("/#code=")
             assert origin == service.origin
-            given = httpx.post(f"{origin}/link", json={"code": code}, verify=False).json()
+            given = httpx.post(f"{origin}/links/redeem", json={"code": code}, verify=False).json()
             assert (given["user"], given["label"]) == ("ada", "laptop")
             assert len(given["scopes"]) == expected
 

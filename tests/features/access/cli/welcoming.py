@@ -68,4 +68,4 @@ def paste(command: str, home: Path) -> str:
 
 def redeem(address: str, code: str) -> Any:  # noqa: ANN401 - JSON
     """What the link's code gives, at the link's own address."""
-    return httpx.post(f"{address}/link", json={"code": code}).raise_for_status().json()
+    return httpx.post(f"{address}/links/redeem", json={"code": code}).raise_for_status().json()

@@ -33,7 +33,7 @@ def make_link(client: httpx.Client, user: str, **more: object) -> str:
 def exchange(service: Service, code: str) -> httpx.Response:
     """The answer to the exchange of a code, by somebody without a token."""
     with service.client(None) as client:
-        return client.post("/link", json={"code": code})
+        return client.post("/links/redeem", json={"code": code})
 
 
 def age(service: Service) -> None:
@@ -104,10 +104,10 @@ def test_links_that_wait_are_listed_and_revoked(
     assert manager.get("/links").json() == [left]
     with service.client(None) as anybody:
         for _ in range(2):  # it stays good
-            described = anybody.post("/link", json={"code": code, "dry_run": True})
+            described = anybody.post("/links/redeem", json={"code": code, "dry_run": True})
             assert (described.status_code, described.json()) == (200, left)
         body = {"code": revoked["code"], "dry_run": True}
-        expect_refused(anybody.post("/link", json=body), 40406)
+        expect_refused(anybody.post("/links/redeem", json=body), 40406)
     assert (left["store"], left["user"], left["scopes"]) == (store, "kiosk", ["list"])
     given = exchange(service, code).json()
     assert (given["label"], given["expires_at"]) == (left["label"], left["expires_at"])
@@ -183,6 +183,6 @@ def test_an_exchange_is_logged_with_the_token_that_it_gave(limited: LoggingServi
         code = make_link(manager, "ada")
         given = exchange(limited, code).json()
     made, used = limited.records("security.administration")
-    assert (made["route"], used["route"]) == ("/links", "/link")
+    assert (made["route"], used["route"]) == ("/links", "/links/redeem")
     assert used["new_token_id"] == given["id"]
     assert used["user_id"] == made["link_for"]

@@ -87,8 +87,8 @@ def _describe(link: Link) -> LinkRecord:
     )
 
 
-class Exchange:
-    """The exchange of codes for tokens, by anybody who has one."""
+class Redemption:
+    """Redeems codes for tokens, for anybody who has one."""
 
     def __init__(self, jobs: JobQueue, owners: Owners, app: App) -> None:
         self._jobs = jobs
@@ -97,8 +97,8 @@ class Exchange:
         self._requests = app.pools.requests
         self._guesses = Rates(*read_rate(app.settings.invalid_token_rate))
 
-    async def exchange_code(self, request: Request) -> Response:
-        """Exchange a code for a new token, or describe its link."""
+    async def redeem_code(self, request: Request) -> Response:
+        """Redeem a code for a new token, or describe its link."""
         network = network_of(self._client_address(request))
         self._requests.take(network)
         request.holder = network
@@ -109,7 +109,7 @@ class Exchange:
             if body.dry_run:
                 return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
             with job.transaction(session):
-                issued = links.exchange_code(session, body.code)
+                issued = links.redeem_code(session, body.code)
             made = issued.token
             who = {"store_id": made.store_id, "user_id": made.user_id}
             self._owners.log(request, {**who, **describe_made(made)})

@@ -1,10 +1,10 @@
-"""The routes of this room: below the address of any store, but for the exchange of codes."""
+"""The routes of this room: below the address of any store, but for redeeming codes."""
 
 from functools import partial
 
 from plantstore.core.pools import Pool
 from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
-from plantstore.features.access.http.links import Exchange, create_link, list_links, revoke_link
+from plantstore.features.access.http.links import Redemption, create_link, list_links, revoke_link
 from plantstore.features.access.http.members import (
     MemberRole,
     list_members,
@@ -23,7 +23,7 @@ def add_access(app: App) -> None:
     jobs = JobQueue(app.open_session, settings.write_timeout, places)
     app.at_close.append(jobs.close)
     owners = Owners(jobs, app.authentication, app.client_address)
-    exchange = Exchange(jobs, owners, app)
+    redemption = Redemption(jobs, owners, app)
     create, link = (partial(make, settings.token_expiry) for make in (create_token, create_link))
     of_member = {
         "PUT": owners.changing(set_member, MemberRole, values=1),
@@ -39,4 +39,4 @@ def add_access(app: App) -> None:
         "/links", owners.reading(list_links) | {"POST": owners.changing(link, NewToken)}
     )
     routes.add_of_store("/links/{id}", {"DELETE": owners.changing(revoke_link, values=1)})
-    routes.add("/link", {"POST": exchange.exchange_code})
+    routes.add("/links/redeem", {"POST": redemption.redeem_code})

@@ -249,7 +249,7 @@ wide.addEventListener("change", () => {
 // Whoever made a link may mislead whoever opens it: so the names are the service's.
 /** @param {string} code */
 async function maySwitch(code) {
-  const { user, store } = await api.send("POST", "link", { code, dry_run: true });
+  const { user, store } = await api.send("POST", "links/redeem", { code, dry_run: true });
   if (user === me?.user && store === me?.store) return true;
   $("switch-title").textContent = `Sign in to ${store} as ${user}?`;
   $("switch-now").textContent = `You are signed in to ${me?.store} as ${me?.user}.`;
@@ -267,7 +267,7 @@ async function followLink(code) {
   if (session.token && !api.isSignedIn) return; // it cannot be reached, which has been told
   try {
     if (api.isSignedIn && !(await maySwitch(code))) return;
-    const { token } = await api.send("POST", "link", { code });
+    const { token } = await api.send("POST", "links/redeem", { code });
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
     if (api.isSignedIn && !isOwnMachine)
