@@ -35,11 +35,11 @@ from client.models import (
     MemberRole,
     MemberRoleRole,
     NewPlant,
-    NewToken,
-    NewTokenScopesItem,
     Plant,
     PlantUpdate,
     SignedIn,
+    TokenRequest,
+    TokenRequestScopesItem,
 )
 
 origin, token = sys.argv[1:]
@@ -68,7 +68,7 @@ assert isinstance(me, Me)
 member = set_member.sync_detailed("kiosk", client=client, body=MemberRole(MemberRoleRole.READER))
 members = list_members.sync(client=client)
 assert isinstance(members, list)
-wanted = NewToken("kiosk", scopes=[NewTokenScopesItem.LIST], expires_at=None)
+wanted = TokenRequest("kiosk", scopes=[TokenRequestScopesItem.LIST], expires_at=None)
 made = create_token.sync(client=client, body=wanted)
 assert isinstance(made, CreatedToken)
 tokens = list_tokens.sync(client=client)

@@ -66,7 +66,7 @@ const member = await client.PUT("/members/{user}", {
   body: { role: "reader" },
 });
 const members = need((await client.GET("/members")).data);
-const wanted: Schemas["NewToken"] = { user: "kiosk", scopes: ["list"], expires_at: null };
+const wanted: Schemas["TokenRequest"] = { user: "kiosk", scopes: ["list"], expires_at: null };
 const made = need((await client.POST("/tokens", { body: wanted })).data);
 const tokens = need((await client.GET("/tokens")).data);
 const revoked = await client.DELETE("/tokens/{id}", { params: { path: { id: made.id } } });

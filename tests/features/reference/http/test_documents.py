@@ -74,6 +74,12 @@ def test_the_document_has_every_route_and_no_other(source: dict[str, Any]) -> No
     assert documented == routes
 
 
+def test_only_plants_need_another_name_in_go(source: dict[str, Any]) -> None:
+    """Its generated clients make an ``X`` with ``NewX``."""
+    names = source["components"]["schemas"]
+    assert [name for name in names if f"New{name}" in names] == ["Plant"]
+
+
 def test_the_document_and_the_service_agree_on_text(source: dict[str, Any]) -> None:
     schema = source["components"]["schemas"]["Plant"]["properties"]["name"]
     visible, forbidden = re.compile(schema["pattern"]), re.compile(schema["not"]["pattern"])

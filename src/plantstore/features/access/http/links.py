@@ -19,7 +19,7 @@ from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.http.owners import Outcome, Owners
 from plantstore.features.access.http.tokens import (
-    NewToken,
+    TokenRequest,
     describe_made,
     describe_token,
     read_grant,
@@ -55,7 +55,7 @@ class LinkRecord(Struct, frozen=True, omit_defaults=True):
     code: str = ""
 
 
-def create_link(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+def create_link(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
     """Make a link for a member; it gives the token that the body asks for."""
     grant = read_grant(body, manager, days)
     link = links.create_link(session, manager.store_id, grant, manager)

@@ -12,7 +12,12 @@ from plantstore.features.access.http.members import (
     set_member,
 )
 from plantstore.features.access.http.owners import Owners
-from plantstore.features.access.http.tokens import NewToken, create_token, list_tokens, revoke_token
+from plantstore.features.access.http.tokens import (
+    TokenRequest,
+    create_token,
+    list_tokens,
+    revoke_token,
+)
 from plantstore.http.app import App
 
 
@@ -32,11 +37,11 @@ def add_access(app: App) -> None:
     routes.add_of_store("/members", owners.reading(list_members))
     routes.add_of_store("/members/{user}", of_member)
     routes.add_of_store(
-        "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, NewToken)}
+        "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, TokenRequest)}
     )
     routes.add_of_store("/tokens/{id}", {"DELETE": owners.changing(revoke_token, values=1)})
     routes.add_of_store(
-        "/links", owners.reading(list_links) | {"POST": owners.changing(link, NewToken)}
+        "/links", owners.reading(list_links) | {"POST": owners.changing(link, TokenRequest)}
     )
     routes.add_of_store("/links/{id}", {"DELETE": owners.changing(revoke_link, values=1)})
     routes.add("/links/redeem", {"POST": redemption.redeem_code})

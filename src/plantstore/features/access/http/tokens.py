@@ -20,7 +20,7 @@ _DAY_MS = 24 * 3600 * 1000
 _EPOCH = datetime.fromtimestamp(0, UTC)
 
 
-class NewToken(Struct, frozen=True):
+class TokenRequest(Struct, frozen=True):
     """The body that creates a token; what is left out has its default, ``null`` is for never."""
 
     user: str
@@ -48,7 +48,7 @@ def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
     return [describe_token(token) for token in owners.list_tokens(session, store_id)]
 
 
-def create_token(days: int, session: Session, manager: Manager, body: NewToken) -> Outcome:
+def create_token(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
     """Create a token for a member, which by default expires after so many days."""
     issued = owners.create_token(session, manager, read_grant(body, manager, days))
     record = describe_token(issued.token, issued.secret)
@@ -61,7 +61,7 @@ def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
     return NO_CONTENT, {"revoked_token_id": token_id}
 
 
-def read_grant(body: NewToken, manager: Manager, days: int) -> Grant:
+def read_grant(body: TokenRequest, manager: Manager, days: int) -> Grant:
     """What a body asks for.
 
     The label says by default who grants it, and when, as on the command line.
