@@ -22,6 +22,7 @@ class Route:
     scope: Scope | None = None
     needs_token: bool = True
     body: bytes = b""
+    status: int = 200  # of a good request with GET
 
     def __str__(self) -> str:
         """Its name in a test's id."""
@@ -36,7 +37,7 @@ def open_reads(*paths: str) -> tuple[Route, ...]:
 
 
 COLLECTION = "GET, HEAD, POST, OPTIONS"  # what each allows
-_PLANT = "GET, HEAD, PUT, DELETE, OPTIONS"
+PLANT_ALLOWS = "GET, HEAD, PUT, DELETE, OPTIONS"
 READ = "GET, HEAD, OPTIONS"
 BASES = ("", "/stores/{store}")
 LISTS = tuple(
@@ -46,16 +47,18 @@ LISTS = tuple(
 )
 CREATES = tuple(Route("POST", f"{base}/plants", COLLECTION, Scope.CREATE) for base in BASES)
 GETS = tuple(
-    Route(method, f"{base}/plants/1", _PLANT, Scope.LIST)
+    Route(method, f"{base}/plants/1", PLANT_ALLOWS, Scope.LIST)
     for base in BASES
     for method in ("GET", "HEAD")
 )
-UPDATES = tuple(Route("PUT", f"{base}/plants/1", _PLANT, Scope.UPDATE) for base in BASES)
-DELETES = tuple(Route("DELETE", f"{base}/plants/1", _PLANT, Scope.DELETE) for base in BASES)
+UPDATES = tuple(Route("PUT", f"{base}/plants/1", PLANT_ALLOWS, Scope.UPDATE) for base in BASES)
+DELETES = tuple(Route("DELETE", f"{base}/plants/1", PLANT_ALLOWS, Scope.DELETE) for base in BASES)
 WRITES = (*CREATES, *UPDATES, *DELETES)
 OPERATIONS = (*LISTS, *GETS, *WRITES)
 # What a token tells of itself.
-ME = tuple(Route(method, "/me", READ) for method in ("GET", "HEAD"))
+ME = tuple(
+    Route(method, path, READ) for path in ("/me", "/stores/{store}") for method in ("GET", "HEAD")
+)
 HEALTH = open_reads("/livez", "/readyz")
 
 

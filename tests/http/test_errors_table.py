@@ -81,7 +81,7 @@ def test_an_invalid_request_gets_its_error(
 
 @pytest.mark.parametrize("method", ["GET", "HEAD", "POST", "DELETE", "OPTIONS", "PATCH"])
 def test_an_unknown_path_is_none(fixture: StoreFixture, method: str) -> None:
-    for path in ("/plant", "/stores/", "/stores/nursery", "/metrics", "/me/"):
+    for path in ("/plant", "/stores/", "/stores/nursery/", "/metrics", "/me/"):
         expect_error(fixture.send(Message(method, path)), 40402, method=method)
 
 

@@ -92,7 +92,7 @@ OTHER_PATHS = (
     *("/Plants", "/plants%20", "/plants%00", "/livez/", "/%6Civez", "/openapi", "//"),
     *("/stores//plants", "/stores/STORE/", "/stores/STORE/plants/", "/stores/STORE//plants"),
     *("/stores/STORE/./plants", "/stores/STORE/../STORE/plants", "/stores%2FSTORE/plants"),
-    *("/stores/STORE%2Fplants", "/stores/STORE/plants/1/2"),
+    *("/stores/STORE/plants%2F1", "/stores/STORE/plants/1/2"),
 )
 SAME_TARGETS = (
     *("/%70lants", "/plant%73", "/plants#x", "/plants?limit=0#x", "/st%6Fres/STORE/plants"),

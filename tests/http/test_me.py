@@ -58,6 +58,9 @@ def test_a_token_for_all_stores_tells_each_with_its_role(service: Service, store
     stores = get_me(service, token).json()["stores"]
     assert (stores[0]["name"], stores[0]["role"], stores[0]["scopes"]) == (store, "owner", ALL)
     assert [one["scopes"] for one in stores if one["name"] == readable] == [["list"]]
+    with service.client(token) as client:
+        assert [client.get(f"/stores/{one['name']}").json() for one in stores] == stores
+        expect_refused(client.get(f"/stores/{store}-other"), 40403)
     names = [one["name"] for one in stores]
     assert names == sorted([store, readable, f"{store}-z", f"{store}a", f"{store}-a"])
 

@@ -44,7 +44,7 @@ def before_call(_context: object, case: Any, _arguments: object) -> None:  # noq
         case.headers["If-Match"] = "*"
     if case.path.endswith("/tokens/{id}") and _TOKEN_ID.fullmatch(str(case.path_parameters["id"])):
         case.path_parameters["id"] = make_token()["id"]  # it may be revoked again
-    if case.method == "DELETE" and _PLAIN_USER.fullmatch(
+    if case.method in ("GET", "DELETE") and _PLAIN_USER.fullmatch(
         str((case.path_parameters or {}).get("user", ""))
     ):
         case.path_parameters["user"] = add_member()

@@ -1,9 +1,10 @@
-"""Who holds a token and which stores it opens: what a page or a program needs at first."""
+"""Who holds a token and which stores it opens, all or one: what a page or a program needs first."""
 
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.model import Role, Scope, TokenInfo
+from plantstore.core.errors import NoSuchStoreError
+from plantstore.core.model import OpenStore, Role, Scope, TokenInfo
 from plantstore.http.authentication import Authentication
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.server.messages import Request, Response
@@ -36,17 +37,23 @@ async def describe_token(authentication: Authentication, request: Request) -> Re
     return json_response(200, _describe(await authentication.introspect(request)), NO_STORE)
 
 
+async def describe_store(
+    authentication: Authentication, request: Request, store_name: str
+) -> Response:
+    """Respond with what the token's description says of one store."""
+    for store in (await authentication.introspect(request)).stores:
+        if store.name == store_name:
+            return json_response(200, _describe_store(store), NO_STORE)
+    raise NoSuchStoreError
+
+
+def _describe_store(store: OpenStore) -> MyStore:
+    scopes = [scope for scope in Scope if scope in store.permissions]
+    return MyStore(store.name, store.role, scopes, write_time(store.since), store.by)
+
+
 def _describe(bearer: TokenInfo) -> Me:
-    stores = [
-        MyStore(
-            store.name,
-            store.role,
-            [scope for scope in Scope if scope in store.permissions],
-            write_time(store.since),
-            store.by,
-        )
-        for store in bearer.stores
-    ]
+    stores = [_describe_store(store) for store in bearer.stores]
     own = next((store for store in stores if store.name == bearer.store), None)
     return Me(
         user=bearer.subject,

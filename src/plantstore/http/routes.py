@@ -12,7 +12,7 @@ from plantstore.core.errors import RequestError
 from plantstore.core.pools import Pools
 from plantstore.http.authentication import Authentication
 from plantstore.http.health import Health
-from plantstore.http.me import describe_token
+from plantstore.http.me import describe_store, describe_token
 from plantstore.http.plants import PlantOperations
 from plantstore.server.messages import Response, Stream
 
@@ -43,6 +43,7 @@ class Routes:
         of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
         self.add_of_store("/plants/{id}", reads(operations.read) | of_plant)
         self.add("/me", reads(partial(describe_token, authentication)))
+        self._store = reads(partial(describe_store, authentication))
         self.add("/livez", live)
         self.add("/readyz", reads(self.health.respond_ready))
         self.add("*", live)  # of the service as a whole; only OPTIONS comes with it
@@ -72,6 +73,8 @@ class Routes:
         if "%" in text:
             parts = list(map(unquote, parts))
         match parts:
+            case ["", "stores", store_name] if store_name:
+                return self._store, (store_name,), "/stores/{store}"
             case ["", "stores", store_name, *rest] if store_name:
                 methods, arguments, pattern = self._find_of_store(rest)
                 return methods, (*arguments, store_name), f"/stores/{{store}}{pattern}"

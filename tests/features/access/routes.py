@@ -1,10 +1,9 @@
 """The routes of access, and the requests that are invalid there."""
 
-from dataclasses import replace
 from urllib.parse import quote
 
 from plantstore.core.model import Scope
-from tests.http.fixtures import BASES, COLLECTION, READ, Route, StoreFixture
+from tests.http.fixtures import BASES, COLLECTION, PLANT_ALLOWS, READ, Route, StoreFixture
 from tests.http.invalid_requests import (
     MEDIA_TYPE,
     NO_PRECONDITION,
@@ -17,32 +16,32 @@ from tests.http.invalid_requests import (
 )
 from tests.http.raw import Message
 
+_ONE = "GET, HEAD, DELETE, OPTIONS"
+_NO_SUCH = {"/members/nobody": 40404, "/tokens/1": 40405, "/links/1": 40407}
 _OF_STORES = tuple(
-    Route(method, f"{base}{path}", allow, Scope.MANAGE, body=body)
+    Route(method, f"{base}{path}", allow, Scope.MANAGE, body=body, status=status)
     for base in BASES
-    for method, path, allow, body in (
-        ("GET", "/members", READ, b""),
-        ("HEAD", "/members", READ, b""),
-        ("PUT", "/members/nobody", "PUT, DELETE, OPTIONS", b'{"role": "reader"}'),
-        ("DELETE", "/members/nobody", "PUT, DELETE, OPTIONS", b""),
-        ("GET", "/tokens", COLLECTION, b""),
-        ("HEAD", "/tokens", COLLECTION, b""),
-        ("POST", "/tokens", COLLECTION, b'{"user": "nobody"}'),
-        ("GET", "/links", COLLECTION, b""),
-        ("HEAD", "/links", COLLECTION, b""),
-        ("DELETE", "/links/1", "DELETE, OPTIONS", b""),
-        ("POST", "/links", COLLECTION, b'{"user": "nobody"}'),
-        ("DELETE", "/tokens/1", "DELETE, OPTIONS", b""),
+    for methods, path, allow, body, status in (
+        (("GET", "HEAD"), "/members", READ, b"", 200),
+        (("GET", "HEAD", "DELETE"), "/members/nobody", PLANT_ALLOWS, b"", 404),
+        (("PUT",), "/members/nobody", PLANT_ALLOWS, b'{"role": "reader"}', 200),
+        (("GET", "HEAD"), "/tokens", COLLECTION, b"", 200),
+        (("POST",), "/tokens", COLLECTION, b'{"user": "nobody"}', 200),
+        (("GET", "HEAD", "DELETE"), "/tokens/1", _ONE, b"", 404),
+        (("GET", "HEAD"), "/links", COLLECTION, b"", 200),
+        (("POST",), "/links", COLLECTION, b'{"user": "nobody"}', 200),
+        (("GET", "HEAD", "DELETE"), "/links/1", _ONE, b"", 404),
     )
+    for method in methods
 )
 _LINK = Route("POST", "/links/redeem", "POST, OPTIONS", needs_token=False, body=b'{"code": "none"}')
 ROUTES = (*_OF_STORES, _LINK)
+_CHANGES = [route for route in _OF_STORES if route.method in ("PUT", "POST", "DELETE")]
 
 
-def _remove_owner(message: Message, fixture: StoreFixture, _route: Route) -> Message:
+def _aim_at_owner(message: Message, fixture: StoreFixture, _route: Route) -> Message:
     owner = quote(f"owner of {fixture.store}")
-    target = message.target.replace("/nobody", f"/{owner}")
-    return replace(message.aimed_at(target).without("Content-Type"), method="DELETE", body=b"")
+    return message.aimed_at(message.target.replace("/nobody", f"/{owner}"))
 
 
 _OF_BODIES = (
@@ -50,29 +49,23 @@ _OF_BODIES = (
     with_body(40014, "no object", b"[]"),
     with_body(40014, "nothing", b"{}"),
 )
-_OF_MEMBERS = (
-    with_target(40014, "bad name", "/nobody", "/%00"),
-    InvalidRequest(40901, _remove_owner, "last owner"),
-    changing(
-        40404,
-        "no member",
-        lambda message: replace(message.without("Content-Type"), method="DELETE", body=b""),
-    ),
-)
-_NO_SUCH = {
-    path: changing(number, "no such id", lambda message: message)
-    for path, number in (("/tokens/1", 40405), ("/links/1", 40407))
-}
 INVALID = (
     ([route for route in ROUTES if route.body], _OF_BODIES),
     ((_LINK,), (with_body(40406, "no code", b'{"code": "psl_1_nonsense"}'),)),
+    (_CHANGES, (NO_PRECONDITION,)),
     (
-        [route for route in _OF_STORES if route.method in ("PUT", "POST", "DELETE")],
-        (NO_PRECONDITION,),
+        [route for route in ROUTES if "nobody" in route.path],
+        (with_target(40014, "bad name", "/nobody", "/%00"),),
     ),
-    ([route for route in ROUTES if "nobody" in route.path], _OF_MEMBERS),
+    (
+        [route for route in _CHANGES if "nobody" in route.path],
+        (InvalidRequest(40901, _aim_at_owner, "last owner"),),
+    ),
     *(
-        ([route for route in ROUTES if route.path.endswith(path)], (refused,))
-        for path, refused in _NO_SUCH.items()
+        (
+            [route for route in ROUTES if route.path.endswith(path) and not route.body],
+            (changing(number, "no such", lambda message: message),),
+        )
+        for path, number in _NO_SUCH.items()
     ),
 )

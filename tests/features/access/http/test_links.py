@@ -102,6 +102,8 @@ def test_links_that_wait_are_listed_and_revoked(
     expect_refused(exchange(service, revoked["code"]), 40406)
     code = left.pop("code")
     assert manager.get("/links").json() == [left]
+    assert manager.get(f"/links/{left['id']}").json() == left
+    expect_refused(manager.get(f"/links/{used['id']}"), 40407)
     with service.client(None) as anybody:
         for _ in range(2):  # it stays good
             described = anybody.post("/links/redeem", json={"code": code, "dry_run": True})

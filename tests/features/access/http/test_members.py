@@ -67,6 +67,7 @@ def test_a_member_sees_since_when_and_by_whom_it_was_added(service: Service, sto
         listed = {one.pop("user"): one for one in manager.get("/members").json()}
         assert listed[user] == {"role": "editor", "since": joined["since"], "by": owner}
         assert listed[owner].keys() == {"role", "since"}
+        assert manager.get(f"/members/{user}").json() == {"user": user, **listed[user]}
         with closing(open_administration(service.database)) as administration:
             administration.delete_user(owner)
         assert "by" not in eve.get("/me").json()["stores"][0]

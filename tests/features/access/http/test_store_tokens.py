@@ -39,9 +39,13 @@ def test_a_new_token_opens_the_store_until_it_is_revoked(
     assert status_of(service, secret) == 200
     assert made in tokens_of(manager)
     assert secret not in manager.get("/tokens").text
+    path = f"/stores/{store}/tokens/{made['id']}"
+    assert manager.get(path).json().items() >= made.items()
+    expect_refused(manager.get(f"/tokens/{secret}"), 40405)
     for _ in range(2):
-        assert manager.delete(f"/stores/{store}/tokens/{made['id']}").status_code == 204
+        assert manager.delete(path).status_code == 204
         assert status_of(service, secret) == 401
+        expect_refused(manager.get(path), 40405)
     assert made["id"] not in [token["id"] for token in tokens_of(manager)]
 
 

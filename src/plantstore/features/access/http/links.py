@@ -9,7 +9,7 @@ from contextlib import suppress
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.errors import InvalidCodeError
+from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
 from plantstore.core.model import Scope
 from plantstore.core.pools import network_of
 from plantstore.core.settings import read_rate
@@ -17,7 +17,7 @@ from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
 from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
-from plantstore.features.access.http.owners import Outcome, Owners
+from plantstore.features.access.http.owners import Outcome, Owners, pick
 from plantstore.features.access.http.tokens import (
     TokenRequest,
     describe_made,
@@ -66,6 +66,11 @@ def create_link(days: int, session: Session, manager: Manager, body: TokenReques
 def list_links(session: Session, store_id: int) -> list[LinkRecord]:
     """List the links that wait, the first to expire first."""
     return [_describe(link) for link in links.list_links(session, store_id)]
+
+
+def read_link(session: Session, store_id: int, link_id: str) -> LinkRecord:
+    """Read a link that waits."""
+    return pick(list_links(session, store_id), "id", link_id, NoSuchLinkError(link_id=link_id))
 
 
 def revoke_link(session: Session, manager: Manager, link_id: str) -> Outcome:

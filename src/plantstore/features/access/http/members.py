@@ -3,12 +3,13 @@
 from msgspec import Struct
 
 from plantstore.core.clock import write_time
-from plantstore.core.errors import InvalidChangeError
+from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
 from plantstore.core.model import Role
 from plantstore.features.access import members, owners
-from plantstore.features.access.http.owners import Outcome
+from plantstore.features.access.http.owners import Outcome, pick
 from plantstore.features.access.owners import Manager
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
+from plantstore.sql.administration.records import check_subject
 from plantstore.sql.session import Session
 
 
@@ -31,6 +32,14 @@ def list_members(session: Session, store_id: int) -> list[StoreMember]:
     """List the members, by name."""
     listed = members.list_members(session, store_id)
     return [StoreMember(one.subject, one.role, write_time(one.since), one.by) for one in listed]
+
+
+def read_member(session: Session, store_id: int, subject: str) -> StoreMember:
+    """Read a member."""
+    check_subject(subject)
+    return pick(
+        list_members(session, store_id), "user", subject, NoSuchMemberError(subject=subject)
+    )
 
 
 def set_member(session: Session, manager: Manager, subject: str, body: MemberRole) -> Outcome:

@@ -7,9 +7,11 @@ by their numbers, as everywhere in the service's log.
 
 from collections.abc import Callable, Mapping
 from functools import partial
+from typing import TypeVar
 
 from msgspec import Struct
 
+from plantstore.core.errors import PlantStoreError
 from plantstore.core.logs import administration_logger
 from plantstore.core.model import Caller, Scope
 from plantstore.features.access.http.bodies import read_body
@@ -30,6 +32,19 @@ Outcome = tuple[Response, Fields]
 Change = Callable[..., Outcome]
 Kind = type[Struct]
 
+Record = TypeVar("Record", bound=Struct)
+
+
+def pick(records: list[Record], field: str, value: str, missing: PlantStoreError) -> Record:
+    """The record whose field has this value.
+
+    :raises PlantStoreError: there is none.
+    """
+    for record in records:
+        if getattr(record, field) == value:
+            return record
+    raise missing
+
 
 class Owners:
     """The operations of owners on their stores."""
@@ -42,15 +57,17 @@ class Owners:
         self._client_address = client_address
         self._logger = administration_logger()
 
-    def reading(self, read: Callable[[Session, int], object]) -> dict[str, Operation]:
-        """The methods of what is read of a store, by its number, and sent as JSON."""
+    def reading(self, read: Callable[..., object], *, values: int = 0) -> dict[str, Operation]:
+        """The methods of what is read of a store, by its number and the path's values, as JSON."""
 
-        async def operate(request: Request, store_name: str | None = None) -> Response:
+        async def operate(request: Request, *path: str) -> Response:
+            store_name = path[values] if len(path) > values else None
             caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
-            records = await self._jobs.run(
-                caller.token_store_id, lambda session, _job: read(session, caller.store_id)
+            found = await self._jobs.run(
+                caller.token_store_id,
+                lambda session, _job: read(session, caller.store_id, *path[:values]),
             )
-            return json_response(200, records, NO_STORE)
+            return json_response(200, found, NO_STORE)
 
         return reads(operate)
 

@@ -3,45 +3,33 @@
 from functools import partial
 
 from plantstore.core.pools import Pool
+from plantstore.features.access.http import links, members, tokens
 from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
-from plantstore.features.access.http.links import Redemption, create_link, list_links, revoke_link
-from plantstore.features.access.http.members import (
-    MemberRole,
-    list_members,
-    remove_member,
-    set_member,
-)
 from plantstore.features.access.http.owners import Owners
-from plantstore.features.access.http.tokens import (
-    TokenRequest,
-    create_token,
-    list_tokens,
-    revoke_token,
-)
 from plantstore.http.app import App
 
 
 def add_access(app: App) -> None:
     """Add the routes, and the queue of their jobs."""
-    routes, settings = app.routes, app.settings
+    days = app.settings.token_expiry
     places = app.pools.add_pool(Pool("administration", MAX_JOBS))
-    jobs = JobQueue(app.open_session, settings.write_timeout, places)
+    jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
     app.at_close.append(jobs.close)
     owners = Owners(jobs, app.authentication, app.client_address)
-    redemption = Redemption(jobs, owners, app)
-    create, link = (partial(make, settings.token_expiry) for make in (create_token, create_link))
-    of_member = {
-        "PUT": owners.changing(set_member, MemberRole, values=1),
-        "DELETE": owners.changing(remove_member, values=1),
-    }
-    routes.add_of_store("/members", owners.reading(list_members))
-    routes.add_of_store("/members/{user}", of_member)
-    routes.add_of_store(
-        "/tokens", owners.reading(list_tokens) | {"POST": owners.changing(create, TokenRequest)}
-    )
-    routes.add_of_store("/tokens/{id}", {"DELETE": owners.changing(revoke_token, values=1)})
-    routes.add_of_store(
-        "/links", owners.reading(list_links) | {"POST": owners.changing(link, TokenRequest)}
-    )
-    routes.add_of_store("/links/{id}", {"DELETE": owners.changing(revoke_link, values=1)})
-    routes.add("/links/redeem", {"POST": redemption.redeem_code})
+    reading, changing, add = owners.reading, owners.changing, app.routes.add_of_store
+    add("/members", reading(members.list_members))
+    add("/members/{user}", reading(members.read_member, values=1))
+    add("/members/{user}", {"PUT": changing(members.set_member, members.MemberRole, values=1)})
+    add("/members/{user}", {"DELETE": changing(members.remove_member, values=1)})
+    add("/tokens", reading(tokens.list_tokens))
+    create_token = partial(tokens.create_token, days)
+    add("/tokens", {"POST": changing(create_token, tokens.TokenRequest)})
+    add("/tokens/{id}", reading(tokens.read_token, values=1))
+    add("/tokens/{id}", {"DELETE": changing(tokens.revoke_token, values=1)})
+    add("/links", reading(links.list_links))
+    create_link = partial(links.create_link, days)
+    add("/links", {"POST": changing(create_link, tokens.TokenRequest)})
+    add("/links/{id}", reading(links.read_link, values=1))
+    add("/links/{id}", {"DELETE": changing(links.revoke_link, values=1)})
+    redemption = links.Redemption(jobs, owners, app)
+    app.routes.add("/links/redeem", {"POST": redemption.redeem_code})

@@ -6,10 +6,10 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from plantstore.core.clock import now, write_time
-from plantstore.core.errors import InvalidChangeError
+from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
 from plantstore.core.model import EXPIRY_MAX, Grant, Scope
 from plantstore.features.access import owners
-from plantstore.features.access.http.owners import Fields, Outcome
+from plantstore.features.access.http.owners import Fields, Outcome, pick
 from plantstore.features.access.owners import Manager
 from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
@@ -46,6 +46,11 @@ class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def list_tokens(session: Session, store_id: int) -> list[TokenRecord]:
     """List the valid tokens, the oldest first."""
     return [describe_token(token) for token in owners.list_tokens(session, store_id)]
+
+
+def read_token(session: Session, store_id: int, token_id: str) -> TokenRecord:
+    """Read a valid token."""
+    return pick(list_tokens(session, store_id), "id", token_id, NoSuchTokenError(token_id=token_id))
 
 
 def create_token(days: int, session: Session, manager: Manager, body: TokenRequest) -> Outcome:
