@@ -25,6 +25,8 @@ def test_a_name_may_have_any_characters(manager: httpx.Client, name: str) -> Non
 def test_a_name_that_no_user_can_have_is_refused(manager: httpx.Client, path: str) -> None:
     before = members_of(manager)
     assert "the user's name" in expect_refused(set_role(manager, path, "reader"), 40014)
+    roles = "role must be one of reader, editor, owner"
+    assert roles in expect_refused(set_role(manager, "eve", "boss"), 40014)
     assert members_of(manager) == before
 
 

@@ -1,9 +1,12 @@
-"""Reads the bodies of requests that change access."""
+"""Reads the bodies of requests that change access.
 
-import re
-from typing import TypeVar
+Each field of a body has its rule as its description, which completes "NAME must be".
+"""
+
+from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec.structs import FieldInfo, fields
 
 from plantstore.core.decoding import parse_json
 from plantstore.core.errors import InvalidChangeError
@@ -11,17 +14,9 @@ from plantstore.http.new_plant import check_media_type
 from plantstore.server.messages import Request
 
 MAX_BODY = 64 * 1024
-# What the decoder calls by Python's names, as JSON Schema has it.
-_NAMES = {
-    "str": "string",
-    "int": "integer",
-    "bool": "boolean",
-    "float": "number",
-    "datetime": "date-time",
-}
-_NAME = re.compile(rf"(?<=`)({'|'.join(_NAMES)})(?=`| \|)")
 
 Body = TypeVar("Body", bound=msgspec.Struct)
+Text = Annotated[str, msgspec.Meta(description="a string")]
 
 
 async def read_body(request: Request, kind: type[Body]) -> Body:
@@ -33,8 +28,19 @@ async def read_body(request: Request, kind: type[Body]) -> Body:
     body = request.body
     if not isinstance(body, bytes):
         body = await body.read(MAX_BODY)
+    given = parse_json(body)
+    if not isinstance(given, dict):
+        raise InvalidChangeError(reason="the body must be an object")
+    return kind(**{field.name: _read_field(field, given) for field in fields(kind)})
+
+
+def _read_field(field: FieldInfo, given: dict[str, Any]) -> object:
+    if field.name not in given:
+        if field.required:
+            raise InvalidChangeError(reason=f"{field.name} is missing")
+        return field.default
     try:
-        return msgspec.convert(parse_json(body), kind)
-    except msgspec.ValidationError as error:
-        reason = _NAME.sub(lambda found: _NAMES[found[0]], str(error))
-        raise InvalidChangeError(reason=reason) from None
+        return msgspec.convert(given[field.name], field.type)
+    except msgspec.ValidationError:
+        rule = field.type.__metadata__[-1].description
+        raise InvalidChangeError(reason=f"{field.name} must be {rule}") from None

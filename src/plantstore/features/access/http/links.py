@@ -5,8 +5,9 @@ never in a URL that reaches the service: pages have it in the fragment.
 """
 
 from contextlib import suppress
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidCodeError, NoSuchLinkError
@@ -15,7 +16,7 @@ from plantstore.core.pools import network_of
 from plantstore.core.settings import read_rate
 from plantstore.core.tokens import CODE_PREFIX, is_well_formed
 from plantstore.features.access import links
-from plantstore.features.access.http.bodies import read_body
+from plantstore.features.access.http.bodies import Text, read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.http.owners import Outcome, Owners, pick
 from plantstore.features.access.http.tokens import (
@@ -38,8 +39,8 @@ from plantstore.sql.session import Session
 class LinkCode(Struct, frozen=True):
     """The body that exchanges a code; with ``dry_run`` the code stays good."""
 
-    code: str
-    dry_run: bool = False
+    code: Text
+    dry_run: Annotated[bool, Meta(description="true or false")] = False
 
 
 class LinkRecord(Struct, frozen=True, omit_defaults=True):

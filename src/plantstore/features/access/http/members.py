@@ -1,6 +1,8 @@
 """A store's members over HTTP."""
 
-from msgspec import Struct
+from typing import Annotated
+
+from msgspec import Meta, Struct
 
 from plantstore.core.clock import write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchMemberError
@@ -16,7 +18,7 @@ from plantstore.sql.session import Session
 class MemberRole(Struct, frozen=True):
     """The body that gives a user a role."""
 
-    role: Role
+    role: Annotated[Role, Meta(description=f"one of {', '.join(Role)}")]
 
 
 class StoreMember(Struct, frozen=True, omit_defaults=True):

@@ -9,6 +9,7 @@ from plantstore.core.clock import now, write_time
 from plantstore.core.errors import InvalidChangeError, NoSuchTokenError
 from plantstore.core.model import EXPIRY_MAX, Grant, Scope
 from plantstore.features.access import owners
+from plantstore.features.access.http.bodies import Text
 from plantstore.features.access.http.owners import Fields, Outcome, pick
 from plantstore.features.access.owners import Manager
 from plantstore.features.access.users import label_by
@@ -23,10 +24,16 @@ _EPOCH = datetime.fromtimestamp(0, UTC)
 class TokenRequest(Struct, frozen=True):
     """The body that creates a token; what is left out has its default, ``null`` is for never."""
 
-    user: str
-    scopes: Annotated[list[Scope], Meta(min_length=1)] | UnsetType = UNSET
-    label: str | UnsetType = UNSET
-    expires_at: Annotated[datetime, Meta(tz=True)] | UnsetType | None = UNSET
+    user: Text
+    scopes: Annotated[
+        Annotated[list[Scope], Meta(min_length=1)] | UnsetType,
+        Meta(description=f"an array of at least one of {', '.join(Scope)}, or left out"),
+    ] = UNSET
+    label: Annotated[str | UnsetType, Meta(description="a string, or left out")] = UNSET
+    expires_at: Annotated[
+        Annotated[datetime, Meta(tz=True)] | UnsetType | None,
+        Meta(description="a time with its zone, such as 2030-01-31T08:00:00Z, null, or left out"),
+    ] = UNSET
 
 
 class TokenRecord(Struct, frozen=True, kw_only=True, omit_defaults=True):
