@@ -50,7 +50,7 @@ TABLE = (
     Row(40009, "the path's id is not an int64",
         "the id in the path must be a whole number from -9223372036854775808 to "
         "9223372036854775807, written in plain digits"),
-    Row(40010, "bad Idempotency-Key, or one for changes that are not atomic", "Idempotency-Key {reason}"),
+    Row(40010, "bad Idempotency-Key, or one where none can be used", "Idempotency-Key {reason}"),
     Row(40011, "the request is not well-formed HTTP, or repeats a header that must be given once",
         "the request cannot be read: {reason}"),
     Row(40012, "more than 50 query parameters", "there are more than {limit} query parameters: send fewer"),

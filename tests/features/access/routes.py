@@ -12,6 +12,7 @@ from tests.http.invalid_requests import (
     InvalidRequest,
     changing,
     with_body,
+    with_header,
     with_target,
 )
 from tests.http.raw import Message
@@ -53,6 +54,10 @@ INVALID = (
     ([route for route in ROUTES if route.body], _OF_BODIES),
     ((_LINK,), (with_body(40406, "no code", b'{"code": "psl_1_nonsense"}'),)),
     (_CHANGES, (NO_PRECONDITION,)),
+    (
+        [route for route in ROUTES if route.method == "POST"],
+        (with_header(40010, "key", "Idempotency-Key", "key"),),
+    ),
     (
         [route for route in ROUTES if "nobody" in route.path],
         (with_target(40014, "bad name", "/nobody", "/%00"),),

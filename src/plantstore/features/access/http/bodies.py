@@ -9,11 +9,15 @@ import msgspec
 from msgspec.structs import FieldInfo, fields
 
 from plantstore.core.decoding import parse_json
-from plantstore.core.errors import InvalidChangeError
+from plantstore.core.errors import InvalidChangeError, RequestError
 from plantstore.http.new_plant import check_media_type
 from plantstore.server.messages import Request
 
 MAX_BODY = 64 * 1024
+_NO_KEY = (
+    "cannot be used here, since a secret is shown only once: leave it out; if a response is lost, "
+    "revoke what it was about and create another one"
+)
 
 Body = TypeVar("Body", bound=msgspec.Struct)
 Text = Annotated[str, msgspec.Meta(description="a string")]
@@ -22,9 +26,12 @@ Text = Annotated[str, msgspec.Meta(description="a string")]
 async def read_body(request: Request, kind: type[Body]) -> Body:
     """The body as this struct; unknown keys are ignored.
 
-    :raises PlantStoreError: it is not JSON, or not such an object; the reason names the field.
+    :raises PlantStoreError: it is not JSON, or not such an object; the reason names the field. Or
+        it is to create something, with an Idempotency-Key: no secret is kept to be sent again.
     """
     check_media_type(request.headers)
+    if request.method == "POST" and b"idempotency-key" in request.headers:
+        raise RequestError(40010, reason=_NO_KEY)
     body = request.body
     if not isinstance(body, bytes):
         body = await body.read(MAX_BODY)

@@ -13,7 +13,7 @@ REMEDIES = {
     40007: "Send `include` with `id`, `id_text` or `etag`, several with commas between them, or omit it.",
     40008: "Send `tag` with a value that a plant could have, or omit it.",
     40009: "Write the id in the path in plain digits, with a minus sign if it is negative.",
-    40010: "Send a key of 1 to 255 printable ASCII characters, such as a UUID. Changes take one with `atomic=true` alone.",
+    40010: "Send a key of 1 to 255 printable ASCII characters, such as a UUID. Only the create of a plant takes one, and changes with `atomic=true`: elsewhere leave it out.",
     40011: "The request is not valid HTTP, for the reason in the message. Fix your client or the proxy in between.",
     40012: "Send fewer query parameters.",
     40013: "Correct the parameter that the message names, or leave it out.",
