@@ -14,7 +14,9 @@ from tests.waiting import wait_until
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "proxies.md"
 _BLOCK = re.compile(r"^```(nginx|caddy|haproxy)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CONFIGS: Mapping[str, str] = dict(_BLOCK.findall(DOCUMENT.read_text(encoding="utf-8")))
+_TEXT = DOCUMENT.read_text(encoding="utf-8")
+CONFIGS: Mapping[str, str] = dict(_BLOCK.findall(_TEXT))
+_SITES = {"nginx": "server {", "caddy": "nursery.example {", "haproxy": "frontend plantstore"}
 PORTS = ("8081", "8082")  # of the services, in the document
 
 NGINX = """\
@@ -68,10 +70,15 @@ _STARTS: Mapping[str, Callable[[Path, str, int], tuple[list[str], str]]] = {
 
 
 @contextmanager
-def proxy(kind: str, folder: Path, services: Mapping[str, int | str]) -> Iterator[str]:
-    """The origin of a proxy before services, whose ports stand in place of the document's."""
+def proxy(kind: str, folder: Path, services: Mapping[str, int | str], *lines: str) -> Iterator[str]:
+    """The origin of a proxy before services, whose ports stand in place of the document's.
+
+    The lines, which the document offers, are added to its site.
+    """
     make_certificate(folder).with_suffix(".key").rename(folder / "key.pem")
     config, port = CONFIGS[kind], free_port()
+    assert all(f"`{line}`" in _TEXT for line in lines)
+    config = config.replace(_SITES[kind], "\n".join([_SITES[kind], *lines]))
     for documented, actual in services.items():
         config = config.replace(f"127.0.0.1:{documented}", f"127.0.0.1:{actual}")
     command, scheme = _STARTS[kind](folder, config, port)

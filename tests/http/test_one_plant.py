@@ -105,7 +105,8 @@ def test_a_known_plant_is_not_sent_again(client: httpx.Client, form: str) -> Non
 @pytest.mark.parametrize(
     ("name", "form", "is_met"),
     [
-        *(("If-Match", form, True) for form in ('"other" , {}', '{},"other"', "{}", "*", "W/{}")),
+        *(("If-Match", form, True) for form in ('"other" , {}', '{},"other"', "{}", "*")),
+        *(("If-Match", form, True) for form in ("W/{}", '"{1}-gzip"')),  # a proxy's
         *(("If-Match", form, False) for form in (NO_SUCH_TAG, '"*"', "", "{}x")),
         ("If-Match", ", ".join(400 * [NO_SUCH_TAG]), False),
         *(("If-None-Match", form, False) for form in ("*", "{}", "W/{}", '"other", {}')),
@@ -116,7 +117,8 @@ def test_a_change_is_made_only_as_its_precondition_says(
     client: httpx.Client, name: str, form: str, *, is_met: bool
 ) -> None:
     create_plant(client, 1, "Fern")
-    condition = {name: form.format(client.get("/plants/1").headers["etag"])}
+    tag = client.get("/plants/1").headers["etag"]
+    condition = {name: form.format(tag, tag.strip('"'))}
     read = client.get("/plants/1", headers=condition)
     replaced = replace(client, '{"name": "Fern"}', **condition)
     deleted = client.delete("/plants/1", headers=condition)

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from plantstore.core.errors import RequestError
 from plantstore.core.model import Precondition
 
-_TAG = re.compile(rb'(?:W/)?"([0-9a-f]{16})"')
+_TAG = re.compile(rb'(?:W/)?"([0-9a-f]{16})(?:-[a-z]+)?"')
 
 
 def read_precondition(headers: Mapping[bytes, bytes]) -> Precondition | None:
@@ -36,9 +36,10 @@ def refuse_precondition(headers: Mapping[bytes, bytes]) -> None:
 
 
 def read_tags(text: bytes) -> tuple[str, ...]:
-    """The tags of a condition; of a weak one, which a proxy made, the strong one.
+    """The tags of a condition, also as compressing proxies send them.
 
-    For ``If-Match`` RFC 9110 has no weak ones; but a plant's tag stands for its contents.
+    That is ``W/"TAG"`` or ``"TAG-gzip"``. For ``If-Match`` RFC 9110 has no such ones; but a plant's
+    tag stands for its contents.
     """
     if text == b"*":
         return ("*",)
