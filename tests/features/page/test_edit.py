@@ -1,7 +1,7 @@
 """Editing a plant in its row, retagging several; and somebody else who is faster."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.features.page.page_driver import PageDriver
 from tests.service import JSON
@@ -144,6 +144,20 @@ def test_an_edit_between_reading_and_writing_is_a_conflict(opened: PageDriver) -
     held.release()
     opened.assert_shows("Somebody else changed this plant", "#conflict")
     assert plants_by_id(opened)[1] == ("Theirs", None)
+
+
+def test_a_proxy_that_alters_entity_tags_is_told_of_after_two_retries(opened: PageDriver) -> None:
+    def alter(route: Route) -> None:
+        altered = {"if-match": '"altered"'} if route.request.method == "PUT" else {}
+        route.continue_(headers=route.request.headers | altered)
+
+    opened.route("**/plants/1", alter)
+    sent = opened.record_requests("PUT")
+    open_editor(opened, "Fern")
+    rename(opened, "Mine")
+    opened.assert_shows("a proxy may alter its ETag", "#edit-reason")
+    assert len(sent) == 3
+    assert plants_by_id(opened)[1] == ("Fern", "herb")
 
 
 def test_the_selection_is_retagged_and_put_back(opened: PageDriver) -> None:

@@ -160,7 +160,7 @@ async function settle(store, change, conflict, words) {
 
 // If it is still the plant that the user saw. A retry finds it as it should be.
 /** @param {Store} store @param {Change} change @param {AbortSignal} signal @returns {Promise<void>} */
-async function replacePlant(store, change, signal) {
+async function replacePlant(store, change, signal, retries = 2) {
   const { api } = store;
   const { before, after } = /** @type {Required<Change>} */ (change);
   try {
@@ -171,7 +171,8 @@ async function replacePlant(store, change, signal) {
   } catch (error) {
     if (error.number === NO_PLANT) throw new Conflict(null);
     if (error.number !== NOT_AS_EXPECTED) throw error;
-    await replacePlant(store, change, signal);
+    if (!retries) throw new Error("the server says again and again that it was changed: a proxy may alter its ETag");
+    await replacePlant(store, change, signal, retries - 1);
   }
 }
 
