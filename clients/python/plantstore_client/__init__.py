@@ -1,0 +1,250 @@
+"""Plant Store from Python: exact ids, paging, many changes at once, events, and safe retries.
+
+    from plantstore_client import Plant, PlantStore
+
+    with PlantStore("http://127.0.0.1:8080", token) as store:
+        store.create(Plant(7, "Monstera", "tropical"))
+        for plant in store.plants():
+            print(plant.id, plant.name)
+
+A request that fails on its way, or that the service asks to send later, is sent again up to three
+times. A create has an ``Idempotency-Key``, so it is done once.
+"""
+
+import json
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from itertools import islice
+from typing import Any, Literal, Self, TypeVar
+
+import httpx
+
+__all__ = ["Change", "Event", "Plant", "PlantStore", "Refused", "Result"]
+
+_WAITS = (0.2, 1.0, 5.0, None)  # seconds before a request is sent again
+_RETRY_LATER = (429, 503)
+_OUTCOME_UNKNOWN, _IDENTICAL_PLANT, _NOT_FOUND = 50303, 40004, 404
+_NDJSON = {"Content-Type": "application/x-ndjson"}
+_LINES_A_REQUEST, _SILENCE = 1000, 40.0  # seconds; a quiet stream has a comment every 15 s
+_T = TypeVar("_T")
+
+
+class Refused(Exception):  # noqa: N818 - the service works, and says no
+    """The service refused: ``error`` is its number, such as 40401 for no such plant."""
+
+    def __init__(self, response: httpx.Response) -> None:
+        """Read a response that is not a success, of the service or of a proxy before it."""
+        self.status = response.status_code
+        self.retry_after = float(response.headers.get("Retry-After", 0))
+        try:
+            body = json.loads(response.read())
+            self.error, self.message = int(body["error"]), str(body["message"])
+        except (ValueError, KeyError, TypeError):
+            self.error, self.message = 100 * self.status, response.reason_phrase
+        super().__init__(f"{self.error}: {self.message}")
+
+
+@dataclass(frozen=True, slots=True)
+class Plant:
+    """A plant. ``etag`` stands for its contents as read, and is what ``if_match`` takes."""
+
+    id: int
+    name: str
+    tag: str | None = None
+    etag: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One of many changes; all but the id is optional for ``delete``."""
+
+    op: Literal["create", "update", "upsert", "delete"]
+    id: int
+    name: str | None = None
+    tag: str | None = None
+    if_match: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What became of one change: the status of a single request, and its error if any."""
+
+    status: int
+    etag: str | None = None
+    error: int | None = None
+    message: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change to the store. Only owners of the store see its ``user``."""
+
+    revision: int
+    kind: str
+    at: str
+    plant: Plant
+    user: str | None = None
+
+
+class PlantStore:
+    """A store: ``url`` is the service's, for the token's own store, or ends in ``/stores/NAME``."""
+
+    def __init__(self, url: str, token: str, *, timeout: float = 30.0) -> None:
+        """Connect with the first request; ``timeout`` is in seconds."""
+        headers = {"Authorization": f"Bearer {token}"}
+        self._client = httpx.Client(base_url=f"{url}/", headers=headers, timeout=timeout)
+
+    def __enter__(self) -> Self:
+        """Close the connections at the end of the block."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Close the connections."""
+        self._client.close()
+
+    def create(self, plant: Plant) -> Plant:
+        """Create a plant. Refused: 40003, the id is another plant's; 40004, it exists already."""
+        headers = {"Idempotency-Key": str(uuid.uuid4())}
+        return _plant(plant.id, self._send("POST", "plants", json=_data(plant), headers=headers))
+
+    def plants(self, *, tag: str | None = None) -> Iterator[Plant]:
+        """Yield all plants by id, or those with a tag; each request reads a page of 1,000."""
+        query = {"include": "id,etag", "limit": "1000"} | ({} if tag is None else {"tag": tag})
+        return (_read(Plant, plant) for plant in self._pages(httpx.URL("plants", params=query)))
+
+    def plant(self, plant_id: int) -> Plant:
+        """Read a plant. Refused: 40401, it does not exist."""
+        return _plant(plant_id, self._send("GET", f"plants/{plant_id}"))
+
+    def update(self, plant: Plant, *, if_match: str | None = None) -> Plant:
+        """Replace name and tag. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
+        request = {"json": _data(plant), "headers": {"If-Match": if_match} if if_match else {}}
+        return _plant(plant.id, self._send("PUT", f"plants/{plant.id}", **request))
+
+    def delete(self, plant_id: int, *, if_match: str | None = None) -> None:
+        """Delete a plant. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
+        self._send(
+            "DELETE", f"plants/{plant_id}", headers={"If-Match": if_match} if if_match else {}
+        )
+
+    def change(self, changes: Iterable[Change]) -> Iterator[tuple[Change, Result]]:
+        """Make changes, as many as there are, and yield each with its result, in order.
+
+        After an interruption, the changes without a result are sent again: then a create is done
+        if an identical plant exists, and a delete if its plant does not.
+        """
+        rest = iter(changes)
+        while portion := list(islice(rest, _LINES_A_REQUEST)):
+            yield from self._change_portion(portion)
+
+    def change_all(self, changes: Iterable[Change]) -> list[Result]:
+        """Make up to 1,000 changes: all of them, or none. Refused: the message has the line."""
+        headers = _NDJSON | {"Idempotency-Key": str(uuid.uuid4())}
+        done = self._send("POST", "changes?atomic=true", content=_lines(changes), headers=headers)
+        return [_read(Result, json.loads(line)) for line in done.text.splitlines()]
+
+    def revision(self) -> int:
+        """The number of the store's last change, for ``after``."""
+        return int(self._send("GET", "events?after=latest").headers["Store-Revision"])
+
+    def events(self, *, after: int) -> Iterator[Event]:
+        """Yield the changes after a revision. Refused: 41001, list the plants again."""
+        query = {"after": str(after), "limit": "1000"}
+        return (_event(event) for event in self._pages(httpx.URL("events", params=query)))
+
+    def listen(self, *, after: int | None = None) -> Iterator[Event]:
+        """Yield each change after a revision, or from now on, as it happens, for ever."""
+        last = self.revision() if after is None else after
+        while True:
+            headers = {"Accept": "text/event-stream", "Last-Event-ID": str(last)}
+            stream = self._client.stream("GET", "events", headers=headers, timeout=_SILENCE)
+            try:
+                with stream as response:
+                    for line in _checked(response).iter_lines():
+                        if line.startswith("data: "):
+                            event = _event(json.loads(line.removeprefix("data: ")))
+                            last = event.revision
+                            yield event
+            except (httpx.TransportError, Refused) as error:
+                _wait(1.0, error)
+
+    def _send(self, method: str, url: str | httpx.URL, **request: Any) -> httpx.Response:  # noqa: ANN401 - httpx's
+        is_repeated = False
+        for wait in _WAITS:
+            try:
+                response = self._client.request(method, url, **request)
+                is_gone = method == "DELETE" and response.status_code == _NOT_FOUND
+                return response if is_repeated and is_gone else _checked(response)
+            except (httpx.TransportError, Refused) as error:
+                _wait(wait, error)
+                is_repeated |= getattr(error, "error", _OUTCOME_UNKNOWN) == _OUTCOME_UNKNOWN
+        raise AssertionError
+
+    def _pages(self, url: httpx.URL) -> Iterator[dict[str, Any]]:
+        while True:
+            page = self._send("GET", url)
+            yield from page.json()
+            if "next" not in page.links:
+                return
+            url = page.url.join(page.links["next"]["url"])
+
+    def _change_portion(self, changes: list[Change]) -> Iterator[tuple[Change, Result]]:
+        waits = iter(_WAITS)
+        is_repeated = False
+        while changes:
+            done = 0
+            body: dict[str, Any] = {"content": _lines(changes), "headers": _NDJSON}
+            try:
+                with self._client.stream("POST", "changes", **body) as response:
+                    for line in _checked(response).iter_lines():
+                        result = _read(Result, json.loads(line))
+                        change = changes[done]
+                        yield change, _repeated(change, result) if is_repeated else result
+                        done += 1
+            except (httpx.TransportError, Refused) as error:
+                _wait(next(waits), error)
+                is_repeated = True
+            changes = changes[done:]
+
+
+def _checked(response: httpx.Response) -> httpx.Response:
+    if not response.is_success:
+        raise Refused(response)
+    return response
+
+
+def _wait(seconds: float | None, error: Exception) -> None:
+    if seconds is None or (isinstance(error, Refused) and error.status not in _RETRY_LATER):
+        raise error
+    time.sleep(max(seconds, getattr(error, "retry_after", 0.0)))
+
+
+def _repeated(change: Change, result: Result) -> Result:
+    """The result of a change that may have been made by the request before."""
+    if change.op == "create" and result.error == _IDENTICAL_PLANT:
+        return Result(200)
+    is_gone = change.op == "delete" and result.status == _NOT_FOUND
+    return Result(204) if is_gone else result
+
+
+def _data(item: Plant | Change) -> dict[str, Any]:
+    return {k: v for k, v in asdict(item).items() if v is not None and k != "etag"}
+
+
+def _lines(changes: Iterable[Change]) -> bytes:
+    return b"".join(json.dumps(_data(change)).encode() + b"\n" for change in changes)
+
+
+def _read(kind: type[_T], data: Mapping[str, Any]) -> _T:
+    """Fields that a newer service adds are left out."""
+    return kind(**{f.name: data[f.name] for f in fields(kind) if f.name in data})  # type: ignore[arg-type]
+
+
+def _plant(plant_id: int, response: httpx.Response) -> Plant:
+    return _read(Plant, {"id": plant_id, "etag": response.headers.get("ETag")} | response.json())
+
+
+def _event(data: dict[str, Any]) -> Event:
+    return _read(Event, data | {"plant": _read(Plant, data["plant"])})

@@ -1,0 +1,101 @@
+"""Our clients, of Python and of TypeScript: the same program gets the same results with both."""
+
+import json
+import re
+import shutil
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.clients.documents import NODE_MODULES, PROGRAMS, ROOT, TSC, run
+from tests.docs.pages import read_page
+from tests.postgres.proxy import Proxy, Way
+from tests.service import Service
+
+CLIENTS = ROOT / "clients"
+RESULTS = {
+    "last": [str(2**53 + 1), "Acer rubrum", True],
+    "late": 41201,
+    "statuses": [2503, 2501, 404, 204, 200],
+    "none": 40401,
+    "all": [204, 200],
+    "count": 2499,
+    "events": 2505,
+    "heard": [
+        *("plant.deleted 7", "plant.updated 8", "plant.deleted 9"),
+        *("plant.created 7", "plant.deleted 8"),
+    ],
+}
+
+
+@pytest.fixture(params=["python", "typescript"])
+def language(request: pytest.FixtureRequest) -> str:
+    """The language of a client."""
+    name: str = request.param
+    return name
+
+
+def make_program(language: str, source: str, folder: Path) -> list[str]:
+    """The command that runs a program with the client of its language."""
+    if language == "python":
+        package = CLIENTS / "python" / "plantstore_client"
+        shutil.copytree(package, folder / package.name)
+        (folder / "client.py").write_text(source, encoding="utf-8")
+        return [sys.executable, str(folder / "client.py")]
+    package = folder / "node_modules" / "plantstore-client"
+    shutil.copytree(CLIENTS / "typescript", package, ignore=shutil.ignore_patterns("node_modules"))
+    run(NODE_MODULES / ".bin" / "tsc", folder=package)
+    (folder / "client.ts").write_text(source, encoding="utf-8")
+    (folder / "package.json").write_text('{"type": "module"}', encoding="utf-8")
+    run(*TSC, "client.ts", folder=folder)
+    return ["node", str(folder / "client.js")]
+
+
+@pytest.fixture
+def program(language: str, tmp_path: Path) -> list[str]:
+    """The command of the program that uses all of a client."""
+    name = "client.py" if language == "python" else "client.ts"
+    return make_program(language, (PROGRAMS / name).read_text(encoding="utf-8"), tmp_path)
+
+
+def test_the_example_of_a_client_runs(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = read_page(CLIENTS / language / "README.md")
+    (example,) = re.findall(r"```(?:python|ts)\n(.*?)```", text, re.DOTALL)
+    with Service(tmp_path) as service:
+        monkeypatch.setenv("TOKEN", service.make_token())
+        source = example.replace("http://127.0.0.1:8080", service.origin)
+        printed = run(*make_program(language, source, tmp_path), folder=tmp_path).splitlines()
+    assert printed[0].replace("8n", "8") == "upsert 8 200"
+    assert printed[-1].endswith("there is no plant with the id 7 in this store")
+
+
+def test_a_program_gets_its_results(program: list[str], tmp_path: Path) -> None:
+    with Service(tmp_path) as service:
+        printed = run(*program, service.origin, service.make_token(), folder=tmp_path)
+    assert json.loads(printed) == RESULTS
+
+
+def test_lost_responses_change_no_result(program: list[str], tmp_path: Path) -> None:
+    """What was done is not done again, and what was not done is."""
+    with Service(tmp_path) as service, Proxy(int(service.origin.rpartition(":")[2])) as proxy:
+        done = threading.Event()
+
+        def lose() -> None:
+            for count in (0, 200, 0, 30_000, 20_000, 500, 40_000, 100):
+                proxy.cut_after(Way.ANSWERS, count)
+                if done.wait(1.5):
+                    return
+
+        losing = threading.Thread(target=lose)
+        losing.start()
+        origin = f"http://127.0.0.1:{proxy.port}"
+        try:
+            printed = run(*program, origin, service.make_token(), folder=tmp_path)
+        finally:
+            done.set()
+            losing.join()
+    assert json.loads(printed) == RESULTS
