@@ -49,7 +49,7 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 	@scripts/setup dev
 	.venv/bin/pytest --numprocesses 3 -k "not postgres and not schemathesis" \
 		tests/http tests/contract tests/sqlite tests/test_*.py \
-		tests/features/access tests/features/changes tests/features/events tests/features/logs \
+		tests/features/access tests/features/changes tests/features/events tests/features/logs tests/features/tags \
 		tests/features/*/test_plant_fields.py $(ARGS)
 
 without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all

@@ -30,6 +30,7 @@ FILES = [file for file in (*SOURCE.rglob("*.sql"), ROLE) if file.parent.name != 
 CONTENTS = set(PLANT_FIELDS[1:])
 HAS_PLANTS = re.compile(r"\b(FROM|JOIN|INTO|UPDATE|ON) (plants|events)\b")
 CLAUSE = re.compile(r"\b(?=(?:SELECT|FROM|WHERE|SET|VALUES|INTO|ELSIF|END IF)\b)")
+OF_ONE_FIELD = ("read_tags",)
 IGNORED = re.compile(r"--.*|'[^']*'|(?<=AND )(p\.)?tag = t\.value")  # comments, texts, the filter
 
 
@@ -38,6 +39,7 @@ def test_each_clause_of_sql_names_all_contents_or_none() -> None:
         (file.relative_to(SOURCE.parents[1]).as_posix(), query.partition("\n")[0], clause)
         for file in FILES
         for query in file.read_text(encoding="utf-8").split("-- name: ")
+        if not query.startswith(OF_ONE_FIELD)
         if HAS_PLANTS.search(query)
         for clause in CLAUSE.split(IGNORED.sub("", query))
         if CONTENTS & set(re.findall(r"\w+", clause)) not in (set(), CONTENTS)

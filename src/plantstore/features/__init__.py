@@ -14,6 +14,7 @@ _NAMES = (
     "metrics",
     "page",
     "reference",
+    "tags",
     "transfer",
 )
 FEATURES: tuple[Feature, ...] = tuple(

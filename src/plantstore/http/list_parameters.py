@@ -23,7 +23,10 @@ Value = TypeVar("Value")
 
 _MAX_PARAMETERS = 50
 _MISLEADING = frozenset(
-    {"page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter", "id", "name"}
+    (
+        *("page", "per_page", "offset", "cursor", "sort", "order", "q", "search", "filter"),
+        *("id", "name", "tag", "limit", "after", "include"),
+    )
 )
 _INTEGER = re.compile("-?(0|[1-9][0-9]{0,18})")
 _ALL = PlantQuery()
@@ -61,8 +64,8 @@ def refuse_misleading(given: Iterable[str], *known: str) -> None:
     """
     for name in given:
         if name not in known and name.lower() in _MISLEADING.union(known):
-            reason = f"{name} is not known here: the known ones are {', '.join(known)}"
-            raise RequestError(40013, reason=reason)
+            hint = f"the known ones are {', '.join(known)}" if known else "leave it out"
+            raise RequestError(40013, reason=f"{name} is not known here: {hint}")
 
 
 def write_plant_query(query: PlantQuery) -> str:

@@ -51,13 +51,13 @@ class PlantLists:
         cached = self._cache.get((caller.store_id, caller.revision, key))
         if cached is None:
             query = read_plant_query(request.query)
-            response = _find_unmodified(request, caller, key)
+            response = find_unmodified(request, caller, key)
             if response is None:
                 if form is not AS_JSON:
                     query = replace(query, with_ids=True)
                 return await self._read(request, caller, query, form)
         else:
-            response = _find_unmodified(request, caller, key) or cached
+            response = find_unmodified(request, caller, key) or cached
         if request.raw:
             lines = self._cors.headers_for(request)
             self._cache.put_request(request.raw, response, caller, lines)
@@ -77,7 +77,7 @@ class PlantLists:
                 if not isinstance(response, Stream):  # which gives the place back at its end
                     self._places.give_back(caller.token_store_id)
             return response
-        headers = form.content_type + _make_headers(store_id, page.revision, key)
+        headers = form.content_type + make_headers(store_id, page.revision, key)
         headers += _TOTAL % page.total
         if page.more:
             headers += _make_link(query, page.last_id)
@@ -93,7 +93,7 @@ class PlantLists:
         try:
             coding = choose_coding(request.headers.get(b"accept-encoding"))
             key = form.key + request.query
-            headers = _make_headers(caller.store_id, snapshot.revision, key, coding)
+            headers = make_headers(caller.store_id, snapshot.revision, key, coding)
             counted = await snapshot.read_page(replace(query, limit=0), 0)
             headers += form.content_type + _TOTAL % counted.total
             last_id = await snapshot.find_last_id(query)
@@ -147,7 +147,7 @@ class PlantLists:
             self._places.give_back(caller.token_store_id)
 
 
-def _find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | None:
+def find_unmodified(request: Request, caller: Caller, key: bytes) -> Response | None:
     """304, if the client has the list already."""
     known = request.headers.get(b"if-none-match")
     if known is not None:
@@ -160,9 +160,10 @@ def _find_unmodified(request: Request, caller: Caller, key: bytes) -> Response |
     return None
 
 
-def _make_headers(
+def make_headers(
     store_id: int, revision: int, key: bytes, coding: bytes | None = None
 ) -> HeaderLines:
+    """What each response has that is cached by the key."""
     etag = _make_etag(store_id, revision, key, coding)
     headers = header_line("ETag", etag) + _CACHING + revision_line(revision)
     return headers if coding is None else headers + header_line("Content-Encoding", coding)

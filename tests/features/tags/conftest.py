@@ -1,0 +1,5 @@
+"""The fixtures of tests over HTTP."""
+
+from tests.http.conftest import database_kind
+
+__all__ = ["database_kind"]

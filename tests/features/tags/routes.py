@@ -1,0 +1,11 @@
+"""The routes of tags, and the requests that are invalid there."""
+
+from plantstore.core.model import Scope
+from tests.http.fixtures import BASES, READ, Route
+from tests.http.invalid_requests import MANY_PARAMETERS, with_query
+
+ROUTES = tuple(
+    Route(method, f"{base}/tags", READ, Scope.LIST) for base in BASES for method in ("GET", "HEAD")
+)
+_OF_TAGS = (with_query(40013, "limit=5"), with_query(40013, "sort=count"), MANY_PARAMETERS)
+INVALID = ((ROUTES, _OF_TAGS),)
