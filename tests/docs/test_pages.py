@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ import pytest
 from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.docs.pages import take
+from tests.features.page.browser import open_browser
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
@@ -106,7 +108,7 @@ def test_starting_with_a_welcome(tmp_path: Path) -> None:
 
 
 def test_events(reader: Reader) -> None:
-    listing, restoring, over_http, streaming = take("events.md")
+    listing, restoring, over_http, streaming = take("events.md")[:4]
     printed = reader.paste(listing)
     assert "eve" in printed
     reader.paste(restoring)
@@ -115,6 +117,61 @@ def test_events(reader: Reader) -> None:
     assert '"plant.deleted"' in reader.paste(over_http, TOKEN=reader.ada)
     stream = streaming.replace("curl", "curl -sS --max-time 1") + "test $? = 28\n"
     reader.paste("set +e\n", stream, TOKEN=reader.ada)
+
+
+@pytest.mark.parametrize("heading", ["List, then poll", "List, then listen"])
+def test_a_copy_is_kept_up_to_date(reader: Reader, heading: str) -> None:
+    (begin,), (follow,) = (take("events.md", it, kind="python") for it in ("Keep a copy", heading))
+    show = "print(sorted(plants), flush=True)\n"
+    follow = re.sub(r"( +)(revision = apply.*\n)", rf"\1\2\1{show}", follow).replace("60", "0.1")
+    environ = os.environ | {"TOKEN": reader.ada}
+    program = (begin + show + follow).replace("http://127.0.0.1:8080", reader.service.origin)
+    with (
+        reader.service.client(reader.ada) as client,
+        subprocess.Popen(
+            [sys.executable, "-c", program], env=environ, stdout=subprocess.PIPE, text=True
+        ) as process,
+    ):
+        assert process.stdout is not None
+        assert json.loads(process.stdout.readline()) == []
+        for plant_id in (8, 9):
+            client.post("/plants", json={"id": plant_id, "name": "Fern"})
+        client.delete("/plants/8")
+        shown = [json.loads(process.stdout.readline()) for _ in range(3)]
+        process.kill()
+    assert shown == [[8], [8, 9], [9]]
+
+
+def test_a_copy_by_cron_is_renewed_when_the_list_has_changed(reader: Reader) -> None:
+    (copying,) = take("events.md", "Copy by cron")
+    folder = reader.program.folder
+    for plant_id in (8, 9):
+        with reader.service.client(reader.ada) as client:
+            client.post("/plants", json={"id": plant_id, "name": "Fern"})
+        reader.paste(copying, TOKEN=reader.ada)
+        copy = folder / "plants.json"
+        assert len(json.loads(copy.read_text())) == plant_id - 7
+        written_at = copy.stat().st_mtime_ns
+        reader.paste(copying, TOKEN=reader.ada)
+        assert copy.stat().st_mtime_ns == written_at
+
+
+def test_a_browser_listens(reader: Reader) -> None:
+    (function,) = take("events.md", "In a browser", kind="js")
+    function = function.replace("http://127.0.0.1:8080", reader.service.origin)
+    with reader.service.client(reader.ada) as client, open_browser() as browser:
+        revision = client.get("/plants").headers["store-revision"]
+        page = browser.new_page()
+        page.evaluate(
+            f"given => {{ {function} heard = []; listen(...given, event => heard.push(event)); }}",
+            [reader.ada, revision],
+        )
+        client.post("/plants", json={"id": 8, "name": "Käthe's fern"})
+        client.delete("/plants/8")
+        page.wait_for_function("heard.length === 2")
+        heard = page.evaluate("heard")
+    assert [event["kind"] for event in heard] == ["plant.created", "plant.deleted"]
+    assert heard[0]["plant"] == {"id": 8, "name": "Käthe's fern"}
 
 
 def test_who_deleted_a_plant_and_it_comes_back(reader: Reader) -> None:
