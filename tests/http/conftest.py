@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import service  # with the kinds below, and closed with them
 from tests.databases import Kind, find_kind
 from tests.http.fixtures import StoreFixture, make_fixture
 from tests.service import Service
+
+__all__ = ["service"]
 
 StartService = Callable[..., Service]
 

@@ -1,6 +1,6 @@
 """The fixtures of tests over HTTP and of commands."""
 
 from tests.cli.conftest import program
-from tests.http.conftest import database_kind, fixture
+from tests.http.conftest import database_kind, fixture, service
 
-__all__ = ["database_kind", "fixture", "program"]
+__all__ = ["database_kind", "fixture", "program", "service"]

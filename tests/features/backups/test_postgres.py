@@ -19,7 +19,7 @@ TARGET = "2030-12-31 23:59:59+00"
 def run_block(block: str, folder: Path, **environ: str) -> None:
     """Run a block as it stands, but for the folder of the backups."""
     script = block.replace(BACKUPS, str(folder))
-    done = Program(folder, environ).in_shell(f"set -e\nPATH={PROGRAMS}:$PATH\n{script}")
+    done = Program(folder, environ).in_shell(f"set -e\nPATH='{PROGRAMS}':\"$PATH\"\n{script}")
     assert done.status == 0, done
 
 

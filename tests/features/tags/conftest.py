@@ -1,5 +1,5 @@
 """The fixtures of tests over HTTP."""
 
-from tests.http.conftest import database_kind
+from tests.http.conftest import database_kind, service
 
-__all__ = ["database_kind"]
+__all__ = ["database_kind", "service"]

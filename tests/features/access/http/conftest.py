@@ -6,10 +6,10 @@ import httpx
 import pytest
 
 from tests.features.access.http.access_calls import managing, set_role
-from tests.http.conftest import database_kind, fixture
+from tests.http.conftest import database_kind, fixture, service
 from tests.service import Service
 
-__all__ = ["database_kind", "fixture"]
+__all__ = ["database_kind", "fixture", "service"]
 
 
 @pytest.fixture

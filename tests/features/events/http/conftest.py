@@ -1,5 +1,5 @@
 """The fixtures of tests over HTTP."""
 
-from tests.http.conftest import database_kind, fixture
+from tests.http.conftest import database_kind, fixture, service
 
-__all__ = ["database_kind", "fixture"]
+__all__ = ["database_kind", "fixture", "service"]
