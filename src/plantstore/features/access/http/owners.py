@@ -6,23 +6,21 @@ by their numbers, as everywhere in the service's log.
 """
 
 from collections.abc import Callable, Mapping
-from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
 
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.logs import administration_logger
-from plantstore.core.model import Caller, Scope
+from plantstore.core.model import Scope
 from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.owners import require_manager
-from plantstore.http.authentication import Authentication
-from plantstore.http.limits.client_address import ClientAddress
+from plantstore.http.app import App
 from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, json_response
-from plantstore.http.routes import Operation, reads
+from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 from plantstore.sql.session import Session
 
@@ -30,8 +28,6 @@ Fields = Mapping[str, object]  # what a log line says of a change
 Outcome = tuple[Response, Fields]
 # Of a session, who manages the store, the path's value if any, and the body if there is a kind.
 Change = Callable[..., Outcome]
-Kind = type[Struct]
-
 Record = TypeVar("Record", bound=Struct)
 
 
@@ -49,55 +45,57 @@ def pick(records: list[Record], field: str, value: str, missing: PlantStoreError
 class Owners:
     """The operations of owners on their stores."""
 
-    def __init__(
-        self, jobs: JobQueue, authentication: Authentication, client_address: ClientAddress
-    ) -> None:
+    def __init__(self, app: App, jobs: JobQueue) -> None:
+        self._routes = app.routes
+        self._authentication = app.authentication
+        self._client_address = app.client_address
         self._jobs = jobs
-        self._authentication = authentication
-        self._client_address = client_address
         self._logger = administration_logger()
 
-    def reading(self, read: Callable[..., object], *, values: int = 0) -> dict[str, Operation]:
-        """The methods of what is read of a store, by its number and the path's values, as JSON."""
+    def reads(self, pattern: str, read: Callable[..., object]) -> None:
+        """Add what is read of a store, by its number and the path's value if any, as JSON."""
 
         async def operate(request: Request, *path: str) -> Response:
-            store_name = path[values] if len(path) > values else None
+            values, store_name = _split(pattern, path)
             caller = await self._authentication.admit(request, store_name, Scope.MANAGE)
-            found = await self._jobs.run(
-                caller.token_store_id,
-                lambda session, _job: read(session, caller.store_id, *path[:values]),
-            )
+
+            def work(session: Session, _job: Job[object]) -> object:
+                return read(session, caller.store_id, *values)
+
+            found = await self._jobs.run(caller.token_store_id, work)
             return json_response(200, found, NO_STORE)
 
-        return reads(operate)
+        self._routes.add_of_store(pattern, reads(operate))
 
-    def changing(self, change: Change, kind: Kind | None = None, *, values: int = 0) -> Operation:
-        """The operation of a path with so many values that changes something of a store."""
-        write = partial(self._change, change, kind)
+    def changes(
+        self, method: str, pattern: str, change: Change, kind: type[Struct] | None = None
+    ) -> None:
+        """Add what changes something of a store."""
 
         async def operate(request: Request, *path: str) -> Response:
-            store_name = path[values] if len(path) > values else None
+            values, store_name = _split(pattern, path)
             caller = await self._authentication.admit_write(request, store_name, Scope.MANAGE)
-            return await write(request, caller, *path[:values])
+            body = () if kind is None else (await read_body(request, kind),)
+            refuse_precondition(request.headers)
 
-        return operate
+            def work(session: Session, job: Job[Response]) -> Response:
+                with job.transaction(session):
+                    manager = require_manager(session, caller)
+                    response, changed = change(session, manager, *values, *body)
+                self.log(request, changed)
+                return response
+
+            return await self._jobs.run(caller.token_store_id, work)
+
+        self._routes.add_of_store(pattern, {method: operate})
 
     def log(self, request: Request, changed: Fields) -> None:
         """Log a change that is committed."""
         fields = describe_request(request, self._client_address) | describe_caller(request)
         self._logger.info("access changed", extra={"fields": {**fields, **changed}})
 
-    async def _change(
-        self, change: Change, kind: Kind | None, request: Request, caller: Caller, *values: str
-    ) -> Response:
-        body = () if kind is None else (await read_body(request, kind),)
-        refuse_precondition(request.headers)
 
-        def work(session: Session, job: Job[Response]) -> Response:
-            with job.transaction(session):
-                manager = require_manager(session, caller)
-                response, changed = change(session, manager, *values, *body)
-            self.log(request, changed)
-            return response
-
-        return await self._jobs.run(caller.token_store_id, work)
+def _split(pattern: str, path: tuple[str, ...]) -> tuple[tuple[str, ...], str | None]:
+    """The values of a pattern, and the store's name, which follows them unless it is the own."""
+    count = pattern.count("{")
+    return path[:count], path[count] if len(path) > count else None
