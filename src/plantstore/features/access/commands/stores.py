@@ -113,18 +113,9 @@ def show(session: Session, name: str, output: Output) -> None:
       plantstore store show nursery
     """
     found = stores.describe_store(session, name)
-    record = {
-        "name": found.store.name,
-        "plants": found.store.plants,
-        "max_plants": found.store.max_plants,
-        "bytes": found.bytes,
-        "members": found.members,
-        "tokens": found.tokens,
-        "revision": found.store.revision,
-        "created_at": format_time(found.store.created_at),
-        "changed_at": format_time(found.changed_at),
-    }
-    output.print_record(record)
+    facts = {"bytes": found.bytes, "members": found.members, "tokens": found.tokens}
+    changed_at = format_time(found.changed_at)
+    output.print_record({**_describe(found.store), "changed_at": changed_at, **facts})
 
 
 @store.command("list")
