@@ -4,22 +4,46 @@ Invariant: reading takes off exactly what writing put on.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import astuple
 
-from plantstore.core.model import PLANT_FIELDS, NewPlant
+from plantstore.core.errors import RequestError
+from plantstore.core.model import INT64_MAX, PLANT_FIELDS, NewPlant
 
 HEADER = ",".join(PLANT_FIELDS) + "\r\n"
 # A cell that would be a formula is written with an apostrophe before it, as is one that looks like
 # such a cell.
 _FORMULA = re.compile(r"'*[=+\-@\t\r]")
+_INTEGER = re.compile("-?(0|[1-9][0-9]*)")
+_INT64_DIGITS = 20
 _QUOTED = re.compile('[",;\t\r\n]|^[\\s\ufeff]|[\\s\ufeff]$')  # what is white space to the page
 
 
 def restore(cell: str) -> str:
     """The text of a cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
+
+
+def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, object]:
+    """The cells of a line that are not empty, by their columns; of the id the number.
+
+    :raises RequestError: there are too many, or the id is not a number.
+    """
+    if any(cells[len(columns) :]):
+        raise RequestError(40002, reason="the line has too many columns")
+    named = zip(columns, map(restore, cells), strict=False)
+    fields: dict[str, object] = {column: cell for column, cell in named if cell}
+    if "id" in fields:
+        fields["id"] = _read_id(str(fields["id"]))
+    return fields
+
+
+def _read_id(cell: str) -> int:
+    text = cell.strip()
+    if not _INTEGER.fullmatch(text):
+        raise RequestError(40002, reason="id must be a whole number, such as 7")
+    return int(text) if len(text) <= _INT64_DIGITS else INT64_MAX + 1
 
 
 def write_lines(plants: Iterable[NewPlant]) -> str:

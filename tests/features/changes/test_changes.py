@@ -8,6 +8,7 @@ import pytest
 from plantstore.core.model import NewPlant, Scope, entity_tag_of
 from tests.features.changes.client import (
     ChangesStream,
+    Result,
     changes_message,
     numbers_of,
     plant_line,
@@ -257,7 +258,7 @@ def test_a_media_type_may_name_utf_8(fixture: StoreFixture) -> None:
 
 def test_options_tells_the_media_type(fixture: StoreFixture) -> None:
     answer = fixture.send(Message("OPTIONS", "/changes"))
-    assert answer.headers["accept-post"] == "application/x-ndjson"
+    assert answer.headers["accept-post"] == "application/x-ndjson, text/csv"
 
 
 def test_lines_sent_to_the_plants_are_told_where_to_go(fixture: StoreFixture) -> None:
@@ -277,14 +278,50 @@ def test_a_client_library_may_send_first_and_read_then(
     assert "Traceback" not in service.log()
 
 
-def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client) -> None:
-    for plant_id in (2**53 + 1, 7):
-        create_plant(client, plant_id, "Ä\u2028\U0001fab4", "")
-    lines = {"Accept": "application/x-ndjson"}
-    listed = client.get("/plants?include=etag", headers=lines).content
+@pytest.mark.parametrize(("form", "first"), [("application/x-ndjson", 1), ("text/csv", 2)])
+def test_a_list_in_lines_goes_in_as_it_is(client: httpx.Client, form: str, first: int) -> None:
+    create_plant(client, 7, '=1+1, "Ä"\u2028', "'-x")
+    create_plant(client, 2**53 + 1, " \U0001fab4;")
+    listed = client.get("/plants?include=etag", headers={"Accept": form}).content
     for plant_id in (2**53 + 1, 7):
         assert client.delete(f"/plants/{plant_id}").status_code == 204
-    sent = {"Content-Type": "application/x-ndjson"}
-    results = read_lines(client.post("/changes", content=listed, headers=sent).content)
-    assert numbers_of(results) == [(1, 200), (2, 200)]
-    assert client.get("/plants?include=etag", headers=lines).content == listed
+    results = send(client, listed, form)
+    assert numbers_of(results) == [(first, 200), (first + 1, 200)]
+    assert client.get("/plants?include=etag", headers={"Accept": form}).content == listed
+
+
+def send(client: httpx.Client, body: bytes, form: str) -> list[Result]:
+    """The results of a body in this form."""
+    answer = client.post("/changes", content=body, headers={"Content-Type": form})
+    return read_lines(answer.raise_for_status().content)
+
+
+def test_a_table_of_changes_has_their_keys_as_columns(client: httpx.Client) -> None:
+    create_plant(client, 1, "Fern", "shade")
+    create_plant(client, 2, "Moss")
+    body = "\n".join(
+        (
+            "\ufeffName;OP;id;tag;if_match;other",
+            "",
+            f'Ivy;update;1;;"""{FERN.decode()}""";x',
+            f'Ivy;update;2;;"""{FERN.decode()}""";',
+            ";delete; 2;;;",
+            ";;;;;",
+            "Aloe;;seven;;;",
+            "Aloe;;99999999999999999999999;;;",
+            '"Aloe;;3;;;',
+            "Aloe;;3;;;;x",
+            "Aloe;merge;3;;;",
+            f"{'x' * MAX_LINE};;3;;;",
+            'Aloe;;-3;"a;b";;',
+        )
+    )
+    refused = [(number, 40002) for number in range(7, 12)]
+    assert numbers_of(send(client, body.encode(), "text/csv;charset=utf-8")) == [
+        *((3, 41201), (4, 41201), (5, 204)),
+        *(*refused, (12, 41301), (13, 200)),
+    ]
+    assert list_plants(client) == [
+        {"id": -3, "name": "Aloe", "tag": "a;b"},
+        {"id": 1, "name": "Fern", "tag": "shade"},
+    ]

@@ -23,9 +23,11 @@ from plantstore.core.errors import (
 from plantstore.core.model import Caller, Outcome
 from plantstore.core.pools import Pool
 from plantstore.core.settings import Settings
+from plantstore.features.changes.csv_lines import CsvLines
 from plantstore.features.changes.lines import (
     Change,
     Lines,
+    Read,
     describe_line,
     read_change,
     write_result,
@@ -43,7 +45,7 @@ from plantstore.server.messages import Request, Response, Stream
 
 logger = logging.getLogger(__name__)
 
-_NDJSON = b"application/x-ndjson"
+_NDJSON, _CSV = b"application/x-ndjson", b"text/csv"
 # nginx keeps back what it takes for a part of a response.
 _LINES = b"Content-Type: application/x-ndjson\r\nX-Accel-Buffering: no\r\n" + NO_STORE
 _LINES_PER_TURN = 4
@@ -61,7 +63,7 @@ def add_changes(app: App) -> None:
         return await changes.respond(request, caller)
 
     app.routes.add_of_store("/changes", {"POST": change})
-    app.cors.accepted["/changes"] = _NDJSON.decode()
+    app.cors.accepted["/changes"] = f"{_NDJSON.decode()}, {_CSV.decode()}"
 
 
 class Changes:
@@ -77,7 +79,9 @@ class Changes:
 
     async def respond(self, request: Request, caller: Caller) -> Response | Stream:
         """Make the changes in the body, as it arrives, or as one if they are atomic."""
-        check_media_type(request.headers, _NDJSON)
+        is_csv = request.headers.get(b"content-type", b"").lower().startswith(_CSV)
+        check_media_type(request.headers, _CSV if is_csv else _NDJSON)
+        read = CsvLines().read if is_csv else read_change
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
@@ -87,26 +91,26 @@ class Changes:
         await self._places.wait_and_take(caller.token_store_id)
         if is_atomic:
             try:
-                return await self._make_all(request, body, caller)
+                return await self._make_all(request, body, caller, read)
             finally:
                 await self._close(caller)
         body.accept()
         close = partial(self._close, caller)
-        parts = self._write_results(body, caller, request.id)
+        parts = self._write_results(body, caller, read, request.id)
         return Stream(make_response(200, _LINES).head, parts, close, stop=partial(_stop, body))
 
     async def _close(self, caller: Caller) -> None:
         self._places.give_back(caller.token_store_id)
 
     async def _write_results(
-        self, body: Body, caller: Caller, request_id: bytes
+        self, body: Body, caller: Caller, read: Read, request_id: bytes
     ) -> AsyncIterator[bytes]:
         """The lines of the response. An error that ends the body is told of the next line."""
         writes = Writes(self._database, self._writing)
         error: PlantStoreError | None = None
         try:
             async for number, lines in self._read_windows(body):
-                results = await writes.exchange(await self._decode(lines, number, caller))
+                results = await writes.exchange(await self._decode(lines, number, caller, read))
                 if results:
                     yield results
                 if writes.are_over:
@@ -124,13 +128,13 @@ class Changes:
         if results:
             yield results
 
-    async def _make_all(self, request: Request, body: Body, caller: Caller) -> Response:
+    async def _make_all(self, request: Request, body: Body, caller: Caller, read: Read) -> Response:
         """Make all of the changes, or none; the response's lines follow from the changes."""
         window: list[tuple[int, Change]] = []
         results, fingerprint = [], sha256()
         async for first, lines in self._read_windows(body):
             fingerprint.update(b"\n".join((*lines, b"")))
-            for number, change in await self._decode(lines, first, caller):
+            for number, change in await self._decode(lines, first, caller, read):
                 if isinstance(change, PlantStoreError):
                     return _refuse(request, number, change)
                 window.append((number, change))
@@ -174,14 +178,16 @@ class Changes:
             if not body.buffered:
                 yield number, []
 
-    async def _decode(self, lines: list[bytes], number: int, caller: Caller) -> Window:
-        """The changes; blank lines are counted, and skipped."""
+    async def _decode(self, lines: list[bytes], number: int, caller: Caller, read: Read) -> Window:
+        """The changes; lines without one are counted, and skipped."""
         decoded = []
         for start in range(0, len(lines), _LINES_PER_TURN):
             await self._turns.take(caller.principal, _COST)
             for line in lines[start : start + _LINES_PER_TURN]:
                 if line and not line.isspace():
-                    decoded.append((number, read_change(line, caller)))
+                    change = read(line, caller)
+                    if change is not None:
+                        decoded.append((number, change))
                 number += 1
         return decoded
 

@@ -3,6 +3,7 @@
 Invariant: of an incomplete line no more is kept than shows that it is too long.
 """
 
+from collections.abc import Callable
 from typing import Literal
 
 import msgspec
@@ -18,6 +19,8 @@ from plantstore.http.errors import describe_error
 from plantstore.http.preconditions import read_tags
 
 Change = Create | Update | Upsert | Delete
+# The caller's change in a line that is not blank, or why there is none; None to skip the line.
+Read = Callable[[bytes, Caller], Change | PlantStoreError | None]
 
 _SCOPES = {
     "create": (Scope.CREATE,),

@@ -10,15 +10,13 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from plantstore.core.cells import restore
+from plantstore.core.cells import read_fields
 from plantstore.core.decoding import Line, decode_lines, to_new_plant
 from plantstore.core.errors import RequestError, SetupError
-from plantstore.core.model import INT64_MAX, OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
+from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
 
-_NOT_READABLE, _NOT_A_PLANT = 40001, 40002
-_INTEGER = re.compile("-?(0|[1-9][0-9]*)")
-_INT64_DIGITS = 20
+_NOT_READABLE = 40001
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
 
 
@@ -81,27 +79,15 @@ def _check_header(columns: Sequence[str], name: str, *, with_ids: bool) -> None:
 def _read_record(
     columns: Sequence[str], cells: Sequence[str], *, with_id: bool
 ) -> NewPlant | RequestError:
-    if any(cells[len(columns) :]):
-        return _refuse(_NOT_A_PLANT, "the line has too many columns")
-    named = zip(columns, map(restore, cells), strict=False)
-    fields: dict[str, object] = {column: cell for column, cell in named if cell}
     try:
-        if not with_id:
-            fields["id"] = 0
-        elif "id" in fields:
-            fields["id"] = _read_id(str(fields["id"]))
-        return to_new_plant(fields)
+        if with_id:
+            return to_new_plant(read_fields(columns, cells))
+        others = ["" if column == "id" else column for column in columns]
+        return to_new_plant(read_fields(others, cells) | {"id": 0})
     except RequestError as error:
         if any(map(_NOT_UTF_8.search, cells)):
             return _refuse(_NOT_READABLE, "the line is not in UTF-8")
         return error
-
-
-def _read_id(cell: str) -> int:
-    text = cell.strip()
-    if not _INTEGER.fullmatch(text):
-        raise _refuse(_NOT_A_PLANT, "id must be a whole number, such as 7")
-    return int(text) if len(text) <= _INT64_DIGITS else INT64_MAX + 1
 
 
 def _refuse(number: int, reason: str) -> RequestError:
