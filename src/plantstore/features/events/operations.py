@@ -13,6 +13,7 @@ from plantstore.features.events.reading import (
     NO_EVENTS,
     STREAM,
     EventPage,
+    Form,
     including,
     require_page,
 )
@@ -70,18 +71,18 @@ class EventOperations:
         included = read_include(parameters.get("include", []), "id_text")
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
-            return await self._listen(request, caller, after, included)
+            return await self._listen(request, caller, after, including(STREAM, included))
         # One page of a user after another, so that others' are read between.
         async with self._locks.setdefault(caller.principal, asyncio.Lock()):
-            return await self._read(request, caller, after, limit, included)
+            return await self._read(request, caller, after, limit, including(ARRAY, included))
 
     async def _listen(
-        self, request: Request, caller: Caller, after: int | None, included: frozenset[str]
+        self, request: Request, caller: Caller, after: int | None, form: Form
     ) -> Response | Stream:
         last_id = request.headers.get(b"last-event-id")  # of a client that comes back
         if last_id is not None:
             after = _read_after(last_id.decode("latin-1"))
-        listener = await self._listeners.add(caller, after, including(STREAM, included))
+        listener = await self._listeners.add(caller, after, form)
         head = make_response(200, _LIVE)
         remove = partial(self._listeners.remove, listener)
         if request.method == "HEAD":
@@ -90,46 +91,38 @@ class EventOperations:
         return Stream(head.head, listener.read_parts(), remove, stop=listener.end)
 
     async def _read(
-        self,
-        request: Request,
-        caller: Caller,
-        after: int | None,
-        limit: int,
-        included: frozenset[str],
+        self, request: Request, caller: Caller, after: int | None, limit: int, form: Form
     ) -> Response:
         known = request.headers.get(b"if-none-match")
         if request.method == "HEAD" or known is not None:
             page = await require_page(self._database, caller, after, limit, NO_EVENTS)
-            if is_current(etag := _make_etag(caller, page, included), known):
+            if is_current(etag := _make_etag(caller, page, form), known):
                 headers = header_line("ETag", etag) + _CACHING + revision_line(page.revision)
                 return make_response(304, headers)
             if request.method == "HEAD":
-                return make_response(200, _make_headers(caller, page, limit, included))
+                return make_response(200, _make_headers(caller, page, limit, form))
         count = min(limit, max(0, caller.revision - (after or 0)))
         await self._turns.take(caller.principal, ROUTED * count // _EVENTS_AT_ROUTED)
-        form = including(ARRAY, included)
         page = await require_page(self._database, caller, after, limit, form)
-        return make_response(200, _make_headers(caller, page, limit, included), page.events)
+        return make_response(200, _make_headers(caller, page, limit, form), page.events)
 
 
-def _make_headers(
-    caller: Caller, page: EventPage, limit: int, included: frozenset[str]
-) -> HeaderLines:
-    headers = JSON + header_line("ETag", _make_etag(caller, page, included)) + _CACHING
+def _make_headers(caller: Caller, page: EventPage, limit: int, form: Form) -> HeaderLines:
+    headers = JSON + header_line("ETag", _make_etag(caller, page, form)) + _CACHING
     headers += revision_line(page.revision)
     if page.last < page.revision:
-        include = b"&include=id_text" if included else b""
+        include = b"" if form == ARRAY else b"&include=id_text"
         link = b'<?after=%d&limit=%d%s>; rel="next"' % (page.last, limit, include)
         headers += header_line("Link", link)
     return headers
 
 
-def _make_etag(caller: Caller, page: EventPage, included: frozenset[str]) -> bytes:
+def _make_etag(caller: Caller, page: EventPage, form: Form) -> bytes:
     """An event never changes, but who did it may get another name, or none."""
     etag = b"%x-%x-%x-%d" % (caller.store_id, page.after, page.last, page.last < page.revision)
     if page.users is not None:
         etag += b"-" + sha256(page.users.encode()).hexdigest()[:16].encode()
-    return b'"%s-text"' % etag if included else b'"%s"' % etag
+    return b'"%s"' % etag if form == ARRAY else b'"%s-text"' % etag
 
 
 def _read_after(text: str) -> int:
