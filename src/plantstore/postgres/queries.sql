@@ -88,17 +88,10 @@ FROM (
     ORDER BY p.id LIMIT $3
 ) AS page
 
--- The last plant of a limit, where another one follows.
-
 -- name: find_last_of_limit_and_tags
-SELECT last.id FROM (
-    SELECT p.id FROM json_array_elements_text($4::json) AS t (value), LATERAL (
-        SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3 + 1) AS p
-    ORDER BY p.id LIMIT 1 OFFSET $3
-) AS last
-WHERE EXISTS (
-    SELECT FROM json_array_elements_text($4::json) AS t (value), LATERAL (
-        SELECT id FROM plants WHERE store_id = $1 AND id > last.id AND tag = t.value ORDER BY id LIMIT 1) AS p)
+SELECT p.id FROM json_array_elements_text($4::json) AS t (value), LATERAL (
+    SELECT id FROM plants WHERE store_id = $1 AND id >= $2 AND tag = t.value ORDER BY id LIMIT $3::bigint + 2) AS p
+ORDER BY p.id LIMIT 2 OFFSET $3
 
 -- name: begin_snapshot
 BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY

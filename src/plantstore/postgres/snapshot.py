@@ -51,7 +51,7 @@ class PostgresSnapshot:
         if not query.limit:
             return None
         rows = await self._query(*last_id_query(self._store_id, query, query.limit))
-        return rows[0][0] if rows else None
+        return rows[0][0] if len(rows) > 1 else None
 
     def watch(self, abort: Callable[[], object]) -> None:
         """See ``Snapshot``: it is never taken back."""

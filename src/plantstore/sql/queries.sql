@@ -32,11 +32,10 @@ SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 -- name: count_all
 SELECT (SELECT count(*) FROM stores), (SELECT CAST(coalesce(sum(plants), 0) AS bigint) FROM revisions)
 
--- The last plant of a limit, where another one follows.
+-- The last plant of a limit, and the one that follows.
 
 -- name: find_last_of_limit
-SELECT last.id FROM (SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 1 OFFSET ?3) AS last
-WHERE (SELECT id FROM plants WHERE store_id = ?1 AND id > last.id ORDER BY id LIMIT 1) IS NOT NULL
+SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 2 OFFSET ?3
 
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------

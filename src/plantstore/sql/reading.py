@@ -32,7 +32,7 @@ def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
 
 
 def last_id_query(store_id: int, query: PlantQuery, limit: int) -> Named:
-    """The query for the limit's last plant, if more follow."""
+    """The query for the limit's last plant, and the one that follows, if they are there."""
     arguments = (store_id, query.first_id, limit - 1)
     if query.tags:
         return "find_last_of_limit_and_tags", (*arguments, _to_json(query.tags))

@@ -63,19 +63,12 @@ FROM (
     )
 ) AS page LEFT JOIN revisions AS r ON r.store_id = ?1
 
--- The last plant of a limit, where another one follows.
-
 -- name: find_last_of_limit_and_tags
-SELECT last.id FROM (
-    SELECT p.id FROM json_each(?4) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
-        ON p.store_id = ?1 AND p.tag = t.value AND p.id >= ?2 AND p.id <= coalesce((
-            SELECT id FROM plants INDEXED BY plants_by_tag
-            WHERE store_id = ?1 AND id >= ?2 AND tag = t.value ORDER BY id LIMIT 1 OFFSET ?3), 9223372036854775807)
-    ORDER BY p.id LIMIT 1 OFFSET ?3
-) AS last
-WHERE EXISTS (
-    SELECT 1 FROM json_each(?4) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
-        ON p.store_id = ?1 AND p.id > last.id AND p.tag = t.value)
+SELECT p.id FROM json_each(?4) AS t CROSS JOIN plants AS p INDEXED BY plants_by_tag
+    ON p.store_id = ?1 AND p.tag = t.value AND p.id >= ?2 AND p.id <= coalesce((
+        SELECT id FROM plants INDEXED BY plants_by_tag
+        WHERE store_id = ?1 AND id >= ?2 AND tag = t.value ORDER BY id LIMIT 1 OFFSET ?3 + 1), 9223372036854775807)
+ORDER BY p.id LIMIT 2 OFFSET ?3
 
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------

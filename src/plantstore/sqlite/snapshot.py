@@ -61,7 +61,7 @@ class SQLiteSnapshot:
         if not query.limit:
             return None
         rows = await self._query(*last_id_query(self._store_id, query, query.limit))
-        return rows[0][0] if rows else None
+        return rows[0][0] if len(rows) > 1 else None
 
     def watch(self, abort: Callable[[], object]) -> None:
         """See ``Snapshot``."""
