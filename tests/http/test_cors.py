@@ -35,7 +35,11 @@ def test_options_tells_the_methods_without_a_token(fixture: StoreFixture) -> Non
         assert (answer.status, answer.body) == (204, b"")
         assert answer.headers["allow"] == route.allow
         accepted = answer.headers.get("accept-post", "")
-        types = ("application/json", "application/x-ndjson") if "POST" in route.allow else ("",)
+        types = (
+            ("application/json", "application/x-ndjson, text/csv")
+            if "POST" in route.allow
+            else ("",)
+        )
         assert accepted in types
         assert answer.headers["access-control-allow-methods"] == route.allow
         assert "x-request-id" in answer.headers
@@ -81,7 +85,7 @@ def test_cookies_play_no_part(client: httpx.Client) -> None:
 def test_who_is_no_page_sees_nothing_of_cors(client: httpx.Client) -> None:
     headers = client.get("/plants").headers
     assert not [name for name in headers if name.startswith("access-control")]
-    assert headers["vary"] == "Accept-Encoding, Authorization"
+    assert headers["vary"] == "Accept, Accept-Encoding, Authorization"
 
 
 def answers_to(service: Service, origin: str) -> list[httpx.Response]:
