@@ -43,7 +43,7 @@ def read_plant_query(text: bytes) -> PlantQuery:
         return _ALL
     given = split_parameters(text)
     refuse_misleading(given, "limit", "after", "tag", "include")
-    tags = tuple(dict.fromkeys(map(_read_tag, given.get("tag", []))))
+    tags = tuple(dict.fromkeys(map(_read_tag, given["tag"]))) if "tag" in given else ()
     included = read_include(given.get("include", []), "id", "id_text", "etag")
     return PlantQuery(
         limit=read_one(given, "limit", _read_limit, 40005, None),
@@ -150,7 +150,7 @@ def read_include(values: list[str], *known: str) -> frozenset[str]:
 
     :raises RequestError: it is something else.
     """
-    names = frozenset(name for value in values for name in value.split(","))
+    names = frozenset(",".join(values).split(",") if values else ())
     if not names.issubset(known):
         raise RequestError(40007, reason=f"takes {', '.join(known)}")
     return names
