@@ -29,7 +29,7 @@ _KEY = re.compile("[!-~]([ -~]{0,253}[!-~])?")
 _numbers = itertools.count(1000)  # the examples of many changes have the first ids
 
 
-@schemathesis.serializer("application/x-ndjson")  # type: ignore[untyped-decorator]
+@schemathesis.serializer("application/x-ndjson", "text/csv")  # type: ignore[untyped-decorator]
 def write_lines(_context: object, value: object) -> bytes:
     """The body of a request with many changes; its schema is a string."""
     return value if isinstance(value, bytes) else str(value).encode(errors="replace")
@@ -70,10 +70,11 @@ def change_post(case: Any) -> None:  # noqa: ANN401 - schemathesis' type
         case.body["id"] = next(_numbers)
     if case.path.endswith("/changes"):
         (case.query or {}).pop("atomic", None)  # with it a line that is refused refuses the request
-    if case.media_type == "application/x-ndjson" and not isinstance(case.body, str):
+    is_lines = case.media_type in ("application/x-ndjson", "text/csv")
+    if is_lines and not isinstance(case.body, str):
         case.media_type = "application/json"  # lines are text: what is none is wrong as JSON
         case.headers["Content-Type"] = "application/json"
-    elif case.media_type == "application/x-ndjson":
+    elif is_lines:
         (case.headers or {}).pop("Idempotency-Key", None)  # it is refused, unless they are atomic
     key = (case.headers or {}).get("Idempotency-Key")
     if isinstance(key, str) and _KEY.fullmatch(key):
