@@ -6,7 +6,8 @@ SELECT r.revision, r.trimmed, r.trimmed IN (0, (SELECT created_at * 1000 FROM st
     convert_to(CAST($5 AS text) || coalesce(string_agg(CASE WHEN $5 IS NOT NULL THEN
         format($6, e.revision, e.kind) || '{"revision":' || e.revision || ',"kind":"' || e.kind
         || '","at":"' || to_char(to_timestamp(e.at / 1000.0) AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS') || 'Z'
-        || '","plant":{"id":' || e.plant_id || format($9, e.plant_id) || ',"name":' || to_json(e.name)
+        || '","plant":{"id":' || e.plant_id
+        || CASE WHEN $9 THEN ',"id_text":"' || e.plant_id || '","name":' ELSE ',"name":' END || to_json(e.name)
         || CASE WHEN e.tag IS NULL THEN '' ELSE ',"tag":' || to_json(e.tag) END || '}'
         || CASE WHEN u.subject IS NULL THEN '' ELSE ',"user":' || to_json(u.subject) END
         || CASE WHEN $4 AND e.token_label <> '' THEN ',"token_label":' || to_json(e.token_label) ELSE '' END

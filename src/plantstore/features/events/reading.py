@@ -6,13 +6,12 @@ from plantstore.core.database import Database
 from plantstore.core.errors import NoSuchStoreError, RequestError
 from plantstore.core.model import Caller, Role
 
-# How events are written: beginning, a format of what precedes each, what separates them, end; a
-# format of what follows the plant's id.
-Form = tuple[str | None, ...]
-ARRAY: Form = ("[", "", ",", "]", "")
-STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", "")  # server-sent events
+# How events are written: beginning, a format of what precedes each, what separates them, end;
+# whether the plant's id is there as a string too.
+Form = tuple[str | bool | None, ...]
+ARRAY: Form = ("[", "", ",", "]", False)
+STREAM: Form = ("", "id: %s\nevent: %s\ndata: ", "\n\n", "\n\n", False)  # server-sent events
 NO_EVENTS: Form = (None,) * 5
-_ID_TEXT = ',"id_text":"%s"'
 
 
 class EventPage(Struct, frozen=True):
@@ -31,7 +30,7 @@ class EventPage(Struct, frozen=True):
 
 def including(form: Form, included: frozenset[str]) -> Form:
     """The form, with each plant's id as a string if that is included."""
-    return (*form[:4], _ID_TEXT) if included else form
+    return (*form[:4], bool(included))
 
 
 async def read_page(

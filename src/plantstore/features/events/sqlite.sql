@@ -1,6 +1,6 @@
 -- The events after a revision as one text: ``?5`` and ``?8`` are its beginning and end, ``?6`` a format of what
--- precedes each event, with its revision and kind, ``?7`` what separates them; ``?9`` a format of what follows the
--- plant's id. Without ``?5`` there is no text. Who did each is read for owners (``?4``). A store begins at revision 0 or at its time (``insert_revision``):
+-- precedes each event, with its revision and kind, ``?7`` what separates them. With ``?9`` the plant's id
+-- is there as a string too. Without ``?5`` there is no text. Who did each is read for owners (``?4``). A store begins at revision 0 or at its time (``insert_revision``):
 -- while it is trimmed up to there, no event of it is gone.
 
 -- name: read_events
@@ -9,7 +9,7 @@ SELECT r.revision, r.trimmed, r.trimmed IN (0, (SELECT created_at * 1000 FROM st
     CAST(?5 || coalesce(group_concat(CASE WHEN ?5 IS NOT NULL THEN
         format(?6, e.revision, e.kind) || '{"revision":' || e.revision || ',"kind":"' || e.kind
         || '","at":"' || replace(datetime(e.at / 1000.0, 'unixepoch', 'subsec'), ' ', 'T') || 'Z'
-        || '","plant":{"id":' || e.plant_id || format(?9, e.plant_id) || ',"name":' || json_quote(e.name)
+        || '","plant":{"id":' || e.plant_id || iif(?9, ',"id_text":"' || e.plant_id || '","name":', ',"name":') || json_quote(e.name)
         || iif(e.tag IS NULL, '', ',"tag":' || json_quote(e.tag)) || '}'
         || iif(u.subject IS NULL, '', ',"user":' || json_quote(u.subject))
         || iif(?4 AND e.token_label <> '', ',"token_label":' || json_quote(e.token_label), '')
