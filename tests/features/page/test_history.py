@@ -20,6 +20,7 @@ def driver(driver: PageDriver) -> PageDriver:
 
 def open_history(driver: PageDriver) -> list[str]:
     """Open the store's; what is said of each event, the newest first."""
+    driver.assert_shows("Tree fern", "#rows")
     driver["#export-summary"].click()
     driver["#history-open"].click()
     return events_of(driver)
@@ -51,7 +52,8 @@ def test_the_stores_history_says_what_and_who_and_restores(driver: PageDriver) -
 
 
 def test_an_earlier_version_of_a_plant_is_restored(driver: PageDriver) -> None:
-    driver.sign_in()["#grid"].press("i")
+    driver.sign_in().assert_shows("Tree fern", "#rows")
+    driver["#grid"].press("i")
     driver["#detail-history"].click()
     driver.assert_shows("History of Tree fern", "#history")
     assert events_of(driver) == ["Changed Tree fern (1)", "Added Fern (1) shade"]
