@@ -60,8 +60,9 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("monitoring.md", "Administration"): "an example of a line",
     ("monitoring.md", "fail2ban"): "it needs fail2ban",
     ("troubleshooting.md", "Which request was slow?"): "it needs systemd's journal",
+    ("scaling.md", "Several workers on one file"): "tests/faults/test_workers.py starts several",
     ("scaling.md", "PostgreSQL: several processes, several machines"): "its URL is no database's",
-    ("scaling.md", "Citus"): "it needs servers with Citus; tests/postgres/citus.py does the same",
+    ("citus.md", "Set it up"): "it needs servers with Citus; tests/postgres/citus.py does the same",
 }
 
 

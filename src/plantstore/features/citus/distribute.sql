@@ -10,7 +10,7 @@ DECLARE
     done name[];
 BEGIN
     IF NOT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') THEN
-        RAISE 'it has no Citus: CREATE EXTENSION citus on all of its servers, and add the workers with citus_add_node (see docs/scaling.md)';
+        RAISE 'it has no Citus: CREATE EXTENSION citus on all of its servers, and add the workers with citus_add_node (see docs/citus.md)';
     END IF;
     done := ARRAY(SELECT c.relname FROM pg_dist_partition AS p JOIN pg_class AS c ON c.oid = p.logicalrelid
         WHERE p.partmethod = 'h' OR p.repmodel = 't');
