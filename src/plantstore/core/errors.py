@@ -96,7 +96,7 @@ class MistypedTokenError(PlantStoreError):
 
 
 class TokenEndedError(PlantStoreError):
-    """The token is not valid any more. Details: ``token_id``, ``state``."""
+    """The token is no longer valid. Details: ``token_id``, ``state``."""
 
 
 class NameTakenError(PlantStoreError):

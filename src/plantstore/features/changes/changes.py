@@ -85,7 +85,7 @@ class Changes:
         refuse_precondition(request.headers)
         is_atomic = _read_atomic(request.query)
         if b"idempotency-key" in request.headers and not is_atomic:
-            reason = "counts with atomic=true: leave it out, lines may be sent again as they are"
+            reason = "needs atomic=true: leave it out here, lines may be sent again as they are"
             raise RequestError(40010, reason=reason)
         body = request.body if isinstance(request.body, Body) else Body.of(request.body)
         await self._places.wait_and_take(caller.token_store_id)

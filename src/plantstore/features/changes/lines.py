@@ -116,6 +116,6 @@ def write_result(number: int, change: Change | PlantStoreError) -> bytes:
 
 
 def describe_line(error: PlantStoreError) -> str:
-    """The error's message, about a line: the table's speak of a body with one plant."""
-    message = describe_error(error).message
+    """The error's message, about a line with a change: the table's speak of a body with a plant."""
+    message = describe_error(error).message.replace("must be a plant", "must be a change", 1)
     return message.replace("the body", "the line", 1).replace("at line 1, ", "at ", 1)
