@@ -169,7 +169,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
         Case((SMALL, 0, None, None, None, PAGE), 2),
     ],
     "find_last_deletion": [Case((LARGE, 7), EVENTS + STORES), Case((SMALL, 1), 1)],
-    "read_tags": [Case((LARGE,), PLANTS + 2 * STORES), Case((SMALL,), 2)],
+    "read_tags": [Case((LARGE, "", PAGE), PLANTS + 2 * STORES), Case((SMALL, "", PAGE), 2)],
     "find_plant": [Case((LARGE, 7), 1)],
     "insert_plant": [Case((SMALL, *FERN), 0)],
     "insert_event": [Case((SMALL, 7, "plant.created", *FERN, 1, 1, "", ""), 0)],

@@ -46,7 +46,7 @@ def read_plant_query(text: bytes) -> PlantQuery:
     tags = tuple(dict.fromkeys(map(_read_tag, given["tag"]))) if "tag" in given else ()
     included = read_include(given.get("include", []), "id", "id_text", "etag")
     return PlantQuery(
-        limit=read_one(given, "limit", _read_limit, 40005, None),
+        limit=read_limit(given, 0, LIMIT_MAX),
         first_id=read_one(given, "after", _read_after, 40006, INT64_MIN),
         tags=tags,
         with_total=bool(tags),
@@ -119,11 +119,17 @@ def read_one(
     return read(values[0])
 
 
-def _read_limit(text: str) -> int:
-    limit = read_integer(text)
-    if limit is None or not 0 <= limit <= LIMIT_MAX:
-        raise RequestError(40005, reason=f"must be a whole number from 0 to {LIMIT_MAX}")
-    return limit
+def read_limit(given: dict[str, list[str]], lowest: int, highest: int) -> int | None:
+    """The ``limit`` among the parameters, if it is there."""
+
+    def read(text: str) -> int:
+        limit = read_integer(text)
+        if limit is None or not lowest <= limit <= highest:
+            reason = f"must be a whole number from {lowest} to {highest}"
+            raise RequestError(40005, reason=reason)
+        return limit
+
+    return read_one(given, "limit", read, 40005, None)
 
 
 def _read_after(text: str) -> int:

@@ -26,7 +26,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "find_last_of_limit": (STORE, INT64_MIN, PAGE),
     "find_last_of_limit_and_tags": (STORE, INT64_MIN, PAGE, '["common"]'),
     "read_events": (STORE, 0, PAGE, True, *ARRAY),
-    "read_tags": (STORE,),
+    "read_tags": (STORE, "", PAGE),
     "write_batch": (STORE, json.dumps([write(STORE, 1)]), 1, 0, "1s"),
     "trim_events": (STORE, 1, PAGE),
 }

@@ -23,6 +23,7 @@ from plantstore.http.limits.turns import ROUTED
 from plantstore.http.list_parameters import (
     read_include,
     read_integer,
+    read_limit,
     read_one,
     refuse_misleading,
     split_parameters,
@@ -67,7 +68,7 @@ class EventOperations:
         after: int | None = caller.revision
         if parameters.get("after") != ["latest"]:
             after = read_one(parameters, "after", _read_after, 40006, None)
-        limit = read_one(parameters, "limit", _read_limit, 40005, _DEFAULT_LIMIT)
+        limit = read_limit(parameters, 1, _MAX_LIMIT) or _DEFAULT_LIMIT
         included = read_include(parameters.get("include", []), "id_text")
         accepted = read_weights(request.headers.get(b"accept", b""))
         if accepted.get(b"text/event-stream", 0) > accepted.get(b"application/json", 0):
@@ -131,10 +132,3 @@ def _read_after(text: str) -> int:
         reason = f"or Last-Event-ID must be a revision: a whole number from 0 to {_MAX_REVISION}"
         raise RequestError(40006, reason=reason)
     return after
-
-
-def _read_limit(text: str) -> int:
-    limit = read_integer(text)
-    if limit is None or not 1 <= limit <= _MAX_LIMIT:
-        raise RequestError(40005, reason=f"must be a whole number from 1 to {_MAX_LIMIT}")
-    return limit

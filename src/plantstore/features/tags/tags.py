@@ -1,15 +1,23 @@
 """The tags of a store over HTTP, from one index; kept as lists are, until the store changes."""
 
-from plantstore.core.errors import NoSuchStoreError
-from plantstore.core.model import Scope
+from urllib.parse import quote
+
+from plantstore.core.errors import NoSuchStoreError, RequestError
+from plantstore.core.model import TEXT_LENGTHS, Scope, broken_rule
 from plantstore.http.app import App
-from plantstore.http.list_parameters import refuse_misleading, split_parameters
+from plantstore.http.list_parameters import (
+    read_limit,
+    read_one,
+    refuse_misleading,
+    split_parameters,
+)
 from plantstore.http.lists import find_unmodified, make_headers
-from plantstore.http.responses import JSON, make_response
+from plantstore.http.responses import header_line, json_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
 
 _KEY = b"tags "  # no list's
+_MAX_LIMIT = 1000
 
 
 def add_tags(app: App) -> None:
@@ -17,21 +25,36 @@ def add_tags(app: App) -> None:
 
     async def list_tags(request: Request, store_name: str | None = None) -> Response:
         caller = await app.authentication.admit(request, store_name, Scope.LIST)
-        refuse_misleading(split_parameters(request.query))
-        store_id = caller.store_id
-        cached = app.cache.get((store_id, caller.revision, _KEY))
-        response = find_unmodified(request, caller, _KEY) or cached
+        given = split_parameters(request.query)
+        refuse_misleading(given, "limit", "after")
+        limit = read_limit(given, 1, _MAX_LIMIT) or _MAX_LIMIT
+        first = read_one(given, "after", _read_after, 40006, "")
+        store_id, key = caller.store_id, _KEY + request.query
+        cached = app.cache.get((store_id, caller.revision, key))
+        response = find_unmodified(request, caller, key) or cached
         if response is not None:
             if request.raw:
                 lines = app.cors.headers_for(request)
                 app.cache.put_request(request.raw, response, caller, lines)
             return response
-        rows = await app.database.read("read_tags", store_id)
+        rows = await app.database.read("read_tags", store_id, first, limit + 1)
         if not rows:
             raise NoSuchStoreError
-        revision, tags = rows[0]
-        response = make_response(200, JSON + make_headers(store_id, revision, _KEY), tags)
-        app.cache.put((store_id, revision, _KEY), response)
+        revision, *_ = rows[0]
+        headers = make_headers(store_id, revision, key)
+        listed = [{"tag": tag, "count": count} for _, tag, count in rows if count][:limit]
+        if len(rows) > limit:
+            last = quote(str(listed[-1]["tag"]), safe="")
+            headers += header_line("Link", f'<?limit={limit}&after={last}>; rel="next"'.encode())
+        response = json_response(200, listed, headers)
+        app.cache.put((store_id, revision, key), response)
         return response
 
     app.routes.add_of_store("/tags", reads(list_tags))
+
+
+def _read_after(tag: str) -> str:
+    """The first text that may follow a tag: no tag has a control character."""
+    if rule := broken_rule(tag, *TEXT_LENGTHS["tag"]):
+        raise RequestError(40006, reason=rule)
+    return f"{tag}\x01"
