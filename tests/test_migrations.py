@@ -28,7 +28,14 @@ APPLIED = [recorded(migration) for migration in MIGRATIONS]
 
 @pytest.mark.parametrize("count", range(4))
 def test_what_was_not_applied_is_pending(count: int) -> None:
-    assert find_pending(MIGRATIONS, APPLIED[:count]) == MIGRATIONS[count:]
+    pending = find_pending(MIGRATIONS, APPLIED[:count])
+    assert [one.number for one in pending] == [one.number for one in MIGRATIONS[count:]]
+
+
+def test_a_migration_stops_older_programs_unless_all_that_may_run_can_work_with_it() -> None:
+    said = [Migration(4, "later", f"-- compatible-since: {since}") for since in (1, 3, 4)]
+    assert [find_pending([one], APPLIED)[0].stops_older for one in said] == [False, False, True]
+    assert not find_pending(MIGRATIONS, [])[0].stops_older
 
 
 def test_a_newer_database_is_refused() -> None:

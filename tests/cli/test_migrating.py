@@ -10,6 +10,9 @@ import pytest
 from tests.cli.program import CREATE, PLANTSTORE, Program
 from tests.databases import Kind, execute
 from tests.next_version import MIGRATION, NEWEST, next_program
+from tests.readiness import wait_for_readiness
+from tests.service import Service
+from tests.waiting import wait_until
 
 SLOW = """
 CREATE TABLE numbers AS
@@ -54,6 +57,24 @@ def test_a_dry_run_changes_nothing(program: Program, database_kind: Kind) -> Non
     assert (said.status, said.err) == (0, "")
     assert said.out == f"would apply migration {NEWEST[database_kind.name] + 1} (next)\n"
     assert_serves(program)
+
+
+def test_a_service_refuses_writes_once_a_newer_program_has_migrated(
+    program: Program, url: str
+) -> None:
+    folder = program.folder
+    with Service(folder, database=url) as service, service.client(service.make_token()) as client:
+        assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+        row = "9, 'later', 'abc', {}, 0)"
+        execute(url, f"INSERT INTO schema_migrations VALUES ({row.format(1)}")
+        assert client.post("/plants", json={"id": 2, "name": "Fern"}).is_success
+        execute(url, "UPDATE schema_migrations SET compatible_since = 9 WHERE number = 9")
+        assert "a newer program migrated" in wait_for_readiness(service, 503)
+        refused = client.post("/plants", json={"id": 3, "name": "Fern"})
+        assert refused.json()["error"] == 50302
+        execute(url, "DELETE FROM schema_migrations WHERE number = 9")
+        wait_for_readiness(service, 200)
+        wait_until(lambda: client.post("/plants", json={"id": 3, "name": "Fern"}).is_success)
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(

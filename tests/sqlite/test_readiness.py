@@ -17,23 +17,30 @@ REPLACED = "{name} was replaced or removed while the service runs: restart it"
 
 @pytest.mark.parametrize("name", ["plants.db", "plants.db-wal", "plants.db-shm"])
 def test_a_file_that_was_removed_is_told_until_it_is_there_again(tmp_path: Path, name: str) -> None:
-    with Service(tmp_path) as service:
+    with Service(tmp_path) as service, service.client(service.make_token()) as client:
         (tmp_path / name).rename(tmp_path / "moved")
-        for _ in range(3):
+        for number in range(3):
+            refused = client.post("/plants", json={"id": number, "name": "Fern"})
+            assert refused.json()["error"] == 50302
             assert wait_for_readiness(service, 503) == REPLACED.format(name=name)
         (tmp_path / "moved").rename(tmp_path / name)
-        for _ in range(3):
+        for number in range(3):
             assert wait_for_readiness(service, 200) == "ready"
-        assert service.log().count("WARNING") == 2
+            assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
+        assert "writes work again" in service.log()
         assert f"not ready: {REPLACED.format(name=name)}" in service.log()
         assert "ready again after " in service.log()
 
 
 def test_a_file_that_was_replaced_is_told(tmp_path: Path) -> None:
     with Service(tmp_path) as service:
+        token = service.make_token()
         restored = tmp_path / "restored"
         restored.write_bytes((tmp_path / "plants.db").read_bytes())
         restored.rename(tmp_path / "plants.db")
+        with service.client(token) as client:
+            refused = client.post("/plants", json={"id": 1, "name": "Fern"})
+            assert refused.json()["error"] == 50302
         assert wait_for_readiness(service, 503) == REPLACED.format(name="plants.db")
         assert service.process.poll() is None
 

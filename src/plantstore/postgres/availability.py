@@ -20,6 +20,7 @@ logging.getLogger("psycopg").setLevel(logging.ERROR)  # it warns of queries that
 
 SILENT = "PostgreSQL does not respond in time"
 READ_ONLY = "PostgreSQL cannot be written: it is read-only"
+MIGRATED = "a newer program migrated the database: restart with that program"
 _NO_CONNECTION = "there is no connection to PostgreSQL: the log says why"
 _REASONS: dict[type[psycopg.Error], str] = {
     errors.ReadOnlySqlTransaction: READ_ONLY,
@@ -62,6 +63,12 @@ class Availability:
         if not isinstance(error, errors.LockNotAvailable):  # which says nothing about other stores
             self.refusal, self.refused_at = _explain(error), self._loop.time()
         self._refusals.add("a batch of writes failed: %s", _on_one_line(error))
+        return DatabaseUnavailableError()
+
+    def refuse_schema(self) -> DatabaseUnavailableError:
+        """Note that the schema is one that this program cannot write; returns the port's error."""
+        self.refusal, self.refused_at = MIGRATED, self._loop.time()
+        self._refusals.add("a batch of writes was not begun: %s", MIGRATED)
         return DatabaseUnavailableError()
 
     def note_read(self) -> None:

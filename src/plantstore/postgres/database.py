@@ -46,8 +46,9 @@ class PostgresDatabase:
         self._pages = Reads(self._pool, self._sql, waiting, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
+        probes = (("find_counts", (0,)), ("find_read_only", ()), ("find_compatible_since", ()))
         self._readiness = Readiness(
-            self._probe_pool, (self._sql["find_counts"], (0,)), (self._sql["find_read_only"], ())
+            self._probe_pool, *((self._sql[name], arguments) for name, arguments in probes)
         )
         self._callers = Callers(self._pool, self._sql, settings.max_requests, self._uses)
         self._writer = Writer(self._pool, self._sql, settings, self.commit_observers)

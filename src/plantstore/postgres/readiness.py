@@ -8,14 +8,18 @@ import math
 from contextlib import suppress
 
 from plantstore.core.errors import DatabaseUnavailableError
-from plantstore.postgres.availability import READ_ONLY, SILENT
+from plantstore.postgres.availability import MIGRATED, READ_ONLY, SILENT
 from plantstore.postgres.pool import Pool, Query
+from plantstore.sql.migrations import find_newest
 
 _INTERVAL = 1.0
 
 
 class Readiness:
-    """Checks the server of a pool; ``queries`` are a small one and one for its read-only state."""
+    """Checks the server of a pool.
+
+    The ``queries`` are a small one, and those for its read-only state and for its schema.
+    """
 
     def __init__(self, pool: Pool, *queries: Query) -> None:
         self._pool = pool
@@ -45,8 +49,13 @@ class Readiness:
     async def _run_probe(self) -> None:
         known = self._availability
         with suppress(DatabaseUnavailableError):
-            _, ((read_only,),) = await self._pool.read(*self._queries)
-            if read_only == "on":
+            _, ((read_only,),), ((since,),) = await self._pool.read(*self._queries)
+            if since > find_newest("plantstore.postgres"):
+                known.refusal = MIGRATED
+            elif read_only == "on":
                 known.refusal = READ_ONLY
-            elif known.refusal == READ_ONLY or self._loop.time() - known.refused_at >= _INTERVAL:
+            elif (
+                known.refusal in {READ_ONLY, MIGRATED}
+                or self._loop.time() - known.refused_at >= _INTERVAL
+            ):
                 known.refusal = None

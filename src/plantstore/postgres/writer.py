@@ -34,10 +34,12 @@ from plantstore.core.model import Outcome
 from plantstore.core.settings import Settings
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
+from plantstore.sql.migrations import find_newest
 
 _MAX_BATCHES = 4
 _MAX_BATCH_SIZE = 500
 _PURGE_INTERVAL_MS = 60_000
+_SCHEMA_INTERVAL_MS = 1000
 _OUTCOMES = {outcome.value: outcome for outcome in Outcome}
 _encode = msgspec.json.Encoder().encode
 
@@ -73,6 +75,8 @@ class Writer(Batcher[Item, Written]):
         self._lock_limit = f"{self._lock_seconds * 1000:.0f}ms"
         self.queue = WriteQueue(settings)
         self._busy: set[int] = set()  # stores whose writes are in flight
+        self._newest = find_newest("plantstore.postgres")
+        self._schema_read_at = 0
         self._purged_at = 0
 
     def submit(self, item: Item) -> "asyncio.Future[Written]":
@@ -154,6 +158,11 @@ class Writer(Batcher[Item, Written]):
         """The outcomes of writes that are grouped by store, all in one transaction."""
         at = now()
         oldest_key = at - KEY_LIFETIME_MS
+        if abs(at - self._schema_read_at) >= _SCHEMA_INTERVAL_MS:
+            read = await connection.execute(self._sql["find_compatible_since"], binary=True)
+            if (await read.fetchall())[0][0] > self._newest:
+                raise self._pool.availability.refuse_schema()
+            self._schema_read_at = at
         if abs(at - self._purged_at) >= _PURGE_INTERVAL_MS:
             purge = await connection.execute(self._sql["delete_old_keys"], [oldest_key])
             if not purge.rowcount:  # else there may be more, for the next batch

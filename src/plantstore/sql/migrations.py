@@ -10,8 +10,10 @@ where they have changed.
 import hashlib
 import re
 from collections.abc import Sequence
+from functools import cache
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from plantstore.core.clock import now
 from plantstore.core.database import Row
@@ -22,11 +24,15 @@ _COMPATIBLE_LINE = re.compile(r"^-- compatible-since: (\d+)$", re.MULTILINE)
 
 
 class Migration(Struct, frozen=True):
-    """One file of an adapter's ``migrations`` folder, such as ``0001_initial.sql``."""
+    """One file of an adapter's ``migrations`` folder, such as ``0001_initial.sql``.
+
+    A pending one ``stops_older`` if programs that work with the database so far cannot go on.
+    """
 
     number: int
     name: str
     sql: str
+    stops_older: bool = False
 
     @property
     def checksum(self) -> str:
@@ -55,12 +61,18 @@ class Applied(Struct, frozen=True):
     applied_at: int
 
 
+@cache  # what is installed meanwhile is not this program's
 def load_migrations(package: str) -> Sequence[Migration]:
     """The package's migrations, in the order in which they are applied."""
     return [
         Migration(int(path.name[:4]), path.name[5:-4], path.read_text(encoding="utf-8"))
         for path in sorted((folder_of(package) / "migrations").glob("*.sql"))
     ]
+
+
+def find_newest(package: str) -> int:
+    """The number of the package's newest migration."""
+    return max(migration.number for migration in load_migrations(package))
 
 
 def find_pending(
@@ -88,8 +100,9 @@ def find_pending(
             f"the database's schema is version {version}, newer than this program's "
             f"{newest}: use the program that migrated it, or a newer one"
         )
+    needed = max((recorded.compatible_since for recorded in applied), default=newest)
     return [
-        migration
+        replace(migration, stops_older=migration.compatible_since > needed)
         for migration in migrations
         if checksums.get(migration.number) != migration.checksum
         and (migration.number > 0 or version <= newest)

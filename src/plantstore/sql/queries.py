@@ -7,6 +7,7 @@ name replace others.
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -40,6 +41,7 @@ def load_queries(package: str, distribution: str | None = None) -> dict[str, str
     return queries
 
 
+@cache  # what is installed meanwhile is not this program's
 def read_queries(file: Path) -> dict[str, str]:
     """The named queries of one file."""
     _, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))

@@ -40,6 +40,11 @@ SELECT id FROM plants WHERE store_id = ?1 AND id >= ?2 ORDER BY id LIMIT 2 OFFSE
 
 -- Serving: writes, all in the transaction of their batch --------------------------------------
 
+-- The newest migration that a program must have to work with the database.
+
+-- name: find_compatible_since
+SELECT max(compatible_since) FROM schema_migrations
+
 -- name: find_counts
 SELECT revision, plants, max_plants FROM revisions WHERE store_id = ?1
 

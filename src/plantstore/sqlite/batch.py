@@ -35,6 +35,7 @@ from plantstore.core.model import (
     entity_tag_of,
     token_id_of,
 )
+from plantstore.sql.migrations import find_newest
 from plantstore.sql.queries import load_queries
 
 _CLEAN_INTERVAL_MS = 60_000
@@ -91,6 +92,7 @@ class BatchWriter:
         cursor = connection.cursor()
         self._execute, self._execute_many = cursor.execute, cursor.executemany
         self._sql = load_queries("plantstore.sqlite")
+        self._newest = find_newest("plantstore.sqlite")
         self._clock = clock
         self._rules: dict[type, Callable[[Any, _Store], Outcome]] = {
             Create: self._create_once,
@@ -111,6 +113,7 @@ class BatchWriter:
         """Begin a batch, waiting at most so many milliseconds for those of other connections.
 
         :raises apsw.BusyError: another connection is writing.
+        :raises apsw.SchemaChangeError: the schema is one that this program cannot work with.
         """
         self._at = int(self._clock() * 1000)
         self._stores.clear()
@@ -118,6 +121,8 @@ class BatchWriter:
         self._events.clear()
         self._connection.set_busy_timeout(timeout)
         self._execute("BEGIN IMMEDIATE")
+        if self._execute(self._sql["find_compatible_since"]).get > self._newest:
+            raise apsw.SchemaChangeError("a newer program migrated the database")
 
     def touch(self) -> None:
         """Write a page without changing it: the commit of an empty batch writes nothing."""

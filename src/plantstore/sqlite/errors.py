@@ -19,8 +19,14 @@ _BREAKING = frozenset({apsw.SQLITE_IOERR_FSYNC, apsw.SQLITE_IOERR_DIR_FSYNC})
 # crash would find it.
 _UNSURE = frozenset({apsw.SQLITE_IOERR_SHMMAP, apsw.SQLITE_IOERR_SHMSIZE, apsw.SQLITE_NOMEM})
 
+
+class FilesLostError(apsw.Error):
+    """A file that is open was replaced or removed, or is out of reach: what is written is lost."""
+
+
 # These fail a batch as a whole; any other error is one write's.
 OF_THE_DATABASE = (
+    FilesLostError,
     apsw.BusyError,
     apsw.CantOpenError,
     apsw.CorruptError,
@@ -30,6 +36,7 @@ OF_THE_DATABASE = (
     apsw.NoMemError,
     apsw.NotADBError,
     apsw.ReadOnlyError,
+    apsw.SchemaChangeError,
 )
 
 _OF_WRITES: dict[type[apsw.Error], str] = {
@@ -38,6 +45,7 @@ _OF_WRITES: dict[type[apsw.Error], str] = {
     apsw.CantOpenError: "{name} or a file beside it cannot be opened",
     apsw.BusyError: "another process keeps it locked",
     apsw.IOError: "the disk fails",
+    apsw.SchemaChangeError: "a newer program migrated {name}: restart with that program",
 }
 REPLACED = "{name} was replaced or removed while the service runs: restart it"
 BROKEN = "the database is broken, the service is stopping: its log has the cause"
@@ -46,6 +54,8 @@ BLOCKED = "the database cannot be written: the disk or another process's lock bl
 
 def explain_write(error: apsw.Error, name: str) -> str:
     """The message for an error of a write to the file of this name."""
+    if isinstance(error, FilesLostError):
+        return str(error)
     return f"the database cannot be written: {describe_write(error, name)}"
 
 

@@ -14,7 +14,7 @@ import apsw
 
 from plantstore.core.database import Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.sqlite.errors import REPLACED, explain_write
+from plantstore.sqlite.errors import FilesLostError, explain_write
 from plantstore.sqlite.writer import Writer
 
 _INTERVAL = 1.0
@@ -30,9 +30,6 @@ class Readiness:
         self._folder = path.parent
         self._writer = writer
         self._read = read
-        # SQLite keeps all three open.
-        files = (path, Path(f"{path}-wal"), Path(f"{path}-shm"))
-        self._identities = {file: _identify(file) for file in files}
         self._loop = asyncio.get_running_loop()
         self._checked_at = -math.inf
         self._probe: asyncio.Future[Written] | None = None
@@ -48,17 +45,15 @@ class Readiness:
     async def _check(self) -> str | None:
         """Look at the files and the disk, read, and write."""
         try:
-            for file, identity in self._identities.items():
-                if _identify(file) != identity:
-                    return REPLACED.format(name=file.name)
+            self._writer.files.require_same()
             disk = os.statvfs(self._folder)
             # Some file systems keep blocks for root, and some do not count them.
             blocks = disk.f_bfree if os.geteuid() == 0 else disk.f_bavail
             if disk.f_blocks > 0 and blocks * disk.f_frsize < _MIN_FREE:
                 return "the database cannot be written: the disk is full"
             self._read()
-        except OSError as error:
-            return f"{self._name} cannot be reached: {error.strerror}"
+        except (OSError, FilesLostError) as error:
+            return str(error)
         except apsw.Error as error:
             return f"the database cannot be read: {error}"
         return await self._check_write()
@@ -76,11 +71,3 @@ class Readiness:
         await asyncio.wait([probe], timeout=_PROBE_SECONDS)
         error = probe.exception() if probe.done() else None
         return explain_write(error, self._name) if isinstance(error, apsw.Error) else None
-
-
-def _identify(file: Path) -> tuple[int, int] | None:
-    try:
-        status = file.stat()
-    except FileNotFoundError:
-        return None
-    return status.st_dev, status.st_ino

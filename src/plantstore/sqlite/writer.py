@@ -39,6 +39,7 @@ from plantstore.sqlite.errors import (
     is_unsure,
 )
 from plantstore.sqlite.file_lock import FileLock
+from plantstore.sqlite.open_files import OpenFiles
 from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)
@@ -59,7 +60,7 @@ class Writer:
 
     The ``queue`` is shared by stores; a write not begun within ``timeout`` seconds times out.
     ``broken`` gets the error after which nothing more is written; ``worked_at`` is the loop's time
-    of the last commit. The ``observers`` get each commit.
+    of the last commit. The ``observers`` get each commit. The ``files`` are those open.
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Writer:
         self._observers = observers
         self._name = path.name
         self._lock = FileLock(path)
+        self.files = OpenFiles(path)
         self._connection = connect(path)
         self._connection.set_wal_hook(self._note_wal_size)
         self._batches = BatchWriter(self._connection, time.time)
@@ -209,6 +211,7 @@ class Writer:
         atomic = items[0] if isinstance(items[0], Atomic) else None
         writes: Sequence[Any] = items if atomic is None else atomic.writes
         try:
+            self.files.require_same()
             try:
                 self._batches.begin()
             except apsw.BusyError:

@@ -31,7 +31,7 @@ SERVING: dict[str, tuple[object, ...]] = {
     "trim_events": (STORE, 1, PAGE),
 }
 LOCAL = {"find_read_only", "begin_snapshot", "end_snapshot", "plan_lookups"}
-LOCAL |= {"begin_migration", "record_migration"}
+LOCAL |= {"begin_migration", "record_migration", "find_compatible_since"}
 # Functions, of which each statement is of one store: see ``test_queries``.
 OF_MANY_STORES = {"find_callers_in_stores", "note_token_uses"}
 # Beside the requests, of all stores; and what a token for all stores opens.
