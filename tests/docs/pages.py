@@ -31,7 +31,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("quickstart.md", "curl"): "tests/docs/test_pages.py",
     ("quickstart.md", "Python"): "tests/docs/test_pages.py",
     ("quickstart.md", "JavaScript"): "tests/docs/test_pages.py",
-    ("quickstart.md", "Generated clients"): "tests/clients/test_quickstart.py",
+    ("clients.md", "Generated clients"): "tests/clients/test_generated.py",
     ("install.md", ""): "tests/deploy/test_packages.py",  # but Debian's packages
     ("install.md", "For a service"): "tests/deploy/test_packages.py",
     ("install.md", "For yourself"): "tests/deploy/test_packages.py",
@@ -60,7 +60,7 @@ NOT_RUN: Mapping[tuple[str, str], str] = {
     ("monitoring.md", "Administration"): "an example of a line",
     ("monitoring.md", "fail2ban"): "it needs fail2ban",
     ("troubleshooting.md", "Which request was slow?"): "it needs systemd's journal",
-    ("scaling.md", "Several workers on one file"): "tests/faults/test_workers.py starts several",
+    ("scaling.md", "Several workers on a file"): "tests/faults/test_workers.py starts several",
     ("scaling.md", "PostgreSQL: several processes, several machines"): "its URL is no database's",
     ("citus.md", "Set it up"): "it needs servers with Citus; tests/postgres/citus.py does the same",
 }

@@ -1,4 +1,4 @@
-"""The generated clients of docs/quickstart.md, as they stand there."""
+"""The generated clients of docs/clients.md, as they stand there."""
 
 import json
 import os
@@ -15,7 +15,7 @@ HEADING = "Generated clients"
 
 def block(kind: str, service: Service, number: int = 0) -> str:
     """A block, with the service's address."""
-    text = take("quickstart.md", HEADING, kind=kind)[number]
+    text = take("clients.md", HEADING, kind=kind)[number]
     return text.replace("http://127.0.0.1:8080", service.origin)
 
 
