@@ -1,12 +1,5 @@
 """Plant Store from Python: exact ids, paging, many changes at once, events, and safe retries.
 
-    from plantstore_client import Plant, PlantStore
-
-    with PlantStore("http://127.0.0.1:8080", token) as store:
-        store.create(Plant(7, "Monstera", "tropical"))
-        for plant in store.plants():
-            print(plant.id, plant.name)
-
 A request that fails on its way, or that the service asks to send later, is sent again up to three
 times. A create has an ``Idempotency-Key``, so it is done once.
 """
@@ -24,8 +17,7 @@ import httpx
 __all__ = ["Change", "Event", "Plant", "PlantStore", "Refused", "Result"]
 
 _WAITS = (0.2, 1.0, 5.0, None)  # seconds before a request is sent again
-_RETRY_LATER = (429, 503)
-_OUTCOME_UNKNOWN, _IDENTICAL_PLANT, _NOT_FOUND = 50303, 40004, 404
+_RETRY_LATER, _NOT_FOUND, _OUTCOME_UNKNOWN, _IDENTICAL_PLANT = (429, 503), 404, 50303, 40004
 _NDJSON = {"Content-Type": "application/x-ndjson"}
 _LINES_A_REQUEST, _SILENCE = 1000, 40.0  # seconds; a quiet stream has a comment every 15 s
 _T = TypeVar("_T")
@@ -35,7 +27,6 @@ class Refused(Exception):  # noqa: N818 - the service works, and says no
     """The service refused: ``error`` is its number, such as 40401 for no such plant."""
 
     def __init__(self, response: httpx.Response) -> None:
-        """Read a response that is not a success, of the service or of a proxy before it."""
         self.status = response.status_code
         self.retry_after = float(response.headers.get("Retry-After", 0))
         try:
@@ -79,29 +70,28 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One change to the store. Only owners of the store see its ``user``."""
+    """One change to the store. Only owners of the store see who made it."""
 
     revision: int
     kind: str
     at: str
     plant: Plant
     user: str | None = None
+    token_label: str | None = None
+    token_id: str | None = None
 
 
 class PlantStore:
-    """A store: ``url`` is the service's, for the token's own store, or ends in ``/stores/NAME``."""
+    """The token's own store, or with a ``url`` that ends in ``/stores/NAME`` that one."""
 
     def __init__(self, url: str, token: str, *, timeout: float = 30.0) -> None:
-        """Connect with the first request; ``timeout`` is in seconds."""
         headers = {"Authorization": f"Bearer {token}"}
         self._client = httpx.Client(base_url=f"{url}/", headers=headers, timeout=timeout)
 
     def __enter__(self) -> Self:
-        """Close the connections at the end of the block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the connections."""
         self._client.close()
 
     def create(self, plant: Plant) -> Plant:
@@ -114,6 +104,12 @@ class PlantStore:
         query = {"include": "id,etag", "limit": "1000"} | ({} if tag is None else {"tag": tag})
         return (_read(Plant, plant) for plant in self._pages(httpx.URL("plants", params=query)))
 
+    def export(self, form: str, *, tag: str | None = None) -> Iterator[bytes]:
+        """Yield the lines of all plants at one moment, as ``text/csv`` or such a type."""
+        query = {} if tag is None else {"tag": tag}
+        with self._client.stream("GET", "plants", params=query, headers={"Accept": form}) as listed:
+            yield from _read_lines(listed)
+
     def plant(self, plant_id: int) -> Plant:
         """Read a plant. Refused: 40401, it does not exist."""
         return _plant(plant_id, self._send("GET", f"plants/{plant_id}"))
@@ -125,9 +121,8 @@ class PlantStore:
 
     def delete(self, plant_id: int, *, if_match: str | None = None) -> None:
         """Delete a plant. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
-        self._send(
-            "DELETE", f"plants/{plant_id}", headers={"If-Match": if_match} if if_match else {}
-        )
+        headers = {"If-Match": if_match} if if_match else {}
+        self._send("DELETE", f"plants/{plant_id}", headers=headers)
 
     def change(self, changes: Iterable[Change]) -> Iterator[tuple[Change, Result]]:
         """Make changes, as many as there are, and yield each with its result, in order.
@@ -143,15 +138,15 @@ class PlantStore:
         """Make up to 1,000 changes: all of them, or none. Refused: the message has the line."""
         headers = _NDJSON | {"Idempotency-Key": str(uuid.uuid4())}
         done = self._send("POST", "changes?atomic=true", content=_lines(changes), headers=headers)
-        return [_read(Result, json.loads(line)) for line in done.text.splitlines()]
+        return [_read(Result, json.loads(line)) for line in _read_lines(done)]
 
     def revision(self) -> int:
         """The number of the store's last change, for ``after``."""
         return int(self._send("GET", "events?after=latest").headers["Store-Revision"])
 
-    def events(self, *, after: int) -> Iterator[Event]:
-        """Yield the changes after a revision. Refused: 41001, list the plants again."""
-        query = {"after": str(after), "limit": "1000"}
+    def events(self, *, after: int | None = None) -> Iterator[Event]:
+        """Yield the changes after a revision, or all. Refused: 41001, list the plants again."""
+        query = {"limit": "1000"} | ({} if after is None else {"after": str(after)})
         return (_event(event) for event in self._pages(httpx.URL("events", params=query)))
 
     def listen(self, *, after: int | None = None) -> Iterator[Event]:
@@ -162,25 +157,24 @@ class PlantStore:
             stream = self._client.stream("GET", "events", headers=headers, timeout=_SILENCE)
             try:
                 with stream as response:
-                    for line in _checked(response).iter_lines():
-                        if line.startswith("data: "):
-                            event = _event(json.loads(line.removeprefix("data: ")))
+                    for line in _read_lines(response):
+                        if line.startswith(b"data: "):
+                            event = _event(json.loads(line.removeprefix(b"data: ")))
                             last = event.revision
                             yield event
             except (httpx.TransportError, Refused) as error:
                 _wait(1.0, error)
 
     def _send(self, method: str, url: str | httpx.URL, **request: Any) -> httpx.Response:  # noqa: ANN401 - httpx's
-        is_repeated = False
-        for wait in _WAITS:
+        waits, is_repeated = iter(_WAITS), False
+        while True:
             try:
                 response = self._client.request(method, url, **request)
                 is_gone = method == "DELETE" and response.status_code == _NOT_FOUND
                 return response if is_repeated and is_gone else _checked(response)
             except (httpx.TransportError, Refused) as error:
-                _wait(wait, error)
+                _wait(next(waits), error)
                 is_repeated |= getattr(error, "error", _OUTCOME_UNKNOWN) == _OUTCOME_UNKNOWN
-        raise AssertionError
 
     def _pages(self, url: httpx.URL) -> Iterator[dict[str, Any]]:
         while True:
@@ -191,14 +185,13 @@ class PlantStore:
             url = page.url.join(page.links["next"]["url"])
 
     def _change_portion(self, changes: list[Change]) -> Iterator[tuple[Change, Result]]:
-        waits = iter(_WAITS)
-        is_repeated = False
+        waits, is_repeated = iter(_WAITS), False
         while changes:
             done = 0
             body: dict[str, Any] = {"content": _lines(changes), "headers": _NDJSON}
             try:
                 with self._client.stream("POST", "changes", **body) as response:
-                    for line in _checked(response).iter_lines():
+                    for line in _read_lines(response):
                         result = _read(Result, json.loads(line))
                         change = changes[done]
                         yield change, _repeated(change, result) if is_repeated else result
@@ -215,6 +208,14 @@ def _checked(response: httpx.Response) -> httpx.Response:
     return response
 
 
+def _read_lines(response: httpx.Response) -> Iterator[bytes]:
+    """The lines as they come; httpx's own end at U+2028 too, which names may have."""
+    rest = b""
+    for part in _checked(response).iter_bytes():
+        *lines, rest = (rest + part).split(b"\n")
+        yield from lines
+
+
 def _wait(seconds: float | None, error: Exception) -> None:
     if seconds is None or (isinstance(error, Refused) and error.status not in _RETRY_LATER):
         raise error
@@ -225,8 +226,7 @@ def _repeated(change: Change, result: Result) -> Result:
     """The result of a change that may have been made by the request before."""
     if change.op == "create" and result.error == _IDENTICAL_PLANT:
         return Result(200)
-    is_gone = change.op == "delete" and result.status == _NOT_FOUND
-    return Result(204) if is_gone else result
+    return Result(204) if change.op == "delete" and result.status == _NOT_FOUND else result
 
 
 def _data(item: Plant | Change) -> dict[str, Any]:

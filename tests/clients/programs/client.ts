@@ -12,7 +12,7 @@ const updated = await store.update({ id: great, name: "Acer rubrum" }, plant.eta
 const late = await store.update(plant, plant.etag).catch(refused);
 const before = await store.revision();
 const changes: Change[] = Array.from({ length: 2500 }, (_, id) => ({ op: "create", id: BigInt(id), name: `Plant ${id}` }));
-changes.push({ op: "update", id: -1n, name: "None" }, { op: "delete", id: 7n }, { op: "upsert", id: 8n, name: "Fern" });
+changes.push({ op: "update", id: -1n, name: "None" }, { op: "delete", id: 7n }, { op: "upsert", id: 8n, name: "Fern\u2028" });
 const statuses: number[] = [];
 for await (const [, result] of store.change(changes)) statuses.push(result.status);
 const none = await store.changeAll([{ op: "delete", id: 9n }, { op: "delete", id: 7n }]).catch(refused);
