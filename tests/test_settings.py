@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from plantstore.core import sources
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings, default_database, load_database, without_password
 from plantstore.core.sources import Sources, find_unknown
@@ -118,6 +119,38 @@ def test_a_named_settings_file_goes_before_the_variables_one(tmp_path: Path) -> 
     environ = URL | {"PLANTSTORE_SETTINGS": str(tmp_path / "of-variable.toml")}
     assert load({}, environ)["port"] == 2
     assert load({}, environ, tmp_path / "named.toml")["port"] == 1
+
+
+def test_the_users_own_file_goes_before_the_systems(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system, own = tmp_path / "etc.toml", tmp_path / ".config" / "plantstore" / "plantstore.toml"
+    monkeypatch.setattr(sources, "SYSTEM_FILE", str(system))
+    home = {"HOME": str(tmp_path)}
+    assert sources.find_settings_file(home) is None
+    system.touch()
+    assert sources.find_settings_file(home) == str(system)
+    own.parent.mkdir(parents=True)
+    own.touch()
+    assert sources.find_settings_file(home) == str(own)
+    assert sources.find_settings_file({"XDG_CONFIG_HOME": str(own.parents[1])}) == str(own)
+
+
+def test_a_key_of_the_file_may_name_a_file_beside_it(tmp_path: Path) -> None:
+    file = tmp_path / "settings.toml"
+    (tmp_path / "secret").write_text("7/second\n")
+    file.write_text('rate_limit_file = "secret"\n')
+    assert load({}, URL, file)["rate_limit"] == "7/second"
+    assert load({}, URL | {"PLANTSTORE_RATE_LIMIT": "1/day"}, file)["rate_limit"] == "1/day"
+    file.write_text('rate_limit_file = "secret"\nrate_limit = "1/day"\n')
+    with pytest.raises(SetupError, match=r"^rate_limit in .* and rate_limit_file in .* both set"):
+        load({}, URL, file)
+
+
+def test_an_empty_secret_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "secret").write_text(" \n")
+    with pytest.raises(SetupError, match=r"^PLANTSTORE_DATABASE_FILE names an empty file: write"):
+        load({}, {"PLANTSTORE_DATABASE_FILE": str(tmp_path / "secret")})
 
 
 def test_files_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

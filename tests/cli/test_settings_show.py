@@ -1,5 +1,6 @@
 """``plantstore settings show``: each value with its source, and no secret."""
 
+from datetime import UTC, datetime
 from pathlib import Path
 
 from plantstore.program.loading import SETTINGS
@@ -17,6 +18,21 @@ def test_each_value_has_its_source(tmp_path: Path) -> None:
     assert found["port"] == (2, "variable", "PLANTSTORE_PORT")
     assert found["host"] == ("::1", "file", "host in s.toml")
     assert found["log_format"] == ("text", "default", None)
+
+
+def test_every_command_reads_the_users_file(tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": ""})
+    folder = tmp_path / ".config" / "plantstore"
+    folder.mkdir(parents=True)
+    url = f"sqlite:///{tmp_path}/plants.db"
+    (folder / "plantstore.toml").write_text(f'database = "{url}"\ntoken_expiry = 30\nport = 70000')
+    program.out("migrate")
+    assert (tmp_path / "plants.db").exists()
+    made = program.data("token", "create", "--create", "--store", "nursery", "--user", "ada")
+    age = datetime.fromisoformat(made["expires_at"]) - datetime.now(UTC)
+    assert 28 <= age.days <= 30
+    assert "port in" in program.refusal("check")
+    assert "port in" in program.refusal("serve")
 
 
 def test_what_stands_in_a_secret_file_is_not_shown(tmp_path: Path) -> None:

@@ -1,5 +1,7 @@
 """Services that are restarted one after the other, behind a proxy: no request fails."""
 
+import re
+import shlex
 import shutil
 import socket
 import subprocess
@@ -7,20 +9,21 @@ import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 
 import plantstore
+from tests.cli.program import clean_environ
 from tests.deploy.proxies import CONFIGS, PORTS, proxy
 from tests.faults.two_processes import process_of
 from tests.postgres.server import free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
-SETTINGS = {"lame_duck": 4, "trusted_proxies": "127.0.0.1"}  # as in the document
 _PAUSE_SECONDS = 0.05  # of a caller; the machine has other things to do than their requests
+DEPLOY = Path(__file__).parents[2] / "deploy"
 PROGRAM = (sys.executable, "-m", "plantstore")
 
 
@@ -101,6 +104,39 @@ def copy_program(folder: Path) -> tuple[str, ...]:
     return ("env", f"PYTHONPATH={package.parent}", *PROGRAM)
 
 
+class InstanceService(Service):
+    """An instance of plantstore@.service with the shipped settings file, with folders of a test."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        super().__init__(folder, database=f"sqlite:///{folder.parent}/plants.db", command=PROGRAM)
+        settings = folder / "plantstore.toml"
+        shipped = (DEPLOY / "plantstore.toml").read_text()
+        settings.write_text(shipped.replace("/var/lib/plantstore", str(folder.parent)))
+        unit = (DEPLOY / "systemd" / "plantstore@.service").read_text()
+        unit = unit.replace("/etc/plantstore/plantstore.toml", str(settings))
+        (line,) = re.findall("^ExecStart=/opt/plantstore/bin/plantstore (.+)$", unit, re.MULTILINE)
+        (environ,) = re.findall("^Environment=(.+)$", unit, re.MULTILINE)
+        self.metrics = f"http://127.0.0.1:{port + 1000}/metrics"
+        self._words = shlex.split(line.replace("%i", str(port)))
+        self._environ = clean_environ(folder) | dict(
+            setting.split("=") for setting in shlex.split(environ)
+        )
+
+    def launch(self) -> None:
+        """Start the process, and wait for nothing."""
+        with self.log_path.open("ab") as log:
+            command = [*self.command, *self._words]
+            self.process = subprocess.Popen(command, env=self._environ, stdout=log, stderr=log)
+
+
+def find_port() -> int:
+    """A free port of which the one for metrics is free too."""
+    while True:
+        port = free_port()
+        with suppress(OSError), socket.create_server(("127.0.0.1", port + 1000)):
+            return port
+
+
 def read_version(service: Service) -> str:
     return str(httpx.get(f"{service.origin}/livez").json()["version"])
 
@@ -112,15 +148,15 @@ def wait_until_called(service: Service, callers: list[Caller]) -> None:
 
 
 def test_an_upgrade_fails_no_request_whatever_the_proxy(tmp_path: Path) -> None:
-    ports = {documented: free_port() for documented in PORTS}
+    """The units, the settings file and the proxies' configurations are what is shipped."""
+    ports = {documented: find_port() for documented in PORTS}
     with ExitStack() as stack:
         services = []
         for documented, port in ports.items():
             (tmp_path / documented).mkdir()
-            settings = {**SETTINGS, "port": port}
-            database = f"sqlite:///{tmp_path}/plants.db"
-            service = Service(tmp_path / documented, database=database, settings=settings)
+            service = InstanceService(tmp_path / documented, port)
             services.append(stack.enter_context(service))
+            assert "plantstore_build_info" in httpx.get(service.metrics).text
         token = services[0].make_token()
         origins = []
         for kind in CONFIGS:

@@ -5,13 +5,12 @@ import os
 import re
 import shlex
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-from plantstore.core.sources import Sources
+from plantstore.core.sources import SYSTEM_FILE, Sources
 from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
 from tests.cli.program import PLANTSTORE
@@ -22,7 +21,6 @@ TOOLS = ROOT / ".venv-deploy" / "bin"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
 MAX_EXPOSURE = 20  # tenths
-_SETTING = re.compile(r"PLANTSTORE_\w+=[^ \n]+")
 
 
 def run(*command: str | Path) -> str:
@@ -53,12 +51,10 @@ def test_the_units_are_what_systemd_reads(tmp_path: Path) -> None:
     assert not run(*analyze(tmp_path), "verify", *(tmp_path / name for name in names))
 
 
-@pytest.mark.parametrize("unit", SERVICES, ids=lambda unit: unit.name)
-def test_the_settings_of_a_unit_are_valid(unit: Path) -> None:
-    lines = [line for line in unit.read_text().splitlines() if line.startswith("Environment=")]
-    found = _SETTING.findall("\n".join([*lines, ""]).replace("=%i", "=8081"))
-    settings = dict(setting.split("=", 1) for setting in found)
-    loaded = load_settings(Sources({}, settings))
+def test_the_units_read_the_file_that_commands_find() -> None:
+    for unit in SERVICES:
+        assert f" --settings {SYSTEM_FILE} " in unit.read_text()
+    loaded = load_settings(Sources({}, {}, str(DEPLOY / "plantstore.toml")))
     assert loaded.database == "sqlite:////var/lib/plantstore/plants.db"
 
 
@@ -109,20 +105,23 @@ def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:
 
 
 def test_the_backup_units_command_makes_a_backup(tmp_path: Path) -> None:
-    """What systemd would run, with the unit's own environment and folders of the test."""
-    unit = (DEPLOY / "systemd" / "plantstore-backup.service").read_text()
+    """What systemd would run, with the shipped settings and folders of the test."""
+    settings = tmp_path / "plantstore.toml"
     places = {
         "/var/lib/plantstore": str(tmp_path / "state"),
         "/var/backups/plantstore": str(tmp_path / "backups"),
         "/opt/plantstore/bin/plantstore": shlex.join(PLANTSTORE),
+        SYSTEM_FILE: str(settings),
     }
+    unit = (DEPLOY / "systemd" / "plantstore-backup.service").read_text()
+    shipped = (DEPLOY / "plantstore.toml").read_text()
     for documented, actual in places.items():
-        unit = unit.replace(documented, actual)
-    (environ,) = re.findall(r"^Environment=(.+)$", unit, re.MULTILINE)
+        unit, shipped = unit.replace(documented, actual), shipped.replace(documented, actual)
+    settings.write_text(shipped)
     (command,) = re.findall(r"^ExecStart=(.+)$", unit, re.MULTILINE)
     (tmp_path / "backups").mkdir()
-    run("env", environ, sys.executable, "-m", "plantstore", "store", "create", "nursery")
+    run(*PLANTSTORE, "--settings", settings, "store", "create", "nursery")
     for _ in range(2):
-        said = run("env", "-i", environ, *shlex.split(command))
+        said = run("env", "-i", *shlex.split(command))
         assert "stores: 1" in said
     assert len(list((tmp_path / "backups").glob("plants-*Z.db"))) == 2

@@ -22,9 +22,11 @@ Generated from the code by `make docs`.
 ## Settings
 
 The first of these that has a value wins: a flag (`plantstore --database`, or one of
-`plantstore serve`), the environment variable, the settings file (TOML, named by
-`plantstore --settings` or `PLANTSTORE_SETTINGS`), the default. `PLANTSTORE_<NAME>_FILE` names a
-file that holds the value, for secrets; setting both is an error.
+`plantstore serve`), the environment variable, the settings file (TOML), the default. The service
+and all commands read one settings file: that of `plantstore --settings` or `PLANTSTORE_SETTINGS`,
+else `$XDG_CONFIG_HOME/plantstore/plantstore.toml` (by default in `~/.config`), or else
+`/etc/plantstore/plantstore.toml`. For secrets, the variable `PLANTSTORE_<NAME>_FILE` or the key
+`<name>_file` names a file that holds the value; setting both is an error.
 
 | setting | environment variable | default | meaning |
 | --- | --- | --- | --- |"""

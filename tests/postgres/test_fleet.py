@@ -6,12 +6,13 @@ from pathlib import Path
 
 from tests.cli.program import Program
 from tests.deploy.proxies import PORTS, proxy
-from tests.deploy.test_rolling import SETTINGS, calling, wait_until_called
+from tests.deploy.test_rolling import calling, wait_until_called
 from tests.next_version import NEWEST, next_program
 from tests.postgres.server import PostgresServer, free_port
 from tests.service import Service
 from tests.waiting import wait_until
 
+SETTINGS = {"lame_duck": 4, "trusted_proxies": "127.0.0.1"}  # as in the unit
 NEXT = NEWEST["postgres"] + 1
 GENTLE = "-- compatible-since: 1\nALTER TABLE plants ADD COLUMN height integer;"
 

@@ -4,10 +4,11 @@ import os
 
 import click
 
-from plantstore.core.sources import Sources
+from plantstore.core.sources import SETTINGS_FILE, Sources, find_settings_file
 
 
 def find_sources(context: click.Context, **flags: object) -> Sources:
     """The sources of a command with this context; ``flags`` are those of the command itself."""
     options = context.find_root().params
-    return Sources({"database": options["database"], **flags}, os.environ, options["settings"])
+    file = options["settings"] or os.environ.get(SETTINGS_FILE) or find_settings_file(os.environ)
+    return Sources({"database": options["database"], **flags}, os.environ, file)

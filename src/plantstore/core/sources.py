@@ -1,8 +1,11 @@
 """The sources of settings: flags, ``PLANTSTORE_*`` variables and a TOML file.
 
+The service and every command read the same file.
+
 Invariant: every error names the flag, the variable or the key as it was given, and what is allowed.
 """
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -15,8 +18,9 @@ from msgspec import Struct, inspect
 from plantstore.core.errors import SetupError
 
 PREFIX = "PLANTSTORE_"
-_SETTINGS_FILE = f"{PREFIX}SETTINGS"
-_FILE = "_FILE"
+SETTINGS_FILE = f"{PREFIX}SETTINGS"
+_FILE = "_file"
+SYSTEM_FILE = "/etc/plantstore/plantstore.toml"
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
 _BOOLEANS = {"yes": True, "no": False}  # beside those that msgspec knows
 _WORDS = {inspect.BoolType: "true or false", inspect.VarTupleType: "a list of texts"}
@@ -43,14 +47,15 @@ class Sources:
     """Where settings are read from.
 
     Of several that have one the first counts: a flag, its variable, the file that its variable's
-    ``_FILE`` names, the settings file. Empty ones are ignored.
+    ``_FILE`` names, the settings file, the file that its key's ``_file`` names. Empty ones are
+    ignored.
     """
 
     def __init__(
         self, flags: Mapping[str, object], environ: Mapping[str, str], file: str | None = None
     ) -> None:
         self.flags = flags
-        self.file = file or environ.get(_SETTINGS_FILE)
+        self.file = file or environ.get(SETTINGS_FILE)
         self._environ = environ
 
     @cached_property
@@ -66,7 +71,11 @@ class Sources:
         try:
             return tomllib.loads(Path(self.file).read_text(encoding=_UTF_8))
         except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-            raise SetupError(f"cannot read the settings file {self.file}: {error}") from None
+            advice = ""
+            if isinstance(error, PermissionError) and self.file == SYSTEM_FILE:
+                advice = "; run the command as the service's user, or name another with --settings"
+            reason = f"{error}{advice}"
+            raise SetupError(f"cannot read the settings file {self.file}: {reason}") from None
 
     def find(self, name: str) -> Given | None:
         """What is given for a setting.
@@ -76,17 +85,15 @@ class Sources:
         if (flag := self.flags.get(name)) not in (None, ""):
             return Given(flag, "flag", f"--{name.replace('_', '-')}")
         variable = PREFIX + name.upper()
-        value, file = self._environ.get(variable, "").strip(), self._environ.get(variable + _FILE)
+        value, file = self._environ.get(variable, "").strip(), variable + _FILE.upper()
         if _OF_SERVICE.match(f"{variable}={value}"):
             value = ""
-        if value and file:
-            raise SetupError(f"{variable} and {variable}{_FILE} are both set: unset one of them")
-        if value:
-            return Given(value, "variable", variable)
-        if file and (content := _read_secret(variable + _FILE, file)):
-            return Given(content, "variable", variable + _FILE, is_shown=False)
-        in_file = self.in_file.get(name, "")
-        return None if in_file == "" else Given(in_file, "file", f"{name} in {self.file}")
+        if given := _choose(Given(value, "variable", variable), file, self._environ.get(file)):
+            return given
+        of_key = Given(self.in_file.get(name, ""), "file", f"{name} in {self.file}")
+        named = self.in_file.get(name + _FILE)
+        path = named and Path(self.file or "").parent / str(named)
+        return _choose(of_key, f"{name}{_FILE} in {self.file}", path)
 
     def read(self, kind: type[T], *names: str) -> T:
         """The settings of a struct, or only those with these names: then others may be wrong.
@@ -98,6 +105,18 @@ class Sources:
         return kind(**{name: _convert(one, types[name]) for name, one in found.items() if one})
 
 
+def find_settings_file(environ: Mapping[str, str]) -> str | None:
+    """The user's own settings file, else the system's, if there is one, maybe unreadable."""
+    folder = environ.get("XDG_CONFIG_HOME") or Path(environ.get("HOME", "/"), ".config")
+    own = Path(folder, "plantstore", "plantstore.toml")
+    if os.path.exists(own):  # noqa: PTH110 - Path's raises where a folder cannot be searched
+        return str(own)
+    try:
+        return SYSTEM_FILE if Path(SYSTEM_FILE).exists() else None
+    except PermissionError:
+        return SYSTEM_FILE
+
+
 def setting_types(kind: type[Struct]) -> dict[str, Any]:
     """The types of a struct's fields that can be set: those with a description, the last text."""
     hints = kind.__annotations__
@@ -107,7 +126,7 @@ def setting_types(kind: type[Struct]) -> dict[str, Any]:
 def find_unknown(environ: Mapping[str, str], names: Iterable[str]) -> list[str]:
     """A sentence for each ``PLANTSTORE_*`` variable that is not a setting's, with the nearest."""
     known = {name.upper() for name in names}
-    known |= {name + _FILE for name in known} | {_SETTINGS_FILE.removeprefix(PREFIX)}
+    known |= {name + _FILE.upper() for name in known} | {SETTINGS_FILE.removeprefix(PREFIX)}
     return [
         _describe_unknown(variable.removeprefix(PREFIX), known)
         for variable, value in sorted(environ.items())
@@ -125,11 +144,25 @@ def _describe_unknown(name: str, known: set[str]) -> str:
     return f"{PREFIX}{name} is not a setting{advice}"
 
 
-def _read_secret(variable: str, file: str) -> str:
+def _choose(given: Given, origin: str, path: object) -> Given | None:
+    """What is given, unless that is empty, or the content of the file of this origin."""
+    if given.value == "" and not path:
+        return None
+    if given.value == "":
+        return Given(_read_secret(origin, str(path)), given.source, origin, is_shown=False)
+    if path:
+        raise SetupError(f"{given.origin} and {origin} are both set: unset one of them")
+    return given
+
+
+def _read_secret(origin: str, path: str) -> str:
     try:
-        return Path(file).read_text(encoding=_UTF_8).strip()
+        content = Path(path).read_text(encoding=_UTF_8).strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise SetupError(f"{variable} names a file that cannot be read: {error}") from None
+        raise SetupError(f"{origin} names a file that cannot be read: {error}") from None
+    if not content:
+        raise SetupError(f"{origin} names an empty file: write the value into {path}")
+    return content
 
 
 def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type

@@ -57,7 +57,10 @@ class Commands(Mapping[str, click.Command]):
     "data folder.",
 )
 @click.option(
-    "--settings", metavar="FILE", help="TOML file with settings; else PLANTSTORE_SETTINGS."
+    "--settings",
+    metavar="FILE",
+    help="TOML file with settings; else PLANTSTORE_SETTINGS, else plantstore/plantstore.toml in "
+    "~/.config or /etc.",
 )
 @click.version_option(VERSION, message="%(version)s")
 @click.pass_context

@@ -25,7 +25,7 @@ def load_settings(sources: Sources) -> Settings:
     :raises SetupError: a value is not valid, or the settings file has an unknown setting.
     """
     for name in sources.in_file:
-        if name not in SETTINGS:
+        if name.removesuffix("_file") not in SETTINGS:
             known = ", ".join(SETTINGS)
             raise SetupError(f"{sources.file}: unknown setting {name!r}; the settings are: {known}")
     settings = sources.read(Settings)

@@ -14,12 +14,13 @@ class MetricsSettings(Struct, frozen=True):
         Annotated[
             str,
             Meta(
-                pattern=r"^(\[[0-9a-fA-F:.]+\]|[^:\s]+):[0-9]{1,5}\Z",
+                pattern=r"^(\[[0-9a-fA-F:.]+\]|[^:\s]+):\+?[0-9]{1,5}\Z",
                 description="an address, such as 127.0.0.1:9464",
             ),
         ]
         | None,
-        "address of `/metrics` for Prometheus, such as `127.0.0.1:9464`; none by default",
+        "address of `/metrics` for Prometheus, such as `127.0.0.1:9464`, or `127.0.0.1:+1000` for "
+        "1000 above the service's port; none by default",
     ] = None
 
 

@@ -20,8 +20,10 @@ _TIMEOUT = 5.0  # seconds
 _latest = deque[socket.socket](maxlen=8)
 
 
-def serve_metrics(address: str, number: int) -> None:
+def serve_metrics(address: str, base: int, number: int) -> None:
     """Have numbers in this process; number 0 serves those of all on ``host:port`` until it ends.
+
+    A port such as ``+1000`` is counted from the ``base``.
 
     :raises SetupError: the address cannot be had.
     """
@@ -33,9 +35,10 @@ def serve_metrics(address: str, number: int) -> None:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]  # neither has types
     if number:
         return
-    host, _, port = address.rpartition(":")
+    host, _, given = address.rpartition(":")
+    port = int(given) + (base if given.startswith("+") else 0)
     try:
-        server, _ = start_http_server(int(port), host.strip("[]"), registry)
+        server, _ = start_http_server(port, host.strip("[]"), registry)
     except (OSError, OverflowError, UnicodeError) as error:  # the latter for names of no host
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
