@@ -13,8 +13,7 @@ import msgspec
 import uvicorn
 
 from bench.scenarios import NGINX
-from bench.servers import PYTHON, Server, find_port, running_server
-from bench.wire import Response
+from bench.servers import PYTHON, Response, Server, find_port, running_server
 
 # One process, which keeps the file open. A small body takes fewer system calls where it is written
 # together with its head than with sendfile and tcp_nopush.

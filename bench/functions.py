@@ -32,8 +32,6 @@ _SETTLE_SECONDS = 0.02  # what a request does after its response counts too
 _KINDS = ("create", "delete", "list, changed", "list, cached", "list, same bytes")
 
 Functions = set[tuple[str, str]]  # file and name
-
-
 _called: Functions = set()
 
 

@@ -18,9 +18,8 @@ from pathlib import Path
 import click
 
 from bench.requests import make_requests, receive, send
-from bench.servers import PLANTSTORE, Server, running_service
+from bench.servers import PLANTSTORE, Server, WrongResponseError, running_service
 from bench.stores import fill_store
-from bench.wire import WrongResponseError
 
 _PLANTS = 10_000
 _CLIENTS = 32

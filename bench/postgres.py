@@ -13,9 +13,8 @@ from pathlib import Path
 from bench.load import make_load
 from bench.rounds import SERVICE, Result, Rounds, Run, run_load, run_rounds
 from bench.scenarios import PGBENCH, Scenario
-from bench.servers import ALL_CORES, Server, running_service
+from bench.servers import ALL_CORES, Server, WrongResponseError, running_service
 from bench.stores import SPACING, Store, make_store
-from bench.wire import WrongResponseError
 from tests.postgres.server import PROGRAMS, PostgresServer
 
 _PLANTS = 10**6
@@ -45,10 +44,7 @@ def running_on_postgres(folder: Path) -> Iterator[tuple[Server, Store]]:
 def measure_on_postgres(
     scenario: Scenario, rounds: Rounds, service: Server, store: Store
 ) -> Result:
-    """The scenario's numbers.
-
-    :raises WrongResponseError: a response was wrong.
-    """
+    """The scenario's numbers."""
     load = make_load(scenario, service.origin, store, ALL_CORES)
     servers = {
         SERVICE: partial(run_load, load, service, rounds),
@@ -60,8 +56,7 @@ def measure_on_postgres(
 def _run_pgbench(scenario: Scenario, url: str, _number: int, seconds: int) -> Run:
     """Transactions a second, at as many connections as the service's load has."""
     command = [str(PROGRAMS / "pgbench"), "--no-vacuum", "--protocol", "prepared"]
-    command += ["--client", str(scenario.connections)]
-    command += ["--time", str(seconds + _CONNECT_SECONDS)]
+    command += [f"--client={scenario.connections}", f"--time={seconds + _CONNECT_SECONDS}"]
     command += ["--file", str(_SCRIPTS / f"{scenario.script}.sql"), url]
     done = subprocess.run(command, capture_output=True, check=False, text=True)
     found = re.search(r"^tps = ([\d.]+)", done.stdout, re.MULTILINE)

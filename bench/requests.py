@@ -1,14 +1,11 @@
-"""Kinds of requests that are measured one by one: what a service does for each, not how many.
-
-Each request of a kind is about another plant or page than the one before, but for repeated lists.
-"""
+"""Kinds of requests that are measured one by one, each about another plant or page, or repeated."""
 
 from collections.abc import Iterator, Mapping
 from http.client import HTTPConnection
 from itertools import count
 
+from bench.servers import WrongResponseError
 from bench.stores import SPACING, encode_cursor
-from bench.wire import WrongResponseError
 
 _BAD = 400
 _LIST = "/plants?limit=100"
@@ -41,10 +38,7 @@ def send(connection: HTTPConnection, request: Request, headers: Mapping[str, str
 
 
 def receive(connection: HTTPConnection) -> None:
-    """Read one response.
-
-    :raises WrongResponseError: the request was refused.
-    """
+    """Read one response."""
     response = connection.getresponse()
     content = response.read()
     if response.status >= _BAD:

@@ -5,20 +5,18 @@ So a noisy machine disturbs all of them alike, and their ratio the least.
 
 import math
 import statistics
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from bench.baselines import running_baseline
 from bench.load import Load, make_load, run_wrk
-from bench.scenarios import UNTRACED, Scenario
-from bench.servers import Server, running_service
+from bench.scenarios import Scenario
+from bench.servers import Server, WrongResponseError, running_service
 from bench.stores import fill_store
-from bench.wire import WrongResponseError
 
 SERVICE = "service"
 _WARM_UP_SECONDS = 1
@@ -60,21 +58,26 @@ class Result(Struct, frozen=True):
         pairs = zip(self.runs[SERVICE], self.runs[baseline], strict=True)
         return [service.rate / other.rate for service, other in pairs]
 
-    def ratio(self, baseline: str) -> float:
-        """Their median."""
-        return statistics.median(self.ratios(baseline))
-
 
 RunServer = Callable[[int, int], Run]  # by the run's number and its seconds
 
 
 def measure(scenario: Scenario, rounds: Rounds, file: Path) -> Result:
-    """The scenario's numbers, on the database in this file.
-
-    :raises WrongResponseError: a response was wrong.
-    """
-    with _running(scenario, rounds, file) as (service, servers):
-        return Result(scenario, run_rounds(servers, rounds), service.memory())
+    """The scenario's numbers, on the database in this file."""
+    store = fill_store(file, scenario.plants)
+    with ExitStack() as stack:
+        service = stack.enter_context(running_service(store.database, file.parent))
+        load = make_load(scenario, service.origin, store)
+        servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
+        for name in scenario.baselines:
+            baseline = stack.enter_context(running_baseline(name, file.parent, load.response))
+            its_load = make_load(scenario, baseline.origin, store)
+            _check_alike(load, its_load)
+            servers[name] = partial(run_load, its_load, baseline, rounds)
+        result = Result(scenario, run_rounds(servers, rounds), service.memory())
+        if not scenario.writes:
+            _check_alike(load, make_load(scenario, service.origin, store))
+    return result
 
 
 def run_rounds(servers: Mapping[str, RunServer], rounds: Rounds) -> dict[str, list[Run]]:
@@ -96,36 +99,6 @@ def run_load(load: Load, server: Server, rounds: Rounds, number: int, seconds: i
     counts = run_wrk(load, number * numbers, seconds)
     cpu = (server.cpu_seconds() - before) / counts.requests
     return Run(counts.requests / counts.seconds, counts.p50, counts.p99, cpu)
-
-
-def _run_apart(load: Load, server: Server, rounds: Rounds, number: int, seconds: int) -> Run:
-    """A run with other plants than those of the server's first load."""
-    return run_load(load, server, rounds, number + rounds.count + 1, seconds)
-
-
-@contextmanager
-def _running(
-    scenario: Scenario, rounds: Rounds, file: Path
-) -> Iterator[tuple[Server, dict[str, RunServer]]]:
-    """The service, and what runs the load on it and on its baselines."""
-    folder = file.parent
-    store = fill_store(file, scenario.plants)
-    with ExitStack() as stack:
-        service = stack.enter_context(running_service(store.database, folder))
-        load = make_load(scenario, service.origin, store)
-        servers: dict[str, RunServer] = {SERVICE: partial(run_load, load, service, rounds)}
-        for name in scenario.baselines:
-            if name == UNTRACED:
-                plain = replace(load, scenario=replace(scenario, traced=False))
-                servers[name] = partial(_run_apart, plain, service, rounds)
-                continue
-            baseline = stack.enter_context(running_baseline(name, folder, load.response))
-            its_load = make_load(scenario, baseline.origin, store)
-            _check_alike(load, its_load)
-            servers[name] = partial(run_load, its_load, baseline, rounds)
-        yield service, servers
-        if not scenario.writes:
-            _check_alike(load, make_load(scenario, service.origin, store))
 
 
 def _check_alike(load: Load, other: Load) -> None:

@@ -6,13 +6,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
 from pathlib import Path
 from types import MappingProxyType
 
 from msgspec import Struct
-
-from bench.wire import fetch
 
 PYTHON = sys.executable
 PLANTSTORE = (PYTHON, "-m", "plantstore")
@@ -25,6 +24,18 @@ _OK = 200
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
+class WrongResponseError(Exception):
+    """A server gave another response than the scenario is about: there is nothing to measure."""
+
+
+class Response(Struct, frozen=True):
+    """A response as it was received."""
+
+    status: int
+    headers: list[tuple[bytes, bytes]]
+    body: bytes
+
+
 class Server(Struct, frozen=True):
     """A server that is ready."""
 
@@ -33,17 +44,14 @@ class Server(Struct, frozen=True):
 
     def cpu_seconds(self) -> float:
         """Seconds of CPU that all threads of the process have used."""
-        fields = self._proc("stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        fields = Path(f"/proc/{self.pid}/stat").read_text("utf-8").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _TICKS  # utime, stime: see proc(5)
 
     def memory(self) -> float:
         """MiB of resident memory."""
-        status = self._proc("status").read_text(encoding="utf-8")
+        status = Path(f"/proc/{self.pid}/status").read_text("utf-8")
         kilobytes = status.partition("VmRSS:")[2].split(maxsplit=1)[0]
         return int(kilobytes) / 1024
-
-    def _proc(self, name: str) -> Path:
-        return Path(f"/proc/{self.pid}/{name}")
 
 
 @contextmanager
@@ -89,10 +97,7 @@ def pin(command: Sequence[str], cores: Sequence[int]) -> list[str]:
 
 
 def wait_until_ready(origin: str) -> None:
-    """Wait until ``/readyz`` is 200.
-
-    :raises TimeoutError: it does not become so.
-    """
+    """Wait until ``/readyz`` is 200."""
     deadline = time.monotonic() + _TIMEOUT
     while time.monotonic() < deadline:
         try:
@@ -106,5 +111,16 @@ def wait_until_ready(origin: str) -> None:
 def find_port() -> int:
     """A port of loopback that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        port: int = listener.getsockname()[1]
-        return port
+        return int(listener.getsockname()[1])
+
+
+def fetch(
+    origin: str, method: str, path: str, headers: dict[str, str], body: bytes | None = None
+) -> Response:
+    """The response of the server at this origin."""
+    with closing(HTTPConnection(origin.removeprefix("http://"), timeout=_TIMEOUT)) as connection:
+        connection.request(method, path, body, headers)
+        response = connection.getresponse()
+        content = response.read()
+    pairs = [(name.encode(), value.encode()) for name, value in response.getheaders()]
+    return Response(response.status, pairs, content)

@@ -27,6 +27,7 @@ _FILL_EVENTS = """
 INSERT INTO events (store_id, revision, kind, plant_id, name, tag, at, user_id, token_label)
 SELECT 1, id / ?1, 'plant.created', id, name, tag, id, 1, 'bench' FROM plants WHERE id > ?2 * ?1
 """
+_COUNT = "UPDATE revisions SET revision = ?1, plants = ?1, trimmed = ?2"
 
 
 class Store(Struct, frozen=True):
@@ -46,42 +47,30 @@ def fill_store(file: Path, plants: int) -> Store:
     exists = file.exists()
     store = make_store(f"sqlite:///{file}", plants)
     if not exists:
-        with closing(apsw.Connection(str(file))) as connection:
-            _fill(connection, plants)
-    return replace(store, pages=_write_pages(file.with_suffix(".pages"), plants))
+        trimmed = max(0, plants - _KEPT)
+        with closing(apsw.Connection(str(file))) as connection, connection:
+            connection.execute(_FILL, (plants, SPACING))
+            connection.execute(_FILL_EVENTS, (SPACING, trimmed))
+            connection.execute(_COUNT, (plants, trimmed))
+    # Each page is far from the one before.
+    ids = max(0, plants - 100) * SPACING
+    numbers = (number * _STRIDE % _PAGES for number in range(_PAGES))
+    cursors = (encode_cursor(number * ids // _PAGES) for number in numbers)
+    pages = file.with_suffix(".pages")
+    pages.write_text("".join(f"/plants?limit=100&after={cursor}\n" for cursor in cursors))
+    return replace(store, pages=pages)
 
 
-def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:
+def make_store(database: str, plants: int) -> Store:
     """The database's store, made where it is missing, with a new token. It fills nothing."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
-    command += ["--store", name, "--user", f"{name} {role}", "--role", role]
+    command += ["--store", "garden", "--user", "gardener"]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, done.stdout.strip(), plants)
-
-
-def _write_pages(file: Path, plants: int) -> Path:
-    """Each page is far from the one before."""
-    ids = max(0, plants - 100) * SPACING
-    numbers = (number * _STRIDE % _PAGES for number in range(_PAGES))
-    cursors = (encode_cursor(number * ids // _PAGES) for number in numbers)
-    file.write_text("".join(f"/plants?limit=100&after={cursor}\n" for cursor in cursors))
-    return file
 
 
 def encode_cursor(last_id: int) -> str:
     """As the service's ``Link`` has it; a form that it does not know fails the load."""
     return base64.urlsafe_b64encode(last_id.to_bytes(8, "big", signed=True)).decode().rstrip("=")
-
-
-def _fill(connection: apsw.Connection, plants: int) -> None:
-    # Nothing of it needs to outlive a crash, and a WAL would take as much room again.
-    connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF")
-    with connection:
-        connection.execute(_FILL, (plants, SPACING))
-        trimmed = max(0, plants - _KEPT)
-        connection.execute(_FILL_EVENTS, (SPACING, trimmed))
-        counts = (plants, trimmed)
-        connection.execute("UPDATE revisions SET revision = ?1, plants = ?1, trimmed = ?2", counts)
-    connection.execute("PRAGMA journal_mode = WAL")

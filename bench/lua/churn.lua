@@ -1,16 +1,13 @@
 -- Creates and deletes a thousand plants again and again: some of them are there, others not. Between
--- them it reads lists and events. The second argument is a connection's pause between two requests, in ms.
+-- them it reads lists and events.
 
 require "load"
 
 local reads = {}
 
-function prepare(pause)
+function prepare()
   for _, path in ipairs({"/plants", "/plants?limit=100", "/events?limit=1000", "/me"}) do
     reads[#reads + 1] = wrk.format("GET", path)
-  end
-  if tonumber(pause) > 0 then
-    function delay() return tonumber(pause) end
   end
 end
 

@@ -1,5 +1,0 @@
-require "load"
-
-function request()
-  return format_create(nil, trace())
-end
