@@ -166,7 +166,7 @@ def limited(tmp_path: Path, url: str) -> Iterator[LoggingService]:
         yield running
 
 
-def test_guesses_are_limited_and_logged(limited: LoggingService) -> None:
+def test_guesses_are_limited(limited: LoggingService) -> None:
     with managing(limited, "nursery", "ada") as manager:
         code = make_link(manager, "ada")
         good = exchange(limited, make_link(manager, "ada"))
@@ -176,8 +176,6 @@ def test_guesses_are_limited_and_logged(limited: LoggingService) -> None:
         assert manager.get("/members").status_code == 200
     assert code not in limited.log()
     assert good.json()["token"] not in limited.log()
-    lines = limited.log().count('"message":"code refused"')
-    assert lines == 2
 
 
 def test_an_exchange_is_logged_with_the_token_that_it_gave(limited: LoggingService) -> None:

@@ -50,7 +50,8 @@ def test_a_store_is_served_in_its_new_cell_with_its_tokens(
             here.client(filled.tokens.owner) as client,
             there.client(filled.tokens.owner) as other_client,
         ):
-            for path in ("/plants?include=id", "/events", "/me"):
+            assert there.events(STORE) == here.events(STORE)
+            for path in ("/plants?include=id", "/me"):
                 ours, theirs = client.get(path), other_client.get(path)
                 assert theirs.status_code == 200
                 assert theirs.json() == ours.json()
