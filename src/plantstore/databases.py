@@ -105,13 +105,25 @@ def require_database(url: str, *advice: str) -> None:
         sqlite.require_file(path, *advice)
 
 
-def migrate(url: str, *, dry_run: bool) -> Sequence[Migration]:
-    """Migrate the database to this program's schema; returns the migrations that it lacked."""
+def find_missing(url: str) -> Sequence[Migration]:
+    """The migrations that the database lacks."""
     if path := find_file(url):
-        return sqlite.migrate(path, dry_run=dry_run)
+        return sqlite.find_missing(path)
+    from plantstore.postgres.connection import find_missing
+
+    return find_missing(url)
+
+
+def migrate(url: str, *, stops_older: bool = False) -> Sequence[Migration]:
+    """Migrate the database to this program's schema; returns the migrations that it lacked.
+
+    :raises SetupError: an older program uses it that could not go on, unless it ``stops_older``.
+    """
+    if path := find_file(url):
+        return sqlite.migrate(path, stops_older=stops_older)
     from plantstore.postgres.connection import migrate
 
-    return migrate(url, dry_run=dry_run)
+    return migrate(url, stops_older=stops_older)
 
 
 def find_file(url: str) -> Path | None:

@@ -71,7 +71,7 @@ class Program:
 
     def with_database(self) -> Self:
         """Create the database, as ``plantstore migrate`` does."""
-        migrate(self.database, dry_run=False)
+        migrate(self.database)
         return self
 
     def make_store(self, name: str, max_plants: int | None = None) -> None:

@@ -12,7 +12,6 @@ from tests.databases import Kind, execute
 from tests.next_version import MIGRATION, NEWEST, next_program
 from tests.readiness import wait_for_readiness
 from tests.service import Service
-from tests.waiting import wait_until
 
 SLOW = """
 CREATE TABLE numbers AS
@@ -55,26 +54,38 @@ def test_a_dry_run_changes_nothing(program: Program, database_kind: Kind) -> Non
     newer = next_program(program, MIGRATION, database_kind.name)
     said = newer.run("migrate", "--dry-run")
     assert (said.status, said.err) == (0, "")
-    assert said.out == f"would apply migration {NEWEST[database_kind.name] + 1} (next)\n"
+    would = f"would apply migration {NEWEST[database_kind.name] + 1} (next)"
+    assert said.out == f"{would}; older programs cannot work with it: stop them first\n"
     assert_serves(program)
 
 
-def test_a_service_refuses_writes_once_a_newer_program_has_migrated(
-    program: Program, url: str
+def test_a_migration_that_stops_older_programs_waits_until_they_are_stopped(
+    program: Program, url: str, database_kind: Kind
 ) -> None:
+    newer = next_program(program, MIGRATION, database_kind.name)
     folder = program.folder
     with Service(folder, database=url) as service, service.client(service.make_token()) as client:
         assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-        row = "9, 'later', 'abc', {}, 0)"
-        execute(url, f"INSERT INTO schema_migrations VALUES ({row.format(1)}")
+        refused = newer.refusal("migrate")
+        assert f"cannot work with migration {NEWEST[database_kind.name] + 1} (next)" in refused
         assert client.post("/plants", json={"id": 2, "name": "Fern"}).is_success
-        execute(url, "UPDATE schema_migrations SET compatible_since = 9 WHERE number = 9")
+        newer.out("migrate", "--yes")
         assert "a newer program migrated" in wait_for_readiness(service, 503)
-        refused = client.post("/plants", json={"id": 3, "name": "Fern"})
-        assert refused.json()["error"] == 50302
-        execute(url, "DELETE FROM schema_migrations WHERE number = 9")
-        wait_for_readiness(service, 200)
-        wait_until(lambda: client.post("/plants", json={"id": 3, "name": "Fern"}).is_success)
+        refusal = client.post("/plants", json={"id": 3, "name": "Fern"})
+        assert refusal.json()["error"] == 50302
+    assert newer.out("verify").startswith("ok: stores: 1, plants: 2, events: 2")
+
+
+def test_a_service_goes_on_after_a_migration_that_it_can_work_with(
+    program: Program, url: str, database_kind: Kind
+) -> None:
+    newer = next_program(program, f"-- compatible-since: 1\n{MIGRATION}", database_kind.name)
+    folder = program.folder
+    with Service(folder, database=url) as service, service.client(service.make_token()) as client:
+        assert newer.data("migrate", "--dry-run")["migrations"][0]["compatible"]
+        newer.out("migrate")
+        assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+        assert wait_for_readiness(service, 200) == "ready"
 
 
 def test_a_migration_that_fails_leaves_the_old_schema_whole(

@@ -51,7 +51,7 @@ def test_every_query_has_a_case() -> None:
 
 def test_no_query_reads_more_than_its_result_needs(postgres_server: PostgresServer) -> None:
     url = postgres_server.make_database()
-    migrate(url, dry_run=False)
+    migrate(url)
     with psycopg.connect(url, autocommit=True, cursor_factory=RawCursor) as connection:
         for statement in FILLING:
             connection.execute(statement.encode())

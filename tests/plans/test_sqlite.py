@@ -37,7 +37,7 @@ def test_every_query_has_a_case() -> None:
 
 def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None:
     path = tmp_path / "plants.db"
-    migrate(path, dry_run=False)
+    migrate(path)
     connection = connect(path)
     connection.create_scalar_function("hash_of", _hash_of, 1)
     for statement in FILLING:
@@ -53,7 +53,7 @@ def test_no_query_takes_more_steps_than_its_result_needs(tmp_path: Path) -> None
 
 def test_no_write_makes_a_temporary_table(tmp_path: Path) -> None:
     path = tmp_path / "plants.db"
-    migrate(path, dry_run=False)
+    migrate(path)
     with closing(connect(path)) as connection:
         made = {name: count_temporary_tables(connection, name) for name in OF_A_WRITE}
     assert made == dict.fromkeys(OF_A_WRITE, 0)

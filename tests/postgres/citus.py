@@ -92,7 +92,7 @@ class CitusCluster(PostgresServer):
     def fresh(self) -> Iterator[str]:
         """See ``PostgresServer``."""
         url = self.make_database()
-        migrate(url, dry_run=False, distribution=self.distribution)
+        migrate(url, distribution=self.distribution)
         try:
             yield url
         finally:

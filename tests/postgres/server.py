@@ -168,7 +168,7 @@ class PostgresServer:
         """The URL of a database with the schema, that nobody has used."""
         if not self.execute(f"SELECT 1 FROM pg_database WHERE datname = '{_TEMPLATE}'"):
             self.execute(f"CREATE DATABASE {_TEMPLATE}")
-            migrate(self.url(_TEMPLATE), dry_run=False)
+            migrate(self.url(_TEMPLATE))
         name = f"test_{next(_numbers)}"
         self.execute(f"CREATE DATABASE {name} TEMPLATE {_TEMPLATE}")
         try:
@@ -184,7 +184,7 @@ class PostgresServer:
         """
         if self._emptied is None:
             self._emptied = self.make_database()
-            migrate(self._emptied, dry_run=False, distribution=self.distribution)
+            migrate(self._emptied, distribution=self.distribution)
         yield self._emptied
         with psycopg.connect(self._emptied, autocommit=True) as connection:
             connection.execute(

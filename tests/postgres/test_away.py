@@ -51,7 +51,7 @@ def launched(folder: Path, url: str, workers: int = 1) -> Iterator[Service]:
 
 def with_schema(server: PostgresServer) -> str:
     url = server.make_database()
-    migrate(url, dry_run=False)
+    migrate(url)
     return url
 
 

@@ -53,7 +53,7 @@ def failover(folder: Path, end: End, *, is_first: bool) -> Iterator[Failover]:
     """A service on a primary, whose commits wait for its standby."""
     with PostgresServer(folder / "primary") as primary, ExitStack() as stack:
         url = primary.make_database()
-        migrate(url, dry_run=False)
+        migrate(url)
         standby = stack.enter_context(PostgresServer(folder / "standby", primary=primary))
         primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", RELOAD)
         ports = [primary.port, standby.port] if is_first else [standby.port, primary.port]

@@ -18,6 +18,6 @@ SETTINGS = {
 
 
 def test_a_connection_has_its_settings(tmp_path: Path) -> None:
-    migrate(tmp_path / "plants.db", dry_run=False)
+    migrate(tmp_path / "plants.db")
     with closing(connect(tmp_path / "plants.db")) as connection:
         assert {name: connection.execute(f"PRAGMA {name}").get for name in SETTINGS} == SETTINGS

@@ -54,7 +54,7 @@ def test_a_place_that_cannot_be_used_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     for place in ("/proc/nowhere/plants.db", f"{tmp_path}/file/plants.db", str(tmp_path)):
         with pytest.raises(SetupError, match=f"cannot use the database {place}"):
-            migrate(Path(place), dry_run=False)
+            migrate(Path(place))
 
 
 def test_what_is_not_a_database_url_is_refused() -> None:

@@ -20,7 +20,7 @@ from psycopg import AsyncConnection, Connection, ConnectionInfo, RawCursor, erro
 from plantstore.core.errors import SetupError
 from plantstore.postgres.hosts import find_host
 from plantstore.sql import migrations
-from plantstore.sql.migrations import Applied, Migration, find_pending
+from plantstore.sql.migrations import Applied, Migration, find_pending, refuse_to_stop
 from plantstore.sql.queries import folder_of, load_queries
 
 _PACKAGE = "plantstore.postgres"
@@ -35,6 +35,12 @@ _LOCK = "SELECT pg_try_advisory_xact_lock(7091938230911)"
 _NO_INDEX_IS_BUILT = """
     SELECT NOT EXISTS
         (SELECT FROM pg_stat_progress_create_index WHERE datname = current_database())
+"""
+_PROGRAMS = """
+    SELECT application_name, count(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND application_name ~ '^plantstore( .* schema \\d+)?$'
+        AND pid <> pg_backend_pid()
+    GROUP BY application_name ORDER BY application_name
 """
 _READ_MIGRATIONS = "SELECT * FROM schema_migrations"
 
@@ -122,18 +128,28 @@ def _load(distribution: str | None) -> Sequence[Migration]:
     ]
 
 
-def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequence[Migration]:
-    """Apply and return the migrations that the database lacks; with ``dry_run`` only return them.
+def find_missing(url: str) -> Sequence[Migration]:
+    """The migrations that the database lacks.
 
+    :raises SetupError: the database cannot be used.
+    """
+    with explained(), connect(url) as connection:
+        applied = _read_applied(connection)
+        return find_pending(_load(_find_distribution(applied)), applied)
+
+
+def migrate(
+    url: str, *, stops_older: bool = False, distribution: str | None = None
+) -> Sequence[Migration]:
+    """Apply and return the migrations that the database lacks.
+
+    Unless this ``stops_older`` programs, it is refused while such a program is connected.
     ``distribution`` is the feature that is to distribute the tables from now on. If several run at
     once, one applies them and the others wait for it.
 
     :raises SetupError: the database cannot be migrated; the message says what to do.
     """
     with explained(), connect(url) as connection:
-        if dry_run:
-            applied = _read_applied(connection)
-            return find_pending(_load(_find_distribution(applied)), applied)
         with connect(url) as guard, guard.transaction():
             guard.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
             _wait_until(guard, _LOCK)
@@ -142,11 +158,26 @@ def migrate(url: str, *, dry_run: bool, distribution: str | None = None) -> Sequ
             distribution = distribution or _find_distribution(applied)
             sql = load_queries(_PACKAGE, distribution)
             pending = find_pending(_load(distribution), applied)
+            if not stops_older:
+                _require_no_older(connection, [one for one in pending if one.stops_older])
             for is_outside, group in groupby(
                 pending, lambda one: bool(_OUTSIDE_LINE.search(one.sql))
             ):
                 _apply(connection, sql, group, is_outside=is_outside)
         return pending
+
+
+def _require_no_older(connection: Connection, stopping: Sequence[Migration]) -> None:
+    """Refuse while programs are connected that cannot work with one of these migrations."""
+    needed = max((migration.compatible_since for migration in stopping), default=0)
+    found = [
+        f"{name} ({count} connections)"
+        for name, count in connection.execute(_PROGRAMS)
+        if int(name.rpartition(" schema ")[2] if " schema " in name else 0) < needed
+    ]
+    if found:
+        reason = f"such programs are connected: {', '.join(found)}: stop them"
+        raise SetupError(refuse_to_stop(stopping, reason))
 
 
 def _wait_until(connection: Connection, condition: str) -> None:

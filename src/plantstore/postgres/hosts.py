@@ -12,7 +12,9 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.errors import ConnectionTimeout
 
 from plantstore.core.errors import SetupError
+from plantstore.sql.migrations import find_newest
 from plantstore.sql.queries import load_queries
+from plantstore.version import VERSION
 
 _ROUND_SECONDS = 0.25
 _COMMAND_SECONDS = 3.0  # for a command to find a host
@@ -20,7 +22,8 @@ _LISTS = ("host", "hostaddr", "port")  # parameters with a value for each host
 
 # Defaults that the URL can override. Standbys, and primaries demoted to standby, are skipped.
 _DEFAULTS = {
-    "application_name": "plantstore",
+    # By which `migrate` knows an older program.
+    "application_name": f"plantstore {VERSION} schema {find_newest('plantstore.postgres')}",
     "client_encoding": "UTF8",
     "connect_timeout": "3",
     "target_session_attrs": "read-write",

@@ -11,6 +11,7 @@ from plantstore.cli.options import (
     output_options,
     pass_database,
     pass_sources,
+    yes_option,
 )
 from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
@@ -18,32 +19,48 @@ from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
 from plantstore.program.loading import load_settings
 from plantstore.sql.checks import Check
+from plantstore.sql.migrations import Migration
 from plantstore.version import VERSION
 
 
 @click.command()
 @click.option("--dry-run", is_flag=True, help="Only print what would be done.")
+@yes_option("Migrate also while older programs run that cannot work with it.")
 @pass_database
 @output_options
-def migrate(database: str, output: Output, *, dry_run: bool) -> None:
+def migrate(database: str, output: Output, *, dry_run: bool, yes: bool) -> None:
     """Migrate the database to this program's schema; a missing SQLite file is created.
+
+    Each migration says whether older programs go on working. One with which they cannot is refused
+    while a program has the SQLite file open, or an older one is connected to PostgreSQL.
 
     \b
     Example:
       plantstore migrate --dry-run
     """
     created = None if dry_run else databases.create_database(database)
-    done = databases.migrate(database, dry_run=dry_run)
+    if dry_run:
+        done = databases.find_missing(database)
+    else:
+        done = databases.migrate(database, stops_older=yes)
     if done and not dry_run:
         log_change("migrate", database=without_password(database), migrations=len(done))
     if created:
         output.note(f"created the database {created}")
-    applied = [{"number": one.number, "name": one.name} for one in done]
+    applied = [
+        {"number": one.number, "name": one.name, "compatible": not one.stops_older} for one in done
+    ]
     record = {"dry_run": dry_run, "created": created, "migrations": applied}
-    verb = "would apply" if dry_run else "applied"
-    lines = [f"{verb} migration {one.number} ({one.name})" for one in done]
+    verb, say = ("would apply", _describe) if dry_run else ("applied", lambda _: "")
+    lines = [f"{verb} migration {one.number} ({one.name}){say(one)}" for one in done]
     if output.as_json or not output.quiet:
         output.print(record, "\n".join(lines) or "the schema is up to date")
+
+
+def _describe(migration: Migration) -> str:
+    if migration.stops_older:
+        return "; older programs cannot work with it: stop them first"
+    return "; older programs go on"
 
 
 @click.command()

@@ -109,6 +109,21 @@ def find_pending(
     ]
 
 
+def refuse_to_stop(stopping: Sequence[Migration], reason: str) -> str:
+    """The message where these migrations would stop programs that use the database."""
+    return (
+        f"older programs cannot work with {name_all(stopping)}, and {reason}; then run "
+        "`plantstore migrate` again, or give --yes to migrate anyway: older programs then refuse "
+        "writes"
+    )
+
+
+def name_all(migrations: Sequence[Migration]) -> str:
+    """The migrations by their numbers and names."""
+    names = ", ".join(f"{m.number} ({m.name})" for m in migrations)
+    return f"migration {names}"
+
+
 def require_schema(migrations: Sequence[Migration], applied: Sequence[Applied]) -> None:
     """Refuse a schema of another version.
 
@@ -125,8 +140,7 @@ def require_current(pending: Sequence[Migration]) -> None:
     :raises SetupError: a migration is pending.
     """
     if pending:
-        names = ", ".join(f"{m.number} ({m.name})" for m in pending)
         raise SetupError(
-            f"the database's schema is older than this program, migration {names} is pending: "
+            f"the database's schema is older than this program, {name_all(pending)} is pending: "
             "make a backup, then run `plantstore migrate`"
         )

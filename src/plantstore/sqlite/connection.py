@@ -14,9 +14,15 @@ import apsw
 
 from plantstore.core.errors import SetupError
 from plantstore.sql import migrations
-from plantstore.sql.migrations import Applied, Migration, find_pending, load_migrations
+from plantstore.sql.migrations import (
+    Applied,
+    Migration,
+    find_pending,
+    load_migrations,
+    refuse_to_stop,
+)
 from plantstore.sql.queries import load_queries
-from plantstore.sqlite.file_lock import FileLock
+from plantstore.sqlite.file_lock import FileLock, unused
 from plantstore.sqlite.files import create_file, describe_obstacle
 
 logger = logging.getLogger(__name__)
@@ -108,21 +114,42 @@ def open_file(path: Path, cache_mib: int = 2) -> apsw.Connection:
             return connection
 
 
-def migrate(path: Path, *, dry_run: bool) -> Sequence[Migration]:
-    """Apply and return the migrations that the file lacks; with ``dry_run`` only return them.
+def find_missing(path: Path) -> Sequence[Migration]:
+    """The migrations that the file lacks.
+
+    :raises SetupError: the file or its schema cannot be used.
+    """
+    if not path.exists():
+        return load_migrations(_PACKAGE)
+    with explained(path), closing(connect(path)) as connection:
+        return find_pending(load_migrations(_PACKAGE), read_applied(connection))
+
+
+def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
+    """Apply and return the migrations that the file lacks.
+
+    Unless this ``stops_older`` programs, it is refused while such a program may be running.
 
     :raises SetupError: the file or its schema cannot be used; the message says what to do.
     """
     with explained(path):
-        if not dry_run:
-            ensure_file(path)
-            _require_writable(path)
-            with FileLock(path) as lock, lock.held(), closing(connect(path)) as connection:
+        ensure_file(path)
+        _require_writable(path)
+        with FileLock(path) as lock, lock.held():
+            if not stops_older:
+                _require_no_older(path)
+            with closing(connect(path)) as connection:
                 return _migrate(connection)
-        if not path.exists():
-            return load_migrations(_PACKAGE)
-        with closing(connect(path)) as connection:
-            return find_pending(load_migrations(_PACKAGE), read_applied(connection))
+
+
+def _require_no_older(path: Path) -> None:
+    stopping = [migration for migration in find_missing(path) if migration.stops_older]
+    if stopping:
+        try:
+            with unused(path):
+                pass
+        except SetupError as error:
+            raise SetupError(refuse_to_stop(stopping, str(error))) from None
 
 
 def close_at_stop(connection: apsw.Connection) -> None:

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Self
 
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.files import give_away, is_alone
+from plantstore.sqlite.files import give_away, is_alone, opened
 
+_SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: how many, and the first one
 _TIMEOUT = 10.0  # seconds
 _POLL_SECONDS = 0.002  # a service in full use leaves it free for about as long
 
@@ -84,3 +85,28 @@ class FileLock:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+@contextmanager
+def unused(database: Path) -> Iterator[bool]:
+    """Keep all other processes from reading and writing the file; whether there is one.
+
+    Every connection in WAL mode that has read from a file holds a shared lock on it until it is
+    closed, in SQLite's lock bytes (https://sqlite.org/fileformat2.html#the_lock_byte_page). A
+    service that has opened the file, but not read yet, holds a ``FileLock``.
+
+    :raises SetupError: one of them uses it.
+    """
+    if not database.exists():
+        yield False
+        return
+    with opened(database, os.O_RDWR) as file:
+        try:
+            # This process has no connection to it: closing one would release the lock.
+            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_SQLITE_BYTES)
+        except BlockingIOError:
+            raise SetupError(
+                f"{database} is in use: stop the service, and what else uses it (find it with "
+                "`fuser`)"
+            ) from None
+        yield True

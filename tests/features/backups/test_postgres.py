@@ -68,7 +68,7 @@ def test_a_database_comes_back_as_it_was_at_a_point_in_time(tmp_path: Path) -> N
     (tmp_path / "wal").mkdir()
     with PostgresServer(tmp_path / "first", *archive.splitlines()) as server:
         url = server.make_database()
-        migrate(url, dry_run=False)
+        migrate(url)
         run_block(base_backup, tmp_path, PLANTSTORE_DATABASE=url)
         with Service(tmp_path, database=url) as service:
             token = service.make_token()

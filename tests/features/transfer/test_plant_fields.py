@@ -14,7 +14,7 @@ ROW = ",".join(map(str, FULL_JSON.values()))
 def test_a_plant_is_imported_exported_and_copied_with_all_its_fields(tmp_path: Path) -> None:
     program = Program(tmp_path).with_database()
     target = f"sqlite:///{tmp_path / 'target.db'}"
-    migrate(target, dry_run=False)
+    migrate(target)
     program.make_store("nursery")
     # The first copy reads the plants, the second one the events since then.
     for plant_id in ("7", "8"):

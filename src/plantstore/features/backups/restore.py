@@ -2,15 +2,8 @@
 
 Invariant: at any moment, also after a crash, the database is the old one or the restored one, each
 whole; the old one is kept. A service that starts meanwhile uses the restored one.
-
-Every connection in WAL mode that has read from a file holds a shared lock on it until it is closed,
-in SQLite's lock bytes (https://sqlite.org/fileformat2.html#the_lock_byte_page): a restore takes
-them for itself. A service that has opened the file, but not read yet, holds the lock of
-``file_lock.py``.
 """
 
-import fcntl
-import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -29,11 +22,9 @@ from plantstore.sql.migrations import Migration
 from plantstore.sqlite.check import require_unchanged_schema
 from plantstore.sqlite.connection import connect, find_reason, migrate
 from plantstore.sqlite.errors import describe_write
-from plantstore.sqlite.file_lock import FileLock
-from plantstore.sqlite.files import create_file, opened
+from plantstore.sqlite.file_lock import FileLock, unused
+from plantstore.sqlite.files import create_file
 from plantstore.sqlite.session import SQLiteSession
-
-_LOCK_BYTES = (512, 2**30)  # how many, and the first one
 
 
 class Restored(Struct, frozen=True):
@@ -64,14 +55,14 @@ def restore(backup: Path, database: Path) -> Restored:
             raise SetupError("it is not a file" if backup.exists() else "there is no such file")
         if not backup.stat().st_size:
             raise SetupError("it is empty")
-        with _unused(database):
+        with unused(database):
             pass  # it says so at once
         file = folder / database.name
         create_file(file)
         with closing(open_to_read(backup)) as source:
             stores, plants = copy_database(source, file)
         revocations = carry_over(database, file) if database.exists() else None
-        applied = migrate(file, dry_run=False)
+        applied = migrate(file)
         with closing(connect(file)) as made:
             require_unchanged_schema(made)
         with closing(SQLiteSession(f"sqlite:///{file}")) as session:
@@ -96,7 +87,7 @@ def _adopt(file: Path, database: Path) -> None:
 def _replace(database: Path, file: Path) -> str | None:
     """Put the file in the place of the database; the name under which that is kept."""
     _finish_wal(database)
-    with FileLock(database) as lock, lock.held(), _unused(database) as found:
+    with FileLock(database) as lock, lock.held(), unused(database) as found:
         kept = _keep(database) if found else None
         for end in ("-wal", "-shm"):
             database.with_name(database.name + end).unlink(missing_ok=True)
@@ -123,27 +114,6 @@ def _keep(database: Path) -> str:
         kept.with_name(f"{kept.name}-wal").hardlink_to(wal)
     kept.hardlink_to(database)
     return str(kept)
-
-
-@contextmanager
-def _unused(database: Path) -> Iterator[bool]:
-    """Keep all other processes from reading and writing the file; whether there is one.
-
-    :raises SetupError: one of them uses it.
-    """
-    if not database.exists():
-        yield False
-        return
-    with opened(database, os.O_RDWR) as file:
-        try:
-            # This process has no connection to it: closing one would release the lock.
-            fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB, *_LOCK_BYTES)
-        except BlockingIOError:
-            raise SetupError(
-                f"{database} is in use: stop the service, and what else uses it (find it with "
-                "`fuser`)"
-            ) from None
-        yield True
 
 
 @contextmanager

@@ -26,6 +26,6 @@ def distribute(database: str, output: Output) -> None:
         raise SetupError("only a database of PostgreSQL can be distributed by Citus")
     from plantstore.postgres.connection import migrate
 
-    done = migrate(database, dry_run=False, distribution="citus")
+    done = migrate(database, distribution="citus")
     log_change("distribute", database=without_password(database), migrations=len(done))
     output.report_change({"migrations": [one.name for one in done]}, "the tables are distributed")

@@ -145,7 +145,7 @@ def test_its_commands_name_no_password_and_the_address_that_is_not_recorded(
 ) -> None:
     with postgres_server.fresh() as url:
         database = f"{url}{'&' if '?' in url else '?'}password=verysecret"
-        migrate(database, dry_run=False)
+        migrate(database)
         with Welcoming(tmp_path, database=database) as service:
             (link,) = service.commands()
             assert "verysecret" not in service.shown()

@@ -138,7 +138,7 @@ def test_a_schema_that_was_changed_meanwhile_is_looked_at(
     if is_compatible:
         migration = f"-- compatible-since: {NEWEST[adapter]}\n{migration}"
     program = Program(tmp_path, {"PLANTSTORE_DATABASE": own_service.database})
-    next_program(program, migration, adapter).out("migrate")
+    next_program(program, migration, adapter).out("migrate", "--yes")
     changed = set_role(manager, "eve", "editor")
     if is_compatible:
         assert changed.status_code == 200

@@ -166,5 +166,5 @@ def test_a_target_without_tables_is_to_be_migrated_first(
     empty = postgres_server.make_database()
     with pytest.raises(SetupError, match="run `plantstore migrate`"):
         copy(source, empty)
-    migrate(empty, dry_run=False)
+    migrate(empty)
     assert copy(source, empty) == {}
