@@ -1,15 +1,15 @@
 """The scenarios: which load on a store of which size, with which target.
 
-``list`` asks for the same page again, so that it comes from memory, ``list-traced`` with headers as
-proxies add them; ``read`` for another page each time, so that it comes from the database;
-``changed`` for the same page after each create.
+``list`` asks for the same page again, so that it comes from memory; ``read``
+for another page each time, so that it comes from the database; ``changed`` for the same page after
+each create. ``-traced`` adds headers as proxies do, other ones in each request.
 """
 
 from msgspec import Struct
 
 NGINX, UVICORN, PGBENCH = "nginx", "uvicorn", "pgbench"
 # Of ``lua/``. A request of ``changes`` has 1,000 of them, of all kinds.
-_METHODS = {"changes": "POST", "create": "POST", "delete": "DELETE"}
+_METHODS = {"changes": "POST", "create": "POST", "create-traced": "POST", "delete": "DELETE"}
 _READS = ("list", "list-traced", "read")
 _MANY = 10**6  # one run's share of them is more than it deletes
 
@@ -47,6 +47,7 @@ SCENARIOS = {
     "create-1": Scenario(script="create", connections=1),
     "create-32": Scenario(script="create", target=(UVICORN, 1.0)),
     "create-256": Scenario(script="create", connections=256, target=(UVICORN, 1.3)),
+    "create-traced": Scenario(script="create-traced", target=(UVICORN, 0.95)),
     "delete-32": Scenario(script="delete", plants=_MANY, target=(UVICORN, 1.0)),
     "list-1": Scenario(plants=1, listed=1),
     "list-100": Scenario(target=(NGINX, 0.9)),

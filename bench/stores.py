@@ -61,12 +61,12 @@ def fill_store(file: Path, plants: int) -> Store:
     return replace(store, pages=pages)
 
 
-def make_store(database: str, plants: int) -> Store:
+def make_store(database: str, plants: int, name: str = "garden", role: str = "owner") -> Store:
     """The database's store, made where it is missing, with a new token. It fills nothing."""
     migrate = [*PLANTSTORE, "--database", database, "migrate"]
     subprocess.run(migrate, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [*PLANTSTORE, "--database", database, "token", "create", "--create", "--quiet"]
-    command += ["--store", "garden", "--user", "gardener"]
+    command += ["--store", name, "--user", f"{name} {role}", "--role", role]
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return Store(database, done.stdout.strip(), plants)
 

@@ -1,0 +1,5 @@
+require "load"
+
+function request()
+  return format_create(nil, trace())
+end

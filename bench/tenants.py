@@ -1,0 +1,106 @@
+"""``python -m bench.tenants``: how long one tenant waits while another one's reader floods.
+
+The median time of a list and of a create may be three times what it is without the flood.
+"""
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from statistics import median
+
+import click
+
+from bench.servers import ALL_CORES, Server, WrongResponseError, running_service
+from bench.stores import make_store
+from tests.databases import execute
+from tests.postgres.server import PostgresServer
+
+_MAX_RATIO = 3.0
+_EVENTS = 1000
+_ROUNDS = 5
+_START_SECONDS = 1.0
+_PAIRS = 100  # of a list and a create, in a round
+_FILL = """
+INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id)
+VALUES (1, $1, 'plant.created', $1, $2, 0, 1, 'bench', 'bench')
+"""
+_OK = 200
+
+Times = Mapping[str, list[float]]  # seconds
+
+
+@click.command()
+@click.option("--path", default=f"/events?limit={_EVENTS}", show_default=True)
+@click.option("--connections", default=16, show_default=True)
+@click.option("--postgres", is_flag=True, help="On PostgreSQL instead of SQLite.")
+def main(path: str, connections: int, *, postgres: bool) -> None:
+    """Read the path of a store of 1,000 events with long names; time another store's requests."""
+    with tempfile.TemporaryDirectory(prefix="plantstore-tenants-") as name, ExitStack() as stack:
+        folder = Path(name)
+        url = f"sqlite:///{folder / 'plants.db'}"
+        if postgres:
+            server = stack.enter_context(PostgresServer(folder / "postgres", "fsync = on"))
+            url = stack.enter_context(server.fresh())
+        flooding = make_store(url, 0, "flooding", "reader").token
+        execute(url, _FILL, [(number, "F" * 1000) for number in range(1, _EVENTS + 1)])
+        execute(url, "UPDATE revisions SET revision = $1", [(_EVENTS,)])
+        token = make_store(url, 0).token
+        service = stack.enter_context(running_service(url, folder, cores=ALL_CORES))
+        alone: Times = {"list": [], "create": []}
+        beside: Times = {"list": [], "create": []}
+        for _ in range(_ROUNDS):
+            _time(service, token, alone)
+            with _flood(service, flooding, path, connections):
+                _time(service, token, beside)
+    too_slow = [name for name in alone if _show(name, alone[name], beside[name]) > _MAX_RATIO]
+    sys.exit(bool(too_slow))
+
+
+@contextmanager
+def _flood(service: Server, token: str, path: str, connections: int) -> Iterator[None]:
+    """Send requests for the path as fast as these connections receive the responses."""
+    command = ["wrk", "-t1", f"-c{connections}", "-d600s", "--timeout", "60s"]
+    command += ["--header", f"Authorization: Bearer {token}", f"{service.origin}{path}"]
+    load = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    time.sleep(_START_SECONDS)
+    try:
+        yield
+    finally:
+        load.terminate()
+        load.wait()
+
+
+def _time(service: Server, token: str, times: Times) -> None:
+    """Add the times of lists and creates, one after another, of plants that are not there."""
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    with closing(HTTPConnection(service.origin.removeprefix("http://"))) as connection:
+        for _ in range(_PAIRS):
+            plant = b'{"id": %d, "name": "Monstera deliciosa"}' % time.time_ns()
+            for name, request in (
+                ("create", ("POST", "/plants", plant, headers)),
+                ("list", ("GET", "/plants?limit=100", None, headers)),
+            ):
+                begin = time.perf_counter()
+                connection.request(*request)
+                response = connection.getresponse()
+                response.read()
+                times[name].append(time.perf_counter() - begin)
+                if response.status != _OK:
+                    raise WrongResponseError(f"{name}: {response.status}")
+
+
+def _show(name: str, alone: list[float], beside: list[float]) -> float:
+    """Print the medians; their ratio."""
+    ratio = median(beside) / median(alone)
+    figures = f"{1000 * median(alone):6.2f} ms alone, {1000 * median(beside):6.2f} ms beside"
+    click.echo(f"{name:8} {figures}, {ratio:5.1f} times")
+    return ratio
+
+
+if __name__ == "__main__":
+    main()
