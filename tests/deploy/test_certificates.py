@@ -15,7 +15,7 @@ from tests.http.raw import LIVE, Connection
 from tests.service import Service
 from tests.waiting import wait_until
 
-KEPT = "the TLS certificate is kept as it was"
+KEPT = "the TLS certificate is unchanged"
 
 
 @pytest.fixture(params=[1, 2])

@@ -32,7 +32,7 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.TooMuchAccessError: "{store} has too many {things}: wait until they expire",
     errors.NoSuchTokenError: "there is no such token: `plantstore token list` shows all ids",
     errors.NoSuchLinkError:
-        "there is no link with the id {link_id}: it was used or has ended, `plantstore link list` "
+        "there is no link with the id {link_id}: it was used or has ended; `plantstore link list` "
         "shows those that wait",
     errors.MistypedTokenError: "the token is mistyped: its checksum is wrong",
     errors.TokenEndedError: "the token {token_id} is {state}: create another one",

@@ -90,7 +90,7 @@ def decode_plant(body: bytes, plant_id: int) -> NewPlant:
     fields = parse_json(body)
     plant = to_new_plant({"id": plant_id} | fields if isinstance(fields, dict) else fields)
     if plant.id != plant_id:  # no update gives a plant another id, though it may look so
-        _refuse(f"id must be the path's, {plant_id}, or left out")
+        _refuse(f"id must be the path's, {plant_id}, or omitted")
     return plant
 
 
@@ -123,7 +123,7 @@ def _read_text(fields: Mapping[str, Any], field: str) -> str | None:
         return None
     text = fields[field]
     if not isinstance(text, str):
-        or_not = " or left out" if field in OPTIONAL_FIELDS else ""
+        or_not = " or omitted" if field in OPTIONAL_FIELDS else ""
         _refuse(f"{field} must be a string{or_not}, not {_describe(text)}")
     if rule := broken_rule(text, *TEXT_LENGTHS[field]):
         _refuse(f"{field} {rule}")

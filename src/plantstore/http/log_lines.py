@@ -39,7 +39,7 @@ class LineLimit:
     def _end_second(self) -> None:
         left_out, self._lines = self._lines - self._max_lines, 0
         if left_out > 0:
-            self._logger.warning("log lines were left out", extra={"fields": {"lines": left_out}})
+            self._logger.warning("log lines were suppressed", extra={"fields": {"lines": left_out}})
 
 
 def describe_request(request: Request, client_address: ClientAddress) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""The TLS certificate of one process, taken anew on request and when its files change.
+"""The TLS certificate of one process, reloaded on request and when its files change.
 
 Invariant: what new handshakes get is always a certificate with its key: files that are half
 written, or do not belong together, change nothing.
@@ -46,9 +46,9 @@ class Certificate:
         try:
             self.context = self._load()
         except SetupError as error:
-            logger.error("the TLS certificate is kept as it was: %s", error)  # noqa: TRY400 - the reason is enough
+            logger.error("the TLS certificate is unchanged: %s", error)  # noqa: TRY400 - the reason is enough
         else:
-            logger.info("the TLS certificate was taken anew from %s", self._cert)
+            logger.info("the TLS certificate was reloaded from %s", self._cert)
 
     def _load(self) -> ssl.SSLContext:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)

@@ -23,7 +23,7 @@ def notify(*lines: str) -> None:
 
 
 def notify_reload() -> None:
-    """Tell that the certificate is taken anew, which is done at once (Type=notify-reload)."""
+    """Tell that the certificate is reloaded, which is done at once (Type=notify-reload)."""
     microseconds = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
     notify("RELOADING=1", f"MONOTONIC_USEC={microseconds}")
     notify(READY)

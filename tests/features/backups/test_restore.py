@@ -141,7 +141,7 @@ def test_access_that_was_taken_away_since_the_backup_stays_so(program: Program) 
     old = "(SELECT user_id FROM users WHERE subject = 'old')"
     execute(program.database, f"DELETE FROM tokens WHERE user_id = {old}")
     done = program.run("restore", str(backup), "--yes")
-    assert "who lost access since the backup has none again: tokens: 4, members: 2" in done.err
+    assert "re-applied revocations made after the backup: tokens: 4, members: 2" in done.err
     assert "deleted since the backup, and back without tokens: eve" in done.err
     with served(program) as service:
         statuses = {user: status_of(service, secret) for user, secret in secrets.items()}

@@ -148,7 +148,7 @@ def _describe_revocations(found: Revocations | None) -> Iterator[str]:
         return
     if found.tokens or found.members:
         counts = f"tokens: {found.tokens}, members: {found.members}"
-        yield f"who lost access since the backup has none again: {counts}"
+        yield f"re-applied revocations made after the backup: {counts}"
     if found.users:
         yield f"deleted since the backup, and back without tokens: {', '.join(found.users)}"
 

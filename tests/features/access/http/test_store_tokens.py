@@ -98,7 +98,7 @@ def test_nobody_gives_more_than_their_own_token_has(
 
 
 SCOPES = "scopes must be an array of at least one of list, create, update, delete, manage"
-TIME = "expires_at must be a time with its zone, such as 2030-01-31T08:00:00Z, null, or left out"
+TIME = "expires_at must be a time with its zone, such as 2030-01-31T08:00:00Z, null, or omitted"
 BAD_TOKENS = [
     ({}, "user is missing"),
     ({"user": 7}, "user must be a string"),
@@ -107,7 +107,7 @@ BAD_TOKENS = [
     ({"scopes": []}, SCOPES),
     ({"scopes": ["read"]}, SCOPES),
     ({"scopes": "list"}, SCOPES),
-    ({"label": None}, "label must be a string, or left out"),
+    ({"label": None}, "label must be a string, or omitted"),
     ({"label": "x" * 65}, "the label must be 1 to 64 characters long"),
     ({"label": "a\nb"}, "the label must not contain"),
     ({"expires_at": "2020-01-31T08:00:00Z"}, "expires_at must be later than now"),

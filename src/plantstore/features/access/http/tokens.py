@@ -27,12 +27,12 @@ class TokenRequest(Struct, frozen=True):
     user: Text
     scopes: Annotated[
         Annotated[list[Scope], Meta(min_length=1)] | UnsetType,
-        Meta(description=f"an array of at least one of {', '.join(Scope)}, or left out"),
+        Meta(description=f"an array of at least one of {', '.join(Scope)}, or omitted"),
     ] = UNSET
-    label: Annotated[str | UnsetType, Meta(description="a string, or left out")] = UNSET
+    label: Annotated[str | UnsetType, Meta(description="a string, or omitted")] = UNSET
     expires_at: Annotated[
         Annotated[datetime, Meta(tz=True)] | UnsetType | None,
-        Meta(description="a time with its zone, such as 2030-01-31T08:00:00Z, null, or left out"),
+        Meta(description="a time with its zone, such as 2030-01-31T08:00:00Z, null, or omitted"),
     ] = UNSET
 
 
