@@ -234,7 +234,7 @@ def test_a_renewed_certificate(tmp_path: Path) -> None:
     (renewed / "cert.key").rename(renewed / "privkey.pem")
     hook = hook.replace("-o plantstore ", "").replace("/etc/plantstore", str(tmp_path))
     serving = serving.replace("0.0.0.0 --port 8443", "127.0.0.1 --port 0").rstrip()
-    renewing = "until grep -q 'was taken anew from' log; do sleep 0.1; done\n"
+    renewing = "until grep -q 'was reloaded from' log; do sleep 0.1; done\n"
     ready = f"until curl -sfk https://127.0.0.1:{(port := free_port())}/readyz; do sleep 0.1; done"
     serving = serving.replace("--port 0", f"--port {port}")
     done = Program(tmp_path).in_shell(
