@@ -72,7 +72,7 @@ def test_the_body_of_an_update_may_have_the_paths_id_and_unknown_keys(client: ht
         ("{}", "name is missing"),
         ("[]", "it is an array, not an object"),
         ('{"name": 1}', "name must be a string, not an integer"),
-        ('{"name": "x", "tag": null}', "tag must be a string or left out, not null"),
+        ('{"name": "x", "tag": null}', "tag must be a string or omitted, not null"),
         (json.dumps({"name": "x" * 1001}), "name must be 1 to 1,000 characters long, not 1,001"),
     ],
 )
