@@ -26,14 +26,6 @@ def read_duration(text: str) -> int:
     return milliseconds
 
 
-def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The moment of a date, or of an age."""
-    if text is None:
-        return None
-    allowed = "an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
-    return _read_moment(text, -1, allowed)
-
-
 def read_expiry(text: str) -> int | None:
     """When a token expires: after a duration, at a date, or never, as None.
 
@@ -45,13 +37,13 @@ def read_expiry(text: str) -> int | None:
         "never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, such as "
         "2030-01-31"
     )
-    expires_at = _read_moment(text, 1, allowed)
+    expires_at = read_moment(text, 1, allowed)
     if expires_at <= now():
         raise click.BadParameter(f"{text} has passed: write a later date")
     return expires_at
 
 
-def _read_moment(text: str, direction: int, allowed: str) -> int:
+def read_moment(text: str, direction: int, allowed: str) -> int:
     """The Unix time in milliseconds of a date, maybe with a time, or of now and a duration.
 
     A date without a zone is in UTC. The duration is added in this ``direction``, 1 or -1.

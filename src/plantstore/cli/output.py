@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, islice
-from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -13,12 +12,8 @@ from msgspec import Struct
 
 from plantstore.cli.pasted import name_program
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
 Record = Mapping[str, object]
 
-_KIB = 1024
 _PART_ROWS = 1000  # of a table: its columns may be wider in a later part
 
 
@@ -73,29 +68,12 @@ class Output(Struct, frozen=True):
             click.echo(name_program(sentence), err=True)
 
 
-def make_console() -> "Console":
-    """A rich console on stderr, without any style if ``NO_COLOR`` is set."""
-    from rich.console import Console  # noqa: PLC0415 - slow to import, and seldom needed
-
-    style = None if os.environ.get("NO_COLOR") else "auto"
-    return Console(stderr=True, highlight=False, color_system=style)  # type: ignore[arg-type]  # mypy takes "auto" for any text
-
-
 def format_time(milliseconds: int | None) -> str | None:
     """A Unix time in ISO 8601, UTC."""
     if milliseconds is None:
         return None
     moment = datetime.fromtimestamp(milliseconds // 1000, UTC)
     return moment.isoformat().replace("+00:00", "Z")
-
-
-def format_bytes(count: int) -> str:
-    """A number of bytes for people, such as ``1.5 MiB``."""
-    size, units = float(count), iter(("bytes", "KiB", "MiB", "GiB"))
-    unit = next(units)
-    while size >= _KIB and (larger := next(units, None)):
-        size, unit = size / _KIB, larger
-    return f"{count} bytes" if unit == "bytes" else f"{size:.1f} {unit}"
 
 
 def _print_array(records: Iterable[Record]) -> None:

@@ -5,34 +5,9 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
-from plantstore.core.errors import SetupError
-from plantstore.core.settings import load_database, without_password
-from plantstore.core.sources import Sources
-
-_SQLITE = "sqlite:///"
-
-
-def name_service(database: str, file: str | None) -> str:
-    """How commands for the database of a service begin.
-
-    The options name the database, as far as the program would not find it by itself.
-    """
-    options = f" --settings {shlex.quote(str(Path(file).absolute()))}" if file else ""
-    if database.startswith(_SQLITE):
-        path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
-        database = f"{_SQLITE}{path}"
-    is_found = False
-    with suppress(SetupError):  # this user has no home directory, and so no default
-        is_found = database == load_database(Sources({}, {}, file))
-    if not is_found:
-        # A password must not be on the screen.
-        is_secret = database != without_password(database)
-        named = '"$PLANTSTORE_DATABASE"' if is_secret else shlex.quote(database)
-        options += f" --database {named}"
-    return _find_program() + options
+from plantstore.core.settings import without_password
 
 
 def name_program(sentence: str) -> str:
@@ -40,7 +15,7 @@ def name_program(sentence: str) -> str:
     if "`plantstore " not in sentence:
         return sentence
     own, _ = _separate_options(sys.argv[1:])
-    return sentence.replace("`plantstore ", f"`{' '.join([_find_program(), *own])} ")
+    return sentence.replace("`plantstore ", f"`{' '.join([find_program(), *own])} ")
 
 
 def move_options(words: Sequence[str]) -> str | None:
@@ -48,7 +23,7 @@ def move_options(words: Sequence[str]) -> str | None:
     first, last = _separate_options(words)
     if [*first, *last] == _quote(words):
         return None
-    return " ".join([_find_program(), *first, *last])
+    return " ".join([find_program(), *first, *last])
 
 
 def _separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -72,7 +47,8 @@ def _quote(words: Sequence[str]) -> list[str]:
     return [shlex.quote(without_password(word)) for word in words]
 
 
-def _find_program() -> str:
+def find_program() -> str:
+    """How another terminal runs this program."""
     program = sys.argv[0]
     if Path(program).name == "__main__.py":
         return f"{shlex.quote(sys.executable)} -m plantstore"

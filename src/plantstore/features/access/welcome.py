@@ -10,16 +10,19 @@ read. So where others reach the service too, it shows the command that prints a 
 
 import shlex
 from collections.abc import Sequence
-from contextlib import closing
+from contextlib import closing, suppress
+from pathlib import Path
 
 import click
 
 from plantstore.cli.administration_log import changing, log_token
 from plantstore.cli.durations import DAY_MS
-from plantstore.cli.pasted import name_service
+from plantstore.cli.pasted import find_program
 from plantstore.core.clock import now
-from plantstore.core.errors import TooMuchAccessError
+from plantstore.core.errors import SetupError, TooMuchAccessError
 from plantstore.core.model import Grant, Role, Store
+from plantstore.core.settings import load_database, without_password
+from plantstore.core.sources import Sources
 from plantstore.databases import open_session
 from plantstore.feature import Start
 from plantstore.features.access.address import find_address
@@ -33,6 +36,7 @@ from plantstore.sql.session import Session
 _STORE = "nursery"
 _USER = "gardener"
 _MAX_OWNERS = 10
+_SQLITE = "sqlite:///"
 
 Owner = tuple[str, str]  # the store's name and the user's
 
@@ -78,10 +82,30 @@ No store has an owner. To create one, with a token, run this with the owner's na
   {command}"""
 
 
+def _name_service(database: str, file: str | None) -> str:
+    """How commands for the database of a service begin.
+
+    The options name the database, as far as the program would not find it by itself.
+    """
+    options = f" --settings {shlex.quote(str(Path(file).absolute()))}" if file else ""
+    if database.startswith(_SQLITE):
+        path = Path(database.removeprefix(_SQLITE)).expanduser().absolute()
+        database = f"{_SQLITE}{path}"
+    is_found = False
+    with suppress(SetupError):  # this user has no home directory, and so no default
+        is_found = database == load_database(Sources({}, {}, file))
+    if not is_found:
+        # A password must not be on the screen.
+        is_secret = database != without_password(database)
+        named = '"$PLANTSTORE_DATABASE"' if is_secret else shlex.quote(database)
+        options += f" --database {named}"
+    return find_program() + options
+
+
 def welcome(start: Start) -> None:
     """Print the way in to the service."""
     settings, address = start.settings, start.address
-    program = name_service(settings.database, start.settings_file)
+    program = _name_service(settings.database, start.settings_file)
     expires_at = now() + settings.token_expiry * DAY_MS
     with closing(open_session(settings.database)) as session:
         parts = [f"Plant Store is running at {address}"]

@@ -12,13 +12,14 @@ from msgspec.structs import asdict
 from plantstore.cli.administration_log import log_change
 from plantstore.cli.confirmation import confirm_restore
 from plantstore.cli.options import json_option, output_options, pass_database, yes_option
-from plantstore.cli.output import Output, format_bytes
+from plantstore.cli.output import Output
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up
 from plantstore.features.backups.renewing import renew_revisions
+from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.revocations import Revocations
 from plantstore.features.backups.verifying import verify as verify_database
@@ -55,7 +56,7 @@ def backup(target: str, keep: int | None, database: str, output: Output) -> None
     began = time.monotonic()
     made = back_up(file, target, keep)
     seconds = round(time.monotonic() - began, 3)
-    contents = f"stores: {made.stores}, plants: {made.plants}, {format_bytes(made.bytes)}"
+    contents = f"stores: {made.stores}, plants: {made.plants}, {_size(made.bytes)}"
     sentences = [f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"]
     sentences += [f"removed {removed}" for removed in made.removed]
     output.report(asdict(made) | {"seconds": seconds}, sentences)
@@ -97,11 +98,7 @@ def restore(
     if (backup is None) != in_place:
         raise click.UsageError("give either a backup or --in-place")
     if backup is None:
-        _require_usable(database)
-        with closing(open_session(database)) as session:
-            stores = renew_revisions(session)
-        log_change("restore", database=without_password(database))
-        output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
+        _finish_restore(database, output)
         return
     file = _require_sqlite(
         database, "restore it with pg_restore, then run `plantstore restore --in-place`"
@@ -119,18 +116,27 @@ def restore(
     seconds = round(time.monotonic() - began, 3)
     log_change("restore", database=database, backup=backup, kept=restored.kept)
     applied = [migration.number for migration in restored.migrations]
-    contents = f"stores: {restored.stores}, plants: {restored.plants}"
-    sentences = [
-        f"restored {restored.database}: {contents}, {format_bytes(restored.bytes)}, {seconds:.1f} s"
-    ]
-    if restored.kept:
-        sentences.append(f"the database that was there is now {restored.kept}")
-        sentences += _describe_revocations(restored.revocations)
-    if applied:
-        numbers = ", ".join(map(str, applied))
-        sentences.append(f"applied to the restored database: migrations {numbers}")
     record = asdict(restored) | {"migrations": applied, "seconds": seconds}
-    output.report(record, sentences)
+    output.report(record, _describe_restored(restored, seconds))
+
+
+def _finish_restore(database: str, output: Output) -> None:
+    _require_usable(database)
+    with closing(open_session(database)) as session:
+        stores = renew_revisions(session)
+    log_change("restore", database=without_password(database))
+    output.report({"stores": stores}, [f"gave new revisions to all stores: {stores}"])
+
+
+def _describe_restored(restored: Restored, seconds: float) -> Iterator[str]:
+    contents = f"stores: {restored.stores}, plants: {restored.plants}, {_size(restored.bytes)}"
+    yield f"restored {restored.database}: {contents}, {seconds:.1f} s"
+    if restored.kept:
+        yield f"the database that was there is now {restored.kept}"
+        yield from _describe_revocations(restored.revocations)
+    if restored.migrations:
+        numbers = ", ".join(str(migration.number) for migration in restored.migrations)
+        yield f"applied to the restored database: migrations {numbers}"
 
 
 def _require_usable(database: str) -> None:
@@ -175,3 +181,10 @@ def verify(database: str, output: Output) -> None:
     more = ["there is more that does not agree"] if found.more else []
     output.report(found, (f"Error: {sentence}" for sentence in [*mismatches, *more]))
     raise click.exceptions.Exit(1)
+
+
+def _size(count: int) -> str:
+    """A number of bytes for people, such as ``1.5 MiB``."""
+    power = min(3, max(0, count.bit_length() - 1) // 10)
+    unit = ("bytes", "KiB", "MiB", "GiB")[power]
+    return f"{count / 1024**power:.1f} {unit}" if power else f"{count} {unit}"

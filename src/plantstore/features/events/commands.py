@@ -8,7 +8,7 @@ import click
 from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import changing
-from plantstore.cli.durations import read_since
+from plantstore.cli.durations import read_moment
 from plantstore.cli.options import change_options, read_options, store_option, user_option
 from plantstore.cli.output import Output, format_time
 from plantstore.core.database import Row
@@ -23,6 +23,14 @@ _PAGE_ROWS = 1000
 _COMMAND_LINE = 0  # instead of a user's number
 
 
+def _read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """The moment of a date, or of an age."""
+    if text is None:
+        return None
+    allowed = "an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
+    return read_moment(text, -1, allowed)
+
+
 @click.group()
 def event() -> None:
     """Show what happened to the plants of a store."""
@@ -35,7 +43,7 @@ def event() -> None:
 @click.option(
     "--since",
     metavar="TIME",
-    callback=read_since,
+    callback=_read_since,
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")

@@ -1,13 +1,14 @@
 """A progress bar on a terminal, with the rate and the time left; nothing anywhere else."""
 
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
+from rich.console import Console
 from rich.progress import Progress, ProgressColumn, Task, TimeRemainingColumn
 from rich.text import Text
-
-from plantstore.cli.output import make_console
 
 
 class _Rate(ProgressColumn):
@@ -26,7 +27,9 @@ def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable
         yield lambda _done: None
         return
     columns = (*Progress.get_default_columns()[:3], _Rate(unit), TimeRemainingColumn())
-    with Progress(*columns, console=make_console(), transient=True) as progress:
+    style: Literal["auto"] | None = None if os.environ.get("NO_COLOR") else "auto"
+    console = Console(stderr=True, highlight=False, color_system=style)
+    with Progress(*columns, console=console, transient=True) as progress:
         bar = progress.add_task(words, total=total)
         yield lambda done: progress.update(bar, completed=done)
 
