@@ -128,5 +128,5 @@ def test_a_change_is_made_only_as_its_precondition_says(
         return
     for answer in (read, replaced, deleted)[name == "If-None-Match" :]:  # where a read is a 304
         message = expect_refused(answer, 41201)
-        assert message.startswith("the plant 1 is not as If-Match or If-None-Match says")
+        assert message.startswith("the plant 1 does not match If-Match or If-None-Match")
     assert list_plants(client) == [{"id": 1, "name": "Fern"}]
