@@ -11,7 +11,7 @@ import pytest
 
 from plantstore.core.errors import SetupError
 from plantstore.databases import open_session
-from tests.cli.program import NEEDS_IPV6, PLANTSTORE, Program
+from tests.cli.program import PLANTSTORE, Program
 from tests.service import JSON, Service
 
 
@@ -35,12 +35,6 @@ def test_a_port_in_use_is_reported_with_the_flag_that_helps(program: Program) ->
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "a..b"])
 def test_an_address_that_is_not_ours_is_refused(program: Program, host: str) -> None:
     assert f"cannot listen on {host}" in program.refusal("serve", "--host", host, "--port", "0")
-
-
-@NEEDS_IPV6
-def test_it_listens_on_ipv6_where_asked(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"host": "::1"}) as service:
-        assert service.origin.startswith("http://[::1]:")
 
 
 def test_a_bad_setting_is_named(program: Program) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from psycopg.conninfo import conninfo_to_dict
 
 from plantstore.postgres.hosts import Hosts
 from tests.cli.program import Program
@@ -71,6 +72,14 @@ async def test_a_host_that_comes_to_take_writes_meanwhile_is_found(
     assert f"127.0.0.1:{silent_port}: timeout" in str(raised.value)
     assert f"127.0.0.1:{server.port}: " in str(raised.value)
     assert "session is read-only" in str(raised.value)
+
+
+def test_each_host_has_the_other_parameters_of_the_url() -> None:
+    """Such as those of TLS: without them the server's certificate would not be verified."""
+    named = {"sslmode": "verify-full", "sslrootcert": "ca.pem", "connect_timeout": "600"}
+    found = Hosts(f"{make_url(1, 2)}&sslmode=verify-full&sslrootcert=ca.pem").conninfos
+    assert len(found) == 2
+    assert all(named.items() <= conninfo_to_dict(one).items() for one in found.values())
 
 
 @pytest.mark.parametrize("workers", [1, 2])

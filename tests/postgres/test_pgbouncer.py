@@ -1,7 +1,6 @@
 """Behind PgBouncer, which lends a server's connection for one transaction only."""
 
 import subprocess
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ import psycopg
 from tests.http.blocking import fill_store
 from tests.postgres.server import AS_USER, PostgresServer, free_port
 from tests.service import Service
+from tests.waiting import wait_until
 
 # Fewer connections to the server than the service has, so that they change hands all the time.
 _CONFIG = """
@@ -40,23 +40,19 @@ def pgbouncer(server: PostgresServer, folder: Path, database: str) -> Iterator[i
     with (folder / "pgbouncer.log").open("wb") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
-        _wait(server.url(database, port=port), process)
+        wait_until(lambda: process.poll() is not None or _responds(server.url(database, port=port)))
         yield port
     finally:
         process.kill()
         process.wait(_START_SECONDS)
 
 
-def _wait(url: str, process: "subprocess.Popen[bytes]") -> None:
-    deadline = time.monotonic() + _START_SECONDS
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            psycopg.connect(url).close()
-        except psycopg.OperationalError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("PgBouncer did not start")
+def _responds(url: str) -> bool:
+    try:
+        psycopg.connect(url).close()
+    except psycopg.OperationalError:
+        return False
+    return True
 
 
 def test_the_service_works_without_kept_statements(

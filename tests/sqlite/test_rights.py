@@ -126,26 +126,6 @@ def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: P
         assert whose in program.refusal(*command)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_a_file_of_another_user_is_named_with_its_owner(tmp_path: Path) -> None:
-    """As where root restored a backup of a service of another user."""
-    program = Program(tmp_path, prefix=POWERLESS).with_database()
-    tmp_path.chmod(0o777)
-    file = tmp_path / "plants.db"
-    file.chmod(0o644)
-    os.chown(file, 12345, 0)
-    whose = f"cannot write to the database {file}; {file} belongs to the user 12345 "
-    assert whose in program.refusal("serve", "--port", "0")
-
-
-def test_a_lock_that_cannot_be_opened_is_named(tmp_path: Path) -> None:
-    program = Program(tmp_path).with_database()
-    lock = tmp_path / "plants.db-lock"
-    lock.unlink()
-    lock.mkdir()
-    assert program.refusal("token", "list").endswith(f"{lock}: Is a directory\n")
-
-
 def test_a_link_as_the_lock_is_not_followed(tmp_path: Path) -> None:
     program = Program(tmp_path).with_database()
     other = tmp_path / "other"

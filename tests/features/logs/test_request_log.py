@@ -133,14 +133,6 @@ def test_a_long_list_is_logged_at_its_end(service: LoggingService, fixture: Stor
     assert record["stream_ms"] > 0
 
 
-def test_requests_are_not_logged_unless_asked_for(tmp_path: Path) -> None:
-    with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
-        fixture = make_fixture(quiet)
-        for route in (LISTS[0], CREATES[0], DELETES[0], DELETES[0]):
-            fixture.send(fixture.message(route))
-        assert quiet.records(REQUESTS) == []
-
-
 def test_a_failure_is_logged_in_any_case(tmp_path: Path) -> None:
     with LoggingService(tmp_path, settings={"slow_request": 0}) as quiet:
         fixture = make_fixture(quiet)

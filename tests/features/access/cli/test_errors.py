@@ -69,9 +69,3 @@ def test_each_refusal_says_what_to_do(ended: tuple[Program, str]) -> None:
         assert describe_error(refused).startswith(sentence.format(ended=token_id))
         seen.add(type(refused))
     assert seen == set(SENTENCES)
-
-
-def test_a_refusal_is_one_line_and_ends_with_1(ended: tuple[Program, str]) -> None:
-    program, _ = ended
-    refused = program.refusal("store", "show", "meadow")
-    assert refused == "Error: there is no store 'meadow'; the stores are: full, nursery\n"

@@ -88,14 +88,6 @@ def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program
     assert "no running service was found" in program.run(*options).err
 
 
-def test_only_a_member_gets_a_link_and_only_an_owner_may_manage(program: Program) -> None:
-    program.out("user", "create", "eve")
-    options = ("link", "create", "--store", "nursery", "--user", "eve")
-    assert "is not a member of nursery" in program.refusal(*options)
-    program.out("member", "add", "--store", "nursery", "--user", "eve", "--role", "editor")
-    assert "the role editor does not allow: manage" in program.refusal(*options, "--manage")
-
-
 def test_links_that_wait_are_listed_and_revoked(program: Program) -> None:
     program.out("token", "create", "--create", "--store", "orchard", "--user", "eve")
     create = ("link", "create", "--user")

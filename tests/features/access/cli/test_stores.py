@@ -4,7 +4,6 @@ import re
 import signal
 import subprocess
 import time
-from pathlib import Path
 
 from tests.cli.program import PLANTSTORE, Program
 from tests.cli.test_exit_status import BEFORE_READING
@@ -28,20 +27,6 @@ def test_a_store_is_made_listed_and_deleted(program: Program) -> None:
     table = program.out("store", "list").splitlines()
     assert table[0].split() == ["name", "owners", "plants", "max_plants", "revision", "created_at"]
     assert [line.split()[:5] for line in table[1:]] == [["orchard", "-", "0", "-", "0"]]
-
-
-def test_the_first_store_creates_the_database_and_says_so(tmp_path: Path) -> None:
-    program = Program(tmp_path)
-    made = program.run("store", "create", "nursery")
-    assert (made.status, made.out) == (0, "nursery\n")
-    assert made.err == f"created the database {tmp_path / 'plants.db'}\n"
-    assert program.run("store", "create", "orchard").err == ""
-
-
-def test_a_made_store_is_described_as_json(program: Program) -> None:
-    made = program.data("store", "create", "nursery")
-    assert (made["name"], made["revision"]) == ("nursery", 0)
-    assert TIME.fullmatch(made["created_at"])
 
 
 def test_a_store_has_a_quota(program: Program) -> None:

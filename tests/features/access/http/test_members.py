@@ -73,12 +73,3 @@ def test_a_member_sees_since_when_and_by_whom_it_was_added(service: Service, sto
         with closing(open_administration(service.database)) as administration:
             administration.delete_user(owner)
         assert "by" not in eve.get("/me").json()["stores"][0]
-
-
-def test_the_command_line_sees_what_was_changed(
-    service: Service, store: str, manager: httpx.Client
-) -> None:
-    set_role(manager, "kiosk", "editor")
-    with closing(open_administration(service.database)) as administration:
-        roles = {member.subject: member.role for member in administration.list_members(store)}
-    assert roles == {"kiosk": Role.EDITOR, f"owner of {store}": Role.OWNER}

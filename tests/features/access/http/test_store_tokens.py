@@ -58,13 +58,6 @@ def test_what_is_left_out_is_as_on_the_command_line(manager: httpx.Client, store
     assert "expires_at" not in make_token(manager, "kiosk", expires_at=None)
 
 
-def test_a_manager_makes_another_one(service: Service, manager: httpx.Client, store: str) -> None:
-    secret = make_token(manager, f"owner of {store}", scopes=["manage"])["token"]
-    with service.client(secret) as other:
-        assert len(tokens_of(other)) == 2
-        expect_refused(other.get("/plants"), 40301)
-
-
 @pytest.mark.parametrize("role", Role)
 def test_no_token_allows_more_than_its_users_role(manager: httpx.Client, role: Role) -> None:
     set_role(manager, "eve", role)
