@@ -133,13 +133,8 @@ def rotate_token(
         raise TokenEndedError(token_id=old.token_id, state=old.state)
     if expires_at is UNSET:
         expires_at = old.expires_at and now() + old.expires_at - old.created_at
-    grant = Grant(
-        subject=old.subject,
-        scopes=old.scopes,
-        label=old.label,
-        all_stores=old.all_stores,
-        expires_at=expires_at,
-    )
+    rights = Grant(old.subject, scopes=old.scopes, label=old.label, all_stores=old.all_stores)
+    grant = replace(rights, expires_at=expires_at)
     issued = insert_token(session, old.store_id, old.user_id, grant)
     ends_at = now() + grace
     if old.expires_at is None or ends_at < old.expires_at:
@@ -174,26 +169,13 @@ def number_range(number: int | None) -> tuple[int, int]:
 
 
 def _to_token(row: Row) -> Token:
-    store_id, token_hash, user_id, store, subject, label, text, all_stores, *times, roles = row
-    created_at, expires_at, revoked_at, last_used_at = times
+    text, all_stores, *times, roles = row[6:]
     scopes = from_text(text)
     allowed = (permissions_of(Role(role), scopes) for role in (roles or "").split(",") if role)
-    return Token(
-        store_id=store_id,
-        token_hash=token_hash,
-        user_id=user_id,
-        store=store,
-        subject=subject,
-        label=label,
-        scopes=scopes,
-        permissions=frozenset().union(*allowed),
-        all_stores=bool(all_stores),
-        created_at=created_at,
-        expires_at=expires_at,
-        revoked_at=revoked_at,
-        last_used_at=last_used_at,
-        state=_find_state(expires_at, revoked_at),
-    )
+    permissions = frozenset[Scope]().union(*allowed)
+    state = _find_state(times[1], times[2])
+    values: Row = (*row[:6], scopes, permissions, bool(all_stores), *times, state)
+    return Token(*values)
 
 
 def _find_state(expires_at: int | None, revoked_at: int | None) -> TokenState:
