@@ -25,10 +25,7 @@ serve: ## run the service on PORT (8080); Ctrl-C stops it
 test: ## run all tests
 	@scripts/setup dev
 	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
-	@scripts/setup schemathesis
-	@scripts/setup clients
 	@scripts/setup-javascript tests/clients
-	@scripts/setup deploy
 	@sync # or the tests' commits would wait for all that was installed just now
 	.venv/bin/pytest --numprocesses 3 $(ARGS) || { scripts/need $(TOOLS); exit 1; }
 
@@ -54,12 +51,13 @@ quick: ## run the tests that most changes need: HTTP, the port and SQLite, witho
 
 without: ## run the tests of the core and of other features, in a copy without FEATURE=NAME, or all
 	@scripts/setup dev
+	@scripts/setup-javascript
 	@scripts/need $(TOOLS) || echo "All other tests run; those of what is missing fail." >&2
 	@scripts/without $(FEATURE) $(ARGS)
 
 check: ## check style, types, the layers of imports, and the workflow of CI
 	@scripts/setup dev
-	@scripts/setup-javascript
+	@scripts/setup-javascript .
 	@scripts/check
 
 format: ## format the Python code, and fix what ruff can fix safely
@@ -74,6 +72,7 @@ docs: ## write docs/reference.md, and the table in ARCHITECTURE.md, from the cod
 
 picture: ## make docs/page.png for the README, and a screenshot of each state of the page
 	@scripts/setup dev
+	@scripts/setup-javascript
 	@scripts/need $(CHROMIUM)
 	.venv/bin/python -m building
 	.venv/bin/python -m tests.features.page.picture docs/page.png
@@ -85,15 +84,15 @@ bench: ## measure the service beside nginx, uvicorn and pgbench
 	.venv/bin/python -m bench $(ARGS)
 
 lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
-	@scripts/setup dev
+	@scripts/setup tools
 	scripts/lock $(ARGS)
 
 sbom: ## write dist/plantstore.cdx.json: what an installation consists of (CycloneDX)
-	@scripts/setup deploy
+	@scripts/setup tools
 	@mkdir -p dist
-	.venv-deploy/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
+	.venv-tools/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
 		--output-file dist/plantstore.cdx.json requirements/runtime.txt
 
 clean: ## remove everything that these targets create
-	rm -rf .venv .venvs .venv-schemathesis .venv-clients .venv-deploy .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
+	rm -rf .venv* .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built
 	find src building tests bench -name __pycache__ -exec rm -rf {} +

@@ -14,7 +14,7 @@ DOCUMENTS = {
     "ours": ROOT / "build" / "openapi.yaml",
 }
 NODE_MODULES = HERE / "node_modules"
-PYTHON = ROOT / ".venv-clients" / "bin" / "python"
+PYTHON = ROOT / ".venv-tools" / "bin" / "python"
 
 
 def write_ours() -> None:

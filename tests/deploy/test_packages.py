@@ -11,11 +11,7 @@ from tests.docs.pages import take
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
-TOOLS = {
-    "pipx": ROOT / ".venv-deploy" / "bin" / "pipx",
-    "uv": Path(sys.executable).parent / "uv",
-    "uvx": Path(sys.executable).parent / "uvx",
-}
+TOOLS = ROOT / ".venv-tools" / "bin"
 APT, CLONE = take("install.md", "")
 SERVICE_BLOCKS = take("install.md", "For a service")
 PIPX, UV, UVX = take("install.md", "For yourself")
@@ -25,8 +21,8 @@ PIPX, UV, UVX = take("install.md", "For yourself")
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder for all that is installed, and a PATH with pipx, uv and a Python without pip."""
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", tmp_path / "bare"], check=True)
-    for name, tool in TOOLS.items():
-        (tmp_path / "bare" / "bin" / name).symlink_to(tool)
+    for name in ("pipx", "uv", "uvx"):
+        (tmp_path / "bare" / "bin" / name).symlink_to(TOOLS / name)
     monkeypatch.setenv("PATH", f"{tmp_path}/bare/bin:/usr/bin:/bin")
     monkeypatch.setenv("PIP_NO_COMPILE", "1")
     monkeypatch.setenv("PIPX_HOME", f"{tmp_path}/pipx")

@@ -54,9 +54,9 @@ class Checkout:
 
 @pytest.fixture
 def checkout(tmp_path: Path) -> Checkout:
-    """A checkout; its environment for clients has no packages, so that it is made at once."""
+    """A checkout; its environment of tools is empty, so that it is made at once."""
     made = Checkout(tmp_path / "Gärtnerei & Söhne")
-    (made.folder / "requirements" / "clients.txt").write_text("# none\n")
+    (made.folder / "requirements" / "tools.txt").write_text("# none\n")
     return made
 
 
@@ -86,7 +86,7 @@ def test_a_running_service_does_not_notice_set_ups(
         assert checkout.environments() > first
         with service.client(None) as client:
             assert client.get("/docs").is_success
-    assert checkout.set_up("clients")[0] == 0
+    assert checkout.set_up("tools")[0] == 0
     assert not checkout.environments() & first
     assert subprocess.run([program, "--version"], check=False).returncode == 0
 
@@ -96,37 +96,37 @@ def test_without_a_network_everything_stays_as_it_was(
 ) -> None:
     index = address_of(silent_index)
     silent_index.close()
-    assert checkout.set_up("clients")[0] == 0
+    assert checkout.set_up("tools")[0] == 0
     before = checkout.environments()
-    assert checkout.set_up("clients", index) == (0, "")
-    checkout.require("clients", "apsw")
-    status, said = checkout.set_up("clients", index)
+    assert checkout.set_up("tools", index) == (0, "")
+    checkout.require("tools", "apsw")
+    status, said = checkout.set_up("tools", index)
     assert status == 1
     assert "no connection to pypi.org, or the index that pip's settings name" in said
     assert "Connection refused" in said
-    assert ".venv-clients is unchanged" in said
+    assert ".venv-tools is unchanged" in said
     assert checkout.environments() == before
-    assert (checkout.folder / ".venv-clients" / "bin" / "pip").exists()
+    assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()
 
 
 def test_an_interrupted_set_up_changes_nothing(
     checkout: Checkout, silent_index: socket.socket
 ) -> None:
-    assert checkout.set_up("clients")[0] == 0
+    assert checkout.set_up("tools")[0] == 0
     before = checkout.environments()
-    checkout.require("clients", "apsw")
-    process = checkout.start_set_up("clients", address_of(silent_index))
+    checkout.require("tools", "apsw")
+    process = checkout.start_set_up("tools", address_of(silent_index))
     with process, silent_index.accept()[0]:
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait() == 130
     assert checkout.environments() == before
-    assert (checkout.folder / ".venv-clients" / "bin" / "pip").exists()
+    assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()
 
 
 def test_an_interrupted_set_up_says_nothing_more(checkout: Checkout) -> None:
-    with checkout.start_set_up("clients") as process:
+    with checkout.start_set_up("tools") as process:
         assert process.stderr
-        assert process.stderr.readline().startswith("Setting up .venv-clients")
+        assert process.stderr.readline().startswith("Setting up .venv-tools")
         folder = checkout.folder / ".venvs"
         wait_until(lambda: list(folder.glob("*/lib/*")))  # so Python runs
         os.killpg(process.pid, signal.SIGINT)
@@ -136,6 +136,6 @@ def test_an_interrupted_set_up_says_nothing_more(checkout: Checkout) -> None:
 
 
 def test_a_folder_that_stands_there_is_replaced(checkout: Checkout) -> None:
-    (checkout.folder / ".venv-clients" / "bin").mkdir(parents=True)
-    assert checkout.set_up("clients")[0] == 0
-    assert (checkout.folder / ".venv-clients" / "bin" / "pip").exists()
+    (checkout.folder / ".venv-tools" / "bin").mkdir(parents=True)
+    assert checkout.set_up("tools")[0] == 0
+    assert (checkout.folder / ".venv-tools" / "bin" / "pip").exists()

@@ -17,7 +17,7 @@ from tests.cli.program import PLANTSTORE
 
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
-TOOLS = ROOT / ".venv-deploy" / "bin"
+TOOLS = ROOT / ".venv-tools" / "bin"
 UNITS = sorted((DEPLOY / "systemd").iterdir())
 SERVICES = [unit for unit in UNITS if unit.suffix == ".service"]
 MAX_EXPOSURE = 20  # tenths

