@@ -39,6 +39,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
     ("backup.md", "SQLite"): "tests/docs/test_commands.py",
     ("backup.md", "Restore"): "tests/docs/test_commands.py",
+    ("backup.md", "One store of several"): "tests/features/backups/test_one_store.py",
     ("backup.md", "Verify"): "tests/docs/test_commands.py",
     ("backup.md", "A drill"): "tests/docs/test_commands.py",
     (

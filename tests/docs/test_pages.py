@@ -108,9 +108,10 @@ def test_starting_with_a_welcome(tmp_path: Path) -> None:
 
 
 def test_events(reader: Reader) -> None:
-    listing, restoring, over_http, streaming = take("events.md")[:4]
+    listing, restoring, undoing, over_http, streaming = take("events.md")[:5]
     printed = reader.paste(listing)
     assert "eve" in printed
+    reader.paste(undoing)
     reader.paste(restoring)
     with reader.service.client(reader.ada) as client:
         assert client.get("/plants/7").json() == {"name": "Fern"}

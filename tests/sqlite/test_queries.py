@@ -29,6 +29,7 @@ ACROSS_STORES = {
     "find_stores_of": "it finds the stores of one user",
     "find_tokens_between": "the administrator names a token by its id alone",
     "list_tokens": "the administrator may list the tokens of all stores",
+    "page_of_plants": "a copy reads stores in the order of their numbers",
     "revoke_tokens": "the administrator may revoke the tokens of all stores",
     **{name: why for one in of_features("queries", "ACROSS_STORES") for name, why in one.items()},
 }

@@ -28,6 +28,7 @@ CHANGES = {
     "token create": "--create --store nursery --user ada",
     "link create": "--store nursery --user ada",
     "link revoke": "{link}",
+    "event undo": "--store nursery --user ada --since 1h --yes",
     "plant restore": "--store nursery 1",
     "import": "{file} --store nursery",
     "token rotate": "{token}",
@@ -65,12 +66,12 @@ class Administrator:
         monkeypatch.setenv("PLANTSTORE_DATABASE", self.database)
         monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.said.append(line))
 
-    def delete_plant(self) -> None:
-        """Create the plant 1 of the nursery and delete it, with the token."""
+    def use_token(self, *, deletes: bool) -> None:
+        """Create the plant 1 of the nursery with the token, and maybe delete it."""
         service = Service(self._folder, database=self.database)
         with service, service.client(self._token) as client:
             assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-            assert client.delete("/plants/1").is_success
+            assert not deletes or client.delete("/plants/1").is_success
 
     def run(self, command: str, arguments: str) -> str:
         """What the command printed; what it said to the system's log is in ``said`` alone."""
@@ -115,8 +116,8 @@ def test_every_change_is_told_with_who_made_it(
     monkeypatch.setenv("SUDO_USER", "grace\nINFO")
     person = f'os_uid={os.getuid()} os_user={getpass.getuser()} sudo_user="grace\\nINFO"'
     for path, arguments in CHANGES.items():
-        if path == "plant restore":
-            administrator.delete_plant()
+        if path in {"event undo", "plant restore"}:
+            administrator.use_token(deletes=path == "plant restore")
         administrator.run(path, arguments)
         (line,) = administrator.said
         changed = line.removeprefix(

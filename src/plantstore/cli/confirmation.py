@@ -23,15 +23,15 @@ def require_name(kind: str, name: str, warning: str, *, yes: bool) -> None:
         raise SetupError("that is not its name: nothing was deleted")
 
 
-def confirm_restore(question: str) -> None:
+def confirm(question: str, verb: str) -> None:
     """Return where the answer is yes.
 
     :raises SetupError: it is no, or nobody can answer.
     """
-    with _requiring_answer("restore"):
+    with _requiring_answer(verb):
         answer = click.confirm(question, err=True)
     if not answer:
-        raise SetupError("nothing was restored")
+        raise SetupError(f"nothing was {verb}d")
 
 
 @contextmanager

@@ -149,6 +149,12 @@ WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
 -- name: lock_administration
 SELECT set_config('lock_timeout', '10s', true), pg_advisory_xact_lock(7091938230912)
 
+-- The plants with ids that are a JSON array.
+
+-- name: find_plants_among
+SELECT p.id, p.name, p.tag FROM json_array_elements_text($2::json) AS w
+JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = w.value::bigint LIMIT 1) AS p ON true
+
 -- name: insert_plant
 INSERT INTO plants (store_id, id, name, tag) VALUES ($1, $2, $3, $4)
 

@@ -181,6 +181,15 @@ DELETE FROM links WHERE store_id BETWEEN ?1 AND ?2 AND user_id BETWEEN ?3 AND ?4
 -- name: set_expiry
 UPDATE tokens SET expires_at = ?3 WHERE store_id = ?1 AND token_hash = ?2
 
+-- The store's row, locked until the end of the transaction.
+
+-- name: lock_counts
+UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
+
+-- name: page_of_plants
+SELECT store_id, id, name, tag FROM plants
+WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
+
 -- name: delete_plants_of_store
 DELETE FROM plants WHERE store_id = ?1 AND id <=
     (SELECT max(id) FROM (SELECT id FROM plants WHERE store_id = ?1 ORDER BY id LIMIT 5000) AS part) RETURNING 1

@@ -115,3 +115,11 @@ UPDATE tokens AS t SET last_used_at = o.at
 FROM (SELECT value ->> 0 AS store_id, unhex(value ->> 1) AS token_hash, value ->> 2 AS at FROM json_each(?1)) AS o
 WHERE t.store_id = o.store_id AND t.token_hash = o.token_hash
     AND (t.last_used_at IS NULL OR t.last_used_at <= o.at)
+
+
+-- Administration -------------------------------------------------------------------------------
+
+-- The plants with ids that are a JSON array.
+
+-- name: find_plants_among
+SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id IN (SELECT value FROM json_each(?2))

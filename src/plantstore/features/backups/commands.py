@@ -2,27 +2,37 @@
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import click
 from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import log_change
-from plantstore.cli.confirmation import confirm_restore
-from plantstore.cli.options import json_option, output_options, pass_database, yes_option
+from plantstore.cli.confirmation import confirm
+from plantstore.cli.options import (
+    json_option,
+    output_options,
+    pass_database,
+    store_option,
+    yes_option,
+)
 from plantstore.cli.output import Output
+from plantstore.cli.plant_changes import change_plants
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.databases import check_database, find_file, open_session, require_database
 from plantstore.features.backups.backup import back_up
+from plantstore.features.backups.one_store import find_in_backup, open_backup, read_wanted
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.revocations import Revocations
 from plantstore.features.backups.verifying import verify as verify_database
+from plantstore.sql.administration.records import require_store
 
 
 @click.command()
@@ -70,6 +80,13 @@ def _require_sqlite(database: str, advice: str) -> Path:
     return file
 
 
+def _read_ids(_context: click.Context, _option: click.Parameter, text: str | None) -> Sequence[int]:
+    try:
+        return [int(part) for part in text.split(",")] if text else []
+    except ValueError:
+        raise click.BadParameter("write ids, separated by commas, such as 7,9") from None
+
+
 @click.command()
 @click.argument("backup", required=False)
 @click.option(
@@ -77,13 +94,30 @@ def _require_sqlite(database: str, advice: str) -> Path:
     is_flag=True,
     help="Finish a restore of the database that another program has made, such as pg_restore.",
 )
+@store_option("Bring back this store alone, also while the service runs.")
+@click.option(
+    "--plants", metavar="ID,ID", callback=_read_ids, help="Of the store, bring back these plants."
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would change in the store.")
 @yes_option("Skip the confirmation prompt.")
 @pass_database
 @json_option
 def restore(
-    backup: str | None, database: str, output: Output, *, in_place: bool, yes: bool
+    backup: str | None,
+    database: str,
+    output: Output,
+    *,
+    in_place: bool,
+    store: str | None,
+    plants: Sequence[int],
+    dry_run: bool,
+    yes: bool,
 ) -> None:
     """Replace a SQLite database by the file BACKUP, while no service uses it.
+
+    With --store only the plants of one store become those of BACKUP, in a database of any kind
+    that may be in use. Members, tokens and quotas stay as they are now. BACKUP may be the URL of a
+    database here, such as one that pg_restore has made.
 
     BACKUP may come from `plantstore backup`, Litestream or SQLite, may have an older schema, and
     stays as it is. It is verified first; the old database is kept, under a name with the time, and
@@ -93,10 +127,20 @@ def restore(
     \b
     Examples:
       plantstore restore plants-20301231T235959.123Z.db
+      plantstore restore plants-20301231T235959.123Z.db --store nursery --dry-run
       plantstore restore --in-place
     """
     if (backup is None) != in_place:
         raise click.UsageError("give either a backup or --in-place")
+    if (in_place and store is not None) or (store is None and (plants or dry_run)):
+        raise click.UsageError("--plants and --dry-run need a backup and --store")
+    if backup is not None and store is not None:
+        with closing(open_session(database)) as session, open_backup(backup) as source:
+            ours = require_store(session, store)
+            earlier = find_in_backup(source, ours)
+            read = partial(read_wanted, source, earlier, session, ours, plants)
+            change_plants(session, ours, read, output, command="restore", dry_run=dry_run, yes=yes)
+        return
     if backup is None:
         _finish_restore(database, output)
         return
@@ -104,7 +148,7 @@ def restore(
         database, "restore it with pg_restore, then run `plantstore restore --in-place`"
     )
     if file.exists() and not yes:
-        confirm_restore(f"Replace {database.removeprefix('sqlite:///')} by {backup}?")
+        confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
     began = time.monotonic()
     restored = replace_database(Path(backup).absolute(), file)

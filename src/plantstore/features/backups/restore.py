@@ -48,19 +48,13 @@ def restore(backup: Path, database: Path) -> Restored:
     :raises SetupError: the backup cannot be used, or the database is in use; nothing was changed.
     """
     with (
-        _explained(backup, database),
+        explained(backup, database),
         workspace(database.parent, database.name) as folder,
     ):
-        if not backup.is_file():
-            raise SetupError("it is not a file" if backup.exists() else "there is no such file")
-        if not backup.stat().st_size:
-            raise SetupError("it is empty")
         with unused(database):
             pass  # it says so at once
         file = folder / database.name
-        create_file(file)
-        with closing(open_to_read(backup)) as source:
-            stores, plants = copy_database(source, file)
+        stores, plants = copy_backup(backup, file)
         revocations = carry_over(database, file) if database.exists() else None
         applied = migrate(file)
         with closing(connect(file)) as made:
@@ -71,6 +65,20 @@ def restore(backup: Path, database: Path) -> Restored:
         size = file.stat().st_size
         kept = _replace(database, file)
     return Restored(str(database), kept, stores, plants, size, applied, revocations)
+
+
+def copy_backup(backup: Path, file: Path) -> tuple[int, int]:
+    """Copy a backup into a new file, verified; how many stores and plants it has.
+
+    :raises SetupError: it cannot be used; the message goes on after its name.
+    """
+    if not backup.is_file():
+        raise SetupError("it is not a file" if backup.exists() else "there is no such file")
+    if not backup.stat().st_size:
+        raise SetupError("it is empty")
+    create_file(file)
+    with closing(open_to_read(backup)) as source:
+        return copy_database(source, file)
 
 
 def _adopt(file: Path, database: Path) -> None:
@@ -117,7 +125,7 @@ def _keep(database: Path) -> str:
 
 
 @contextmanager
-def _explained(backup: Path, database: Path) -> Iterator[None]:
+def explained(backup: Path, database: Path) -> Iterator[None]:
     """Turn errors into sentences that name the backup."""
     try:
         yield

@@ -1,39 +1,56 @@
-"""``plantstore event``: list. ``plantstore plant``: restore."""
+"""``plantstore event``: list and undo. ``plantstore plant``: restore."""
 
+import re
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from datetime import time as datetime_time
 from typing import Any
 
 import click
-from msgspec.structs import asdict
 
 from plantstore.cli.administration_log import changing
-from plantstore.cli.durations import read_moment
-from plantstore.cli.options import change_options, read_options, store_option, user_option
+from plantstore.cli.durations import DAY_MS, read_moment
+from plantstore.cli.options import (
+    change_options,
+    read_options,
+    store_option,
+    user_option,
+    yes_option,
+)
 from plantstore.cli.output import Output, format_time
+from plantstore.cli.plant_changes import change_plants
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.features.events.restoring import restore_plant
-from plantstore.sql.administration.records import require_store
+from plantstore.features.events.restoring import restore_plants
+from plantstore.features.events.undoing import find_undo
+from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.session import Session
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
 _PAGE_ROWS = 1000
+_TIME_OF_DAY = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 _COMMAND_LINE = 0  # instead of a user's number
 
 
 def _read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The moment of a date, or of an age."""
+    """The moment of a date or an age, or the last one of a time of day, in UTC."""
     if text is None:
         return None
-    allowed = "an age such as 24h, or a date such as 2030-01-31 or 2030-01-31T08:00:00Z"
+    if _TIME_OF_DAY.fullmatch(text):
+        moment = datetime.combine(datetime.now(UTC), datetime_time.fromisoformat(text), UTC)
+        return int(moment.timestamp() * 1000) - DAY_MS * (moment > datetime.now(UTC))
+    allowed = (
+        "an age such as 24h, a time of day such as 14:00, or a date such as 2030-01-31 or "
+        "2030-01-31T08:00:00Z"
+    )
     return read_moment(text, -1, allowed)
 
 
 @click.group()
 def event() -> None:
-    """Show what happened to the plants of a store."""
+    """Show, or take back, what happened to the plants of a store."""
 
 
 @event.command("list")
@@ -79,6 +96,49 @@ def list_events(
         time.sleep(_FOLLOW_SECONDS)
 
 
+@event.command()
+@store_option("Name of the store.", required=True)
+@user_option("Who did what is taken back.", required=True)
+@click.option(
+    "--since",
+    metavar="TIME",
+    required=True,
+    callback=_read_since,
+    help="Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.",
+)
+@click.option("--dry-run", is_flag=True, help="Only say what would change.")
+@yes_option("Skip the confirmation prompt.")
+@read_options
+def undo(
+    session: Session,
+    store: str,
+    user: str,
+    since: int,
+    output: Output,
+    *,
+    dry_run: bool,
+    yes: bool,
+) -> None:
+    """Take back what a user did to the plants of a store, except what others changed later.
+
+    \b
+    Examples:
+      plantstore event undo --store nursery --user eve --since 14:00 --dry-run
+    """
+    ours = require_store(session, store)
+    wanted, skipped = find_undo(session, ours, require_user(session, user), since)
+    change_plants(
+        session,
+        ours,
+        lambda: wanted,
+        output,
+        command="event undo",
+        dry_run=dry_run,
+        yes=yes,
+        skipped=skipped,
+    )
+
+
 def _read_events(
     session: Session, store: str, after: int, filters: tuple[object, ...]
 ) -> Iterator[Mapping[str, Any]]:
@@ -111,17 +171,17 @@ def plant() -> None:
 
 
 @plant.command(context_settings={"ignore_unknown_options": True})  # ids may be negative
-@click.argument("id", type=int)
+@click.argument("ids", metavar="ID...", type=int, nargs=-1, required=True)
 @store_option("Name of the store.", required=True)
 @change_options
-def restore(session: Session, id: int, store: str, output: Output) -> None:  # noqa: A002 - the argument's name
-    """Bring back the plant ID, as it was when it was deleted.
+def restore(session: Session, ids: Sequence[int], store: str, output: Output) -> None:
+    """Bring back the plants with these IDs, as they were when they were deleted; all or none.
 
     \b
     Example:
-      plantstore plant restore --store nursery 7
+      plantstore plant restore --store nursery 7 9
     """
-    with changing(session, "plant restore", plant_id=id, store=store):
-        restored = restore_plant(session, require_store(session, store), id)
-    sentence = f"restored the plant {restored.id}, {restored.name!r}, in {store}"
-    output.report_change({"store": store, **asdict(restored)}, sentence)
+    with changing(session, "plant restore", plants=len(ids), store=store):
+        restored = restore_plants(session, require_store(session, store), ids)
+    names = ", ".join(f"{plant.id} {plant.name!r}" for plant in restored)
+    output.report_change({"store": store, "plants": restored}, f"restored in {store}: {names}")

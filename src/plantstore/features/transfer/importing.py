@@ -9,26 +9,21 @@ has, is found to be in the way.
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
-from msgspec.structs import astuple
 
-from plantstore.core.clock import now
-from plantstore.core.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
+from plantstore.core.errors import IdTakenError, PlantStoreError, StoreFullError
 from plantstore.core.model import NewPlant
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.progress import show_progress
 from plantstore.features.transfer.source import Source
 from plantstore.features.transfer.staging import StagedPlant, Staging
-from plantstore.features.transfer.tables import EVENTS, PLANTS
 from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.changes import Change, find_plants, lock_counts, write_changes
 from plantstore.sql.session import Session
 
 LABEL = "plantstore import"  # of its events, which have no token
 _LINES_AT_ONCE = 1000
-
-_encode = msgspec.json.Encoder().encode
 
 
 class Options(Struct, frozen=True, kw_only=True):
@@ -121,17 +116,14 @@ class Import:
         """Write the plants, a portion a transaction; it ends where one is refused after all."""
         for portion in staging.read():
             with self._session.transaction():
-                rows = self._session.query("lock_counts", self._store.store_id)
-                if not rows:
-                    raise SetupError(f"the store {self._store.name!r} was deleted")
-                revision, held, max_plants = rows[0]
-                new = self._find_new(portion, held, max_plants)
+                counts = lock_counts(self._session, self._store)
+                new = self._find_new(portion, *counts[1:])
                 if self.is_refused:
                     return
                 if new:
-                    self._create(new, revision)
-                    counts = (revision + len(new), held + len(new))
-                    self._session.query("set_counts", self._store.store_id, *counts)
+                    changes = [Change("created", plant) for plant in new]
+                    author = (self._user_id, LABEL, "")
+                    write_changes(self._session, self._store, counts, changes, author)
             self.summary.imported += len(new)
             yield len(portion)
 
@@ -139,9 +131,8 @@ class Import:
         self, portion: Sequence[StagedPlant], held: int, max_plants: int | None
     ) -> list[NewPlant]:
         """Those that are new to the store, which holds so many plants, and may hold so many."""
-        ids = _encode([plant.id for _, plant in portion]).decode()
-        rows = self._session.query("find_plants_among", self._store.store_id, ids)
-        stored = {plant.id: plant for plant in (NewPlant(*row) for row in rows)}
+        ids = (plant.id for _, plant in portion)
+        stored = find_plants(self._session, self._store.store_id, ids)
         new: list[NewPlant] = []
         for line, plant in portion:
             if plant.id not in stored:
@@ -156,14 +147,3 @@ class Import:
                 if not self._skips:
                     self._errors.add(line, IdTakenError(plant_id=plant.id))
         return new
-
-    def _create(self, plants: Sequence[NewPlant], revision: int) -> None:
-        store_id = self._store.store_id
-        rows = [astuple(plant) for plant in plants]
-        self._session.write_rows(PLANTS.write, [(store_id, *row) for row in rows])
-        at, by = now(), (self._user_id, LABEL, "")
-        events = [
-            (store_id, number, "plant.created", *row, at, *by)
-            for number, row in enumerate(rows, revision + 1)
-        ]
-        self._session.write_rows(EVENTS.write, events)

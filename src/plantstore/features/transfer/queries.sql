@@ -8,11 +8,6 @@ UPDATE revisions SET revision = ?2 WHERE store_id = ?1
 UPDATE revisions SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
 WHERE store_id = ?1
 
--- The store's row, locked until the end of the transaction.
-
--- name: lock_counts
-UPDATE revisions SET revision = revision WHERE store_id = ?1 RETURNING revision, plants, max_plants
-
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1
 
@@ -31,10 +26,6 @@ WHERE (store_id, user_id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, user
 -- name: page_of_tokens
 SELECT store_id, token_hash, user_id, CAST(all_stores AS int), scopes, label, created_at, expires_at, revoked_at FROM tokens
 WHERE (store_id, token_hash) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, token_hash LIMIT ?4
-
--- name: page_of_plants
-SELECT store_id, id, name, tag FROM plants
-WHERE (store_id, id) >= (?1, ?2) AND store_id <= ?3 ORDER BY store_id, id LIMIT ?4
 
 -- name: page_of_events
 SELECT store_id, revision, kind, plant_id, name, tag, at, user_id, token_label, token_id FROM events

@@ -10,8 +10,7 @@ import apsw
 import msgspec
 
 from plantstore.core.model import NewPlant
-
-PORTION_ROWS = 2000  # of a transaction: others wait for it, some hundredths of a second
+from plantstore.sql.changes import PORTION
 
 _SETTINGS = """
     PRAGMA journal_mode = OFF;
@@ -51,7 +50,7 @@ class Staging:
     def read(self) -> Iterator[Sequence[StagedPlant]]:
         """The plants, in portions."""
         rows = self._connection.execute(_READ)
-        while portion := [(line, _decode(plant)) for line, plant in islice(rows, PORTION_ROWS)]:
+        while portion := [(line, _decode(plant)) for line, plant in islice(rows, PORTION)]:
             yield portion
 
     def close(self) -> None:

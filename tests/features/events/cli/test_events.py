@@ -67,7 +67,7 @@ def test_following_goes_on_with_new_events(program: Program, service: Service) -
 
 def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> None:
     restored = program.run("plant", "restore", "--store", "nursery", "7", "--json")
-    assert restored.err == "restored the plant 7, 'name', in nursery\n"
+    assert restored.err == "restored in nursery: 7 'name'\n"
     assert restored.data()
     with service.client(service.make_token("nursery", "ada")) as ada:
         listed = ada.get("/plants?include=id")

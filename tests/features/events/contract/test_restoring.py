@@ -3,7 +3,7 @@
 import pytest
 
 from plantstore.core.model import PlantQuery
-from plantstore.features.events.restoring import restore_plant
+from plantstore.features.events.restoring import restore_plants
 from plantstore.sql.administration.records import require_store
 from tests.administration import Administration
 from tests.contract.harness import DatabaseHarness
@@ -19,7 +19,8 @@ async def test_a_restored_plant_counts_and_is_in_the_events(
     await harness.delete(FULL.id)
     session = administration.session
     with session.transaction():
-        assert restore_plant(session, require_store(session, "nursery"), FULL.id) == FULL
+        store = require_store(session, "nursery")
+        assert restore_plants(session, store, [FULL.id]) == [FULL]
     assert await harness.read_plants() == [FULL]
     assert (await harness.read_page(PlantQuery(limit=0))).total == 1
     await harness.assert_consistency()

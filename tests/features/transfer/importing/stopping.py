@@ -13,6 +13,6 @@ AT, SIGNAL = "TEST_STOPPED_AT", "TEST_STOPPED_BY"
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # maybe it is ignored
-    staging.PORTION_ROWS = PORTION_ROWS
+    vars(staging)["PORTION"] = PORTION_ROWS
     stop_at(os.environ[AT], int(os.environ[SIGNAL]))
     main()

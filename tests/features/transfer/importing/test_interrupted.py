@@ -122,7 +122,7 @@ def test_an_interrupted_import_says_how_much_is_written(
 def test_an_id_that_is_taken_meanwhile_ends_the_import(
     service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staged, "PORTION_ROWS", PORTION_ROWS)
+    monkeypatch.setattr(staged, "PORTION", PORTION_ROWS)
     file = BytesIO()
     with closing(open_session(service.database)) as session, closing(Staging()) as staging:
         for line, name in enumerate(NAMES, 1):

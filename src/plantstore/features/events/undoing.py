@@ -1,0 +1,59 @@
+"""What a user did to a store since a moment, taken back: how the plants were before.
+
+Invariant: what somebody else has changed later stays.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from plantstore.core.database import Row
+from plantstore.core.model import PLANT_FIELDS, NewPlant, Store, User
+from plantstore.sql.changes import Wanted, find_plants
+from plantstore.sql.session import Session
+
+_PAGE_ROWS = 1000
+
+
+def find_undo(
+    session: Session, store: Store, user: User, since: int
+) -> tuple[Sequence[Wanted], Sequence[int]]:
+    """How plants were before the user's first change since then; and the ids of those left alone.
+
+    These were changed by others later, or no event tells how they were.
+    """
+    before: dict[int, NewPlant | None] = {}
+    updated: dict[int, int] = {}  # plants of which an earlier event tells, and their first revision
+    later: set[int] = set()
+    for revision, kind, *row, user_id in _read_events(session, store, since):
+        plant = NewPlant(*row[: len(PLANT_FIELDS)])
+        if user_id != user.user_id:
+            if plant.id in before:
+                later.add(plant.id)
+        elif plant.id not in before:
+            before[plant.id] = plant if kind == "plant.deleted" else None
+            if kind == "plant.updated":
+                updated[plant.id] = revision
+    unknown = updated.keys() - _find_earlier(session, store, updated, before)
+    stored = find_plants(session, store.store_id, later)
+    left = {plant_id for plant_id in later if stored.get(plant_id) != before[plant_id]} | unknown
+    return [one for one in before.items() if one[0] not in left], sorted(left)
+
+
+def _find_earlier(
+    session: Session, store: Store, updated: dict[int, int], before: dict[int, NewPlant | None]
+) -> set[int]:
+    """Note how updated plants were before these revisions; those of which events tell that."""
+    found = set()
+    for revision, kind, *row, _ in _read_events(session, store, None) if updated else ():
+        plant = NewPlant(*row[: len(PLANT_FIELDS)])
+        if revision < updated.get(plant.id, 0):
+            before[plant.id] = None if kind == "plant.deleted" else plant
+            found.add(plant.id)
+    return found
+
+
+def _read_events(session: Session, store: Store, since: int | None) -> Iterator[Row]:
+    after = 0
+    filters = (None, None, since)
+    while rows := session.query("list_events", store.store_id, after, *filters, _PAGE_ROWS):
+        yield from rows
+        after = rows[-1][0]

@@ -1,0 +1,146 @@
+"""``plantstore restore --store``: one store of several, in a database that is in use."""
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event, Thread
+
+import httpx
+import pytest
+
+from plantstore.core.model import Role
+from tests.cli.program import Program
+from tests.databases import ON_BOTH, Kind, execute
+from tests.docs.pages import take
+from tests.postgres.server import PROGRAMS, PostgresServer
+from tests.service import Service
+
+pytestmark = ON_BOTH
+BACKUP = "plants-20301231T235959.123Z.db"
+
+
+@pytest.fixture
+def service(url: str, tmp_path: Path) -> Iterator[Service]:
+    """A service with two stores."""
+    with Service(tmp_path, database=url) as service:
+        yield service
+
+
+@pytest.fixture
+def program(url: str, tmp_path: Path) -> Program:
+    """The program with that database."""
+    return Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+
+
+@pytest.fixture
+def client(service: Service) -> Iterator[httpx.Client]:
+    """A client of the nursery's owner, which has the plants 1 to 3."""
+    with service.client(service.make_token()) as client:
+        for number in (1, 2, 3):
+            assert client.post("/plants", json={"id": number, "name": "right"}).is_success
+        yield client
+
+
+def back_up(program: Program, kind: Kind, request: pytest.FixtureRequest) -> str:
+    """A backup of the database: a file, or another database that a dump was restored into."""
+    if kind.name == "sqlite":
+        program.out("backup", BACKUP)
+        return BACKUP
+    server: PostgresServer = request.getfixturevalue("postgres_server")
+    restored = server.make_database()
+    script = f"pg_dump --format=custom '{program.database}' | pg_restore --dbname='{restored}'"
+    subprocess.run(["bash", "-c", f"PATH='{PROGRAMS}':$PATH; {script}"], check=True, timeout=60)
+    return restored
+
+
+def spoil(client: httpx.Client) -> str:
+    """Delete 1, change 2 and create 4; the list's ETag then."""
+    assert client.delete("/plants/1").is_success
+    assert client.put("/plants/2", json={"name": "wrong"}).is_success
+    assert client.post("/plants", json={"id": 4, "name": "wrong"}).is_success
+    etag: str = client.get("/plants").headers["etag"]
+    return etag
+
+
+def test_a_store_comes_back_while_others_and_revocations_stay(
+    service: Service,
+    client: httpx.Client,
+    program: Program,
+    database_kind: Kind,
+    request: pytest.FixtureRequest,
+) -> None:
+    lost = service.make_token("nursery", "eve", role=Role.EDITOR)
+    elsewhere = service.make_token("meadow", "mel")
+    backup = back_up(program, database_kind, request)
+    service.revoke(lost)
+    seen = spoil(client)
+    ended = Event()
+    created: list[int] = []
+
+    def create() -> None:
+        with service.client(elsewhere) as writer:
+            while not ended.is_set():
+                plant_id = len(created)
+                assert writer.post("/plants", json={"id": plant_id, "name": "m"}).is_success
+                created.append(plant_id)
+
+    load = Thread(target=create)
+    load.start()
+    (block,) = take("backup.md", "One store of several")
+    dry_run, restore = block.replace(BACKUP, f"'{backup}'").splitlines()
+    shown = program.in_shell(dry_run)
+    assert shown.err.splitlines() == [
+        "would change plants of nursery; added: 1, changed: 1, removed: 1",
+        "  + 1 right",
+        "  ~ 2 right",
+        "  - 4 wrong",
+    ]
+    assert client.get("/plants").headers["etag"] == seen
+    assert program.in_shell(f"{restore} --yes").status == 0
+    ended.set()
+    load.join()
+    listed = client.get("/plants?include=id", headers={"If-None-Match": seen})
+    assert [plant["id"] for plant in listed.json()] == [1, 2, 3]
+    assert {plant["name"] for plant in listed.json()} == {"right"}
+    assert [event.token_label for event in service.events("nursery")[-3:]] == [
+        "plantstore restore"
+    ] * 3
+    with service.client(lost) as revoked:
+        assert revoked.get("/plants").status_code == 401
+    with service.client(elsewhere) as other:
+        assert len(other.get("/plants").json()) == len(created)
+    assert program.out("verify").startswith("ok: stores: 2")
+    again = program.run("restore", backup, "--store", "nursery")
+    assert "added: 0, changed: 0, removed: 0" in again.err
+
+
+def test_some_plants_come_back_alone_and_under_the_stores_new_name(
+    client: httpx.Client, program: Program, database_kind: Kind, request: pytest.FixtureRequest
+) -> None:
+    backup = back_up(program, database_kind, request)
+    spoil(client)
+    execute(program.database, "UPDATE stores SET name = 'garden'")
+    restored = program.data("restore", backup, "--store", "garden", "--plants", "1,4,99", "--yes")
+    assert (restored["added"], restored["changed"], restored["removed"]) == (1, 0, 1)
+    names = [plant["name"] for plant in client.get("/plants").json()]
+    assert names == ["right", "wrong", "right"]
+
+
+def test_what_cannot_be_restored_is_refused_and_nothing_is_changed(
+    service: Service,
+    client: httpx.Client,
+    program: Program,
+    database_kind: Kind,
+    request: pytest.FixtureRequest,
+) -> None:
+    backup = back_up(program, database_kind, request)
+    assert client.delete("/plants/1").is_success
+    with service.administration() as administration:
+        administration.set_quota("nursery", 2)
+    restore = ("restore", backup, "--store", "nursery")
+    assert "nursery is full" in program.refusal(*restore, "--yes")
+    assert "no store 'meadow'" in program.refusal("restore", backup, "--store", "meadow")
+    assert "such as 7,9" in program.refusal(*restore, "--plants", "one", status=2)
+    assert "need a backup and --store" in program.refusal("restore", backup, "--dry-run", status=2)
+    assert "there is no such file" in program.refusal("restore", "nope.db", "--store", "nursery")
+    assert len(client.get("/plants").json()) == 2

@@ -1,0 +1,63 @@
+"""``plantstore event undo``: what one user did is taken back, and what others did later stays."""
+
+from pathlib import Path
+
+from tests.cli.program import Program
+from tests.databases import ON_BOTH
+from tests.service import Service
+
+pytestmark = ON_BOTH
+UNDO = ("event", "undo", "--store", "nursery", "--user", "eve", "--since")
+
+
+def test_what_a_user_did_is_taken_back(url: str, tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    with Service(tmp_path, database=url) as service:
+        ada_token, eve_token = (service.make_token("nursery", name) for name in ("ada", "eve"))
+        with service.client(ada_token) as ada, service.client(eve_token) as eve:
+            for number in (1, 2, 3, 4, 5):
+                assert ada.post("/plants", json={"id": number, "name": "right"}).is_success
+            assert ada.put("/plants/2", json={"name": "second", "tag": "a"}).is_success
+            for number in (1, 5):
+                assert eve.delete(f"/plants/{number}").is_success
+            for number in (2, 3):
+                assert eve.put(f"/plants/{number}", json={"name": "wrong"}).is_success
+            assert eve.post("/plants", json={"id": 5, "name": "again"}).is_success
+            assert eve.post("/plants", json={"id": 6, "name": "wrong"}).is_success
+            assert ada.put("/plants/3", json={"name": "later"}).is_success
+            before = ada.get("/plants").json()
+            shown = program.run(*UNDO, "1h", "--dry-run").err.splitlines()
+            assert shown[0] == "would change plants of nursery; added: 1, changed: 2, removed: 1"
+            assert "earlier events are trimmed: 3" in shown[-1]
+            assert ada.get("/plants").json() == before
+            assert program.data(*UNDO, "2100-01-01", "--yes")["changes"] == []
+            assert "give --yes" in program.refusal(*UNDO, "1h")
+            done = program.data(*UNDO, "1h", "--yes")
+            assert done["skipped"] == [3]
+            assert ada.get("/plants?include=id").json() == [
+                {"id": 1, "name": "right"},
+                {"id": 2, "name": "second", "tag": "a"},
+                {"id": 3, "name": "later"},
+                {"id": 4, "name": "right"},
+                {"id": 5, "name": "right"},
+            ]
+            assert program.data(*UNDO, "1h", "--yes") == {**done, **NOTHING}
+    assert program.out("verify").startswith("ok: ")
+
+
+NOTHING = {"dry_run": True, "added": 0, "changed": 0, "removed": 0, "changes": []}
+
+
+def test_many_deleted_plants_are_brought_back_or_none(url: str, tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    restore = ("plant", "restore", "--store", "nursery")
+    with Service(tmp_path, database=url) as service, service.client(service.make_token()) as client:
+        for number in (1, 2, 3):
+            assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
+        for number in (1, 2):
+            assert client.delete(f"/plants/{number}").is_success
+        assert "no event of the deletion of plant 9" in program.refusal(*restore, "1", "2", "9")
+        assert len(client.get("/plants").json()) == 1
+        restored = program.run(*restore, "1", "2")
+        assert restored.err == "restored in nursery: 1 'Fern', 2 'Fern'\n"
+        assert len(client.get("/plants").json()) == 3
