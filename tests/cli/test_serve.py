@@ -29,7 +29,7 @@ def test_a_port_in_use_is_reported_with_the_flag_that_helps(program: Program) ->
         port = str(taken.getsockname()[1])
         said = program.refusal("serve", "--port", port)
         assert f"cannot listen on 127.0.0.1 port {port}: Address already in use" in said
-        assert "choose another --host or --port" in said
+        assert "choose another --port (make serve PORT=...) or --host" in said
 
 
 @pytest.mark.parametrize("host", ["nowhere.invalid", "192.0.2.1", "a..b"])

@@ -127,7 +127,8 @@ def _listen_tcp(settings: Settings) -> list[socket.socket]:
             listener.close()
         reason = error.strerror if isinstance(error, OSError) else error
         raise SetupError(
-            f"cannot listen on {place}: {reason}; choose another --host or --port"
+            f"cannot listen on {place}: {reason}; "
+            "choose another --port (make serve PORT=...) or --host"
         ) from None
     return listeners
 
