@@ -59,5 +59,5 @@ async def test_a_file_that_goes_while_it_is_opened_is_named(
                 file.rename(f"{file}.moved")
 
     monkeypatch.setattr(database, "DataVersion", MovingDataVersion)
-    with pytest.raises(SetupError, match=r"there is no database .*/plants\.db: "):
+    with pytest.raises(SetupError, match=r"cannot use the database .*/plants\.db: plants\.db was "):
         database.SQLiteDatabase(Settings(database=url))

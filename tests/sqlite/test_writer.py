@@ -76,7 +76,10 @@ def change_condition_of_index(path: Path, before: str, after: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(url: str) -> None:
+async def test_a_close_waits_for_what_is_being_committed_and_what_is_queued(
+    url: str, connection: apsw.Connection
+) -> None:
+    connection.execute("SELECT name FROM stores").get  # noqa: B018 - the first read, as a service's
     writer = Writer(Path(url.removeprefix("sqlite:///")), WriteQueue(Settings(max_writes=64)), 10)
     first = [writer.submit(create(number)) for number in range(10)]
     while writer.queue_depth:  # noqa: ASYNC110 - until the first batch runs
