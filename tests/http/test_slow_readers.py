@@ -139,7 +139,7 @@ def test_an_answer_taken_byte_by_byte_gains_no_time(start: StartService) -> None
 
 
 def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> None:
-    own = start(body_timeout=0.5)
+    own = start(body_timeout=3)
     listing = long_list(own, 1000).adding("Connection", "close")
     with Connection(own.origin) as quick:
         expected = quick.ask(listing).body
@@ -147,9 +147,9 @@ def test_an_answer_that_is_taken_steadily_comes_whole(start: StartService) -> No
     with Connection(own.origin, receive_buffer=SMALL) as slow:
         slow.send(listing)
 
-        def has_ended() -> bool:  # 400 KB by 4 KB each 20 ms
+        def has_ended() -> bool:  # 400 KB by 4 KB each 50 ms: 5 s
             received.append(slow.read_some(4000))
             return not received[-1]
 
-        wait_until(has_ended)
+        wait_until(has_ended, pause=0.05)
     assert b"".join(received).endswith(expected)
