@@ -31,7 +31,7 @@ def read_fields(columns: Sequence[str], cells: Sequence[str]) -> dict[str, objec
     :raises RequestError: there are too many, or the id is not a number.
     """
     if any(cells[len(columns) :]):
-        raise RequestError(40002, reason="the line has too many columns")
+        raise RequestError(40002, reason="it has too many columns")
     named = zip(columns, map(restore, cells), strict=False)
     fields: dict[str, object] = {column: cell for column, cell in named if cell}
     if "id" in fields:

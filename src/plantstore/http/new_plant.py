@@ -31,9 +31,10 @@ def check_media_type(headers: Mapping[bytes, bytes], media_type: bytes = JSON_TY
 def _check_content_type(content_type: bytes, wanted: bytes) -> None:
     media_type, *parameters = (part.strip() for part in content_type.split(b";"))
     if media_type != wanted:
-        is_lines = wanted == JSON_TYPE and b"ndjson" in media_type
-        place = "; NDJSON goes to /changes" if is_lines else ""
-        raise _refuse_type(f"the Content-Type is not {wanted.decode()}{place}", wanted)
+        hint = " or text/csv"
+        if wanted == JSON_TYPE:
+            hint = "; NDJSON goes to /changes" if b"ndjson" in media_type else ""
+        raise _refuse_type(f"the Content-Type is not {wanted.decode()}{hint}", wanted)
     for parameter in parameters:
         name, _, value = parameter.partition(b"=")
         if name.strip() == b"charset" and value.strip(b' "') != b"utf-8":

@@ -239,7 +239,10 @@ def test_what_refuses_the_request_changes_nothing(fixture: StoreFixture) -> None
         (40101, good.without("Authorization")),
         (40102, good.setting("Authorization", "Bearer pst_1_nonsense")),
         (40403, good.aimed_at("/stores/nowhere/changes")),
-        *((40013, good.aimed_at(f"/changes?{it}")) for it in ("atomic=1", "Atomic=true", "x")),
+        *(
+            (40013, good.aimed_at(f"/changes?{it}"))
+            for it in ("atomic=1", "Atomic=true", "x", "atomic=true&atomic=true")
+        ),
         (41202, good.adding("If-Match", "*")),
         (41501, good.setting("Content-Type", "application/ndjson")),
         (41501, good.setting("Content-Type", "application/x-ndjson; charset=latin-1")),
@@ -324,6 +327,7 @@ def test_a_table_of_changes_has_their_keys_as_columns(client: httpx.Client) -> N
         *((3, 41201), (4, 41201), (5, 204)),
         *(*refused, (12, 41301), (13, 200)),
     ]
+    assert numbers_of(send(client, b"7,Aloe\n", "text/csv")) == [(1, 40002)]
     assert list_plants(client) == [
         {"id": -3, "name": "Aloe", "tag": "a;b"},
         {"id": 1, "name": "Fern", "tag": "shade"},

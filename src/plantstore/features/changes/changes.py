@@ -36,7 +36,7 @@ from plantstore.features.changes.writes import Window, Writes, explain, is_of_al
 from plantstore.http.app import App
 from plantstore.http.errors import error_response
 from plantstore.http.limits.turns import Turns
-from plantstore.http.list_parameters import read_one, split_parameters
+from plantstore.http.list_parameters import split_parameters
 from plantstore.http.new_plant import REPLAYED, check_media_type, read_key
 from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, make_response, revision_line
@@ -196,10 +196,10 @@ def _read_atomic(query: bytes) -> bool:
     given = split_parameters(query) if query else {}
     for name in given.keys() - {"atomic"}:
         raise RequestError(40013, reason=f"{name} is not known here: use atomic")
-    value = read_one(given, "atomic", str, 40013, "false")
-    if value not in ("true", "false"):
-        raise RequestError(40013, reason="atomic must be true or false")
-    return value == "true"
+    values = given.get("atomic", ["false"])
+    if values not in (["true"], ["false"]):
+        raise RequestError(40013, reason="atomic must be true or false, given once")
+    return values == ["true"]
 
 
 def _refuse(request: Request, number: int, error: PlantStoreError) -> Response:

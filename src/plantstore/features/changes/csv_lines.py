@@ -32,7 +32,9 @@ class CsvLines:
             (cells,) = csv.reader([text], delimiter=self._delimiter, strict=True)
             if not self._columns:
                 self._columns = [cell.strip().lower() for cell in cells]
-                return None
+                if "id" in self._columns:
+                    return None
+                return RequestError(40002, reason="the first line must name the columns, also id")
             fields = read_fields(self._columns, cells)
         except (csv.Error, ValueError):
             return RequestError(40002, reason="it is not a line of CSV in UTF-8")
