@@ -80,12 +80,12 @@ def test_a_program_gets_its_results(program: list[str], tmp_path: Path) -> None:
 
 
 def test_lost_responses_change_no_result(program: list[str], tmp_path: Path) -> None:
-    """What was done is not done again, and what was not done is."""
+    """What was done is not done again, and what was not done is; the first is an update's."""
     with Service(tmp_path) as service, Proxy(int(service.origin.rpartition(":")[2])) as proxy:
         done = threading.Event()
 
         def lose() -> None:
-            for count in (0, 200, 0, 30_000, 20_000, 500, 40_000, 100):
+            for count in (400, 0, 200, 0, 30_000, 20_000, 500, 40_000, 100):
                 proxy.cut_after(Way.ANSWERS, count)
                 if done.wait(1.5):
                     return

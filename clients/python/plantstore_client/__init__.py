@@ -17,7 +17,8 @@ import httpx
 __all__ = ["Change", "Event", "Plant", "PlantStore", "Refused", "Result"]
 
 _WAITS = (0.2, 1.0, 5.0, None)  # seconds before a request is sent again
-_RETRY_LATER, _NOT_FOUND, _OUTCOME_UNKNOWN, _IDENTICAL_PLANT = (429, 503), 404, 50303, 40004
+_RETRY_LATER, _NOT_FOUND = (429, 503), 404
+_OUTCOME_UNKNOWN, _IDENTICAL_PLANT, _CHANGED = 50303, 40004, 41201
 _NDJSON = {"Content-Type": "application/x-ndjson"}
 _LINES_A_REQUEST, _SILENCE = 1000, 40.0  # seconds; a quiet stream has a comment every 15 s
 _T = TypeVar("_T")
@@ -117,7 +118,12 @@ class PlantStore:
     def update(self, plant: Plant, *, if_match: str | None = None) -> Plant:
         """Replace name and tag. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""
         request = {"json": _data(plant), "headers": {"If-Match": if_match} if if_match else {}}
-        return _plant(plant.id, self._send("PUT", f"plants/{plant.id}", **request))
+        try:
+            return _plant(plant.id, self._send("PUT", f"plants/{plant.id}", **request))
+        except Refused as refused:
+            if refused.error == _CHANGED and (current := self.plant(plant.id)) == plant:
+                return current  # updated already: that response was lost
+            raise
 
     def delete(self, plant_id: int, *, if_match: str | None = None) -> None:
         """Delete a plant. Refused: 40401, no such plant; 41201, not as ``if_match`` says."""

@@ -54,7 +54,7 @@ export class Refused extends Error {
 const WAITS = [200, 1000, 5000]; // milliseconds before a request is sent again
 const SILENCE = 40_000; // a quiet stream has a comment every 15 s
 const LINES_A_REQUEST = 1000;
-const [OUTCOME_UNKNOWN, IDENTICAL_PLANT] = [50303, 40004];
+const [OUTCOME_UNKNOWN, IDENTICAL_PLANT, CHANGED] = [50303, 40004, 41201];
 const NDJSON = { "Content-Type": "application/x-ndjson" };
 
 type Sent = RequestInit & { headers?: Record<string, string> };
@@ -91,7 +91,13 @@ export class PlantStore {
   /** Replace name and tag. Refused: 40401, the plant does not exist; 41201, it is not as `ifMatch` says. */
   async update(plant: Plant, ifMatch?: string): Promise<Plant> {
     const headers = { "Content-Type": "application/json", ...condition(ifMatch) };
-    return toPlant(plant.id, await this.#send("PUT", `plants/${plant.id}`, { headers, body: line(plant) }));
+    try {
+      return await toPlant(plant.id, await this.#send("PUT", `plants/${plant.id}`, { headers, body: line(plant) }));
+    } catch (error) {
+      const current = error instanceof Refused && error.error === CHANGED && (await this.plant(plant.id));
+      if (current && current.name === plant.name && current.tag === plant.tag) return current; // that response was lost
+      throw error;
+    }
   }
 
   /** Delete a plant. Refused: 40401, the plant does not exist; 41201, it is not as `ifMatch` says. */
@@ -243,7 +249,8 @@ function line({ id, etag, ifMatch, ...rest }: Partial<Plant & Change>): string {
   return `{"id":${id},${JSON.stringify({ ...rest, if_match: ifMatch }).slice(1)}`;
 }
 
-const exact = ({ id_text, ...plant }: Data): Plant => ({ ...plant, id: BigInt(id_text) });const toEvent = (event: Data): StoreEvent => ({ ...event, plant: exact(event.plant) });
+const exact = ({ id_text, ...plant }: Data): Plant => ({ ...plant, id: BigInt(id_text) });
+const toEvent = (event: Data): StoreEvent => ({ ...event, plant: exact(event.plant) });
 
 async function toPlant(id: bigint, response: Response): Promise<Plant> {
   return { id, ...(await response.json()), etag: response.headers.get("ETag") ?? undefined };

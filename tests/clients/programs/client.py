@@ -16,7 +16,8 @@ with PlantStore(*sys.argv[1:]) as store:
         late = refused.error
     before = store.revision()
     changes = [Change("create", number, f"Plant {number}") for number in range(2500)]
-    changes += [Change("update", -1, "None"), Change("delete", 7), Change("upsert", 8, "Fern\u2028")]
+    changes += [Change("update", -1, "None"), Change("delete", 7)]
+    changes.append(Change("upsert", 8, "Fern\u2028"))
     statuses = [result.status for _, result in store.change(changes)]
     try:
         store.change_all([Change("delete", 9), Change("delete", 7)])
