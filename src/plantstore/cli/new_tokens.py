@@ -3,7 +3,6 @@
 import shlex
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from difflib import get_close_matches
 from typing import Any
 
@@ -11,9 +10,8 @@ import click
 
 from plantstore.cli.administration_log import log_token
 from plantstore.cli.options import (
+    change_options,
     grant_options,
-    output_options,
-    pass_database,
     quota_option,
     role_option,
     store_option,
@@ -21,8 +19,7 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.core.errors import SetupError
-from plantstore.core.model import Grant, Role, Scope
-from plantstore.databases import open_session
+from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
 from plantstore.sql.administration.records import list_stores, list_users
 from plantstore.sql.administration.tokens import IssuedToken, Token
@@ -51,23 +48,8 @@ _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 )
 @click.option("--create", "creates", is_flag=True, help="Create a missing user or store.")
 @quota_option
-@pass_database
-@output_options
-def create(
-    store: str | None,
-    user: str,
-    role: str | None,
-    scopes: tuple[str, ...],
-    expires: int | None,
-    label: str,
-    max_plants: int | None,
-    database: str,
-    output: Output,
-    *,
-    manages: bool,
-    all_stores: bool,
-    creates: bool,
-) -> None:
+@change_options
+def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
     """Create a token and print it: it cannot be shown again.
 
     A missing user or store is created with --create; on a terminal it asks. The user becomes a
@@ -79,25 +61,11 @@ def create(
       plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --store nursery --user ada --all-stores --scope list
     """
-    if store is None and not all_stores:
-        raise click.UsageError("name the token's store with --store, or give --all-stores")
-    grant = Grant(
-        subject=user,
-        store=store,
-        role=None if role is None else Role(role),
-        scopes=frozenset(map(Scope, scopes)) or None,
-        label=label,
-        all_stores=all_stores,
-        expires_at=expires,
-        max_plants=max_plants,
-        manages=manages,
-    )
-    with closing(open_session(database)) as session:
-        missing = _find_missing(session, grant)
-        if missing and not creates:
-            _ask_to_create(missing)
-        with session.transaction():
-            issued = create_token(session, grant)
+    missing = _find_missing(session, grant)
+    if missing and not creates:
+        _ask_to_create(missing)
+    with session.transaction():
+        issued = create_token(session, grant)
     log_token("token create", issued.token)
     print_issued(issued, output)
     for kind, name, near in missing:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime
 from functools import wraps
+from typing import Any
 
 import click
 
@@ -15,7 +16,7 @@ from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.clock import now
 from plantstore.core.errors import PlantStoreError
-from plantstore.core.model import LABEL_MAX, Role, broken_rule
+from plantstore.core.model import LABEL_MAX, Grant, Role, Scope, broken_rule
 from plantstore.core.settings import Settings, load_database
 from plantstore.core.sources import Sources
 from plantstore.databases import open_session
@@ -53,7 +54,9 @@ def pass_session(command: Command) -> Command:
             try:
                 command(session=session, **arguments)
             except PlantStoreError as error:
-                error.details.setdefault("store", arguments.get("store"))
+                grant = arguments.get("grant")
+                store = grant.store if isinstance(grant, Grant) else arguments.get("store")
+                error.details.setdefault("store", store)
                 raise
 
     return pass_database(run)
@@ -126,7 +129,20 @@ def role_option(explanation: str, *, required: bool = False) -> Callable[[Comman
 
 
 def grant_options(command: Command) -> Command:
-    """``--manage``, ``--expires`` and ``--label``: what a new token may do, how long, its note."""
+    """``--manage``, ``--expires`` and ``--label``: the command gets a ``grant`` of all its options.
+
+    They are those of a new token: who gets it for which store, what it may do, how long, its note.
+    """
+
+    @wraps(command)
+    def run(*, user: str, **given: Any) -> None:  # noqa: ANN401 - the values of all options
+        if given["store"] is None and not given["all_stores"]:
+            raise click.UsageError("name the token's store with --store, or give --all-stores")
+        given["role"] = Role(given["role"]) if given.get("role") else None
+        given["scopes"] = frozenset(map(Scope, given.get("scopes", ()))) or None
+        fields = {name: given.pop(name) for name in Grant.__struct_fields__ if name in given}
+        command(grant=Grant(user, **fields), **given)
+
     for option in (
         click.option(
             "--label",
@@ -135,6 +151,7 @@ def grant_options(command: Command) -> Command:
         ),
         click.option(
             "--expires",
+            "expires_at",
             metavar=EXPIRES,
             callback=_find_expiry,
             help="When the token expires: after a time in m, h, d or w, at a date (UTC), or never; "
@@ -147,8 +164,8 @@ def grant_options(command: Command) -> Command:
             help="Let an owner's token also manage the store's members and tokens.",
         ),
     ):
-        command = option(command)
-    return command
+        run = option(run)
+    return run
 
 
 def _find_quota(context: click.Context, _option: click.Parameter, given: int | None) -> int | None:

@@ -1,7 +1,5 @@
 """``plantstore token``: list, rotate, revoke; create is in ``new_tokens.py``."""
 
-from contextlib import closing
-
 import click
 from msgspec import UNSET
 
@@ -11,15 +9,12 @@ from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
     change_options,
-    output_options,
-    pass_database,
     read_options,
     store_option,
     user_option,
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.core.clock import now
-from plantstore.databases import open_session
 from plantstore.sql.administration import tokens as records
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.administration.tokens import (
@@ -31,15 +26,8 @@ from plantstore.sql.administration.tokens import (
 from plantstore.sql.session import Session
 
 _COLUMNS = (
-    "id",
-    "store",
-    "user",
-    "all_stores",
-    "permissions",
-    "state",
-    "expires_at",
-    "last_used_at",
-    "label",
+    *("id", "store", "user", "all_stores", "permissions"),
+    *("state", "expires_at", "last_used_at", "label"),
 )
 
 
@@ -133,13 +121,12 @@ def rotate(session: Session, token: str, grace: int, expires: str | None, output
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")
-@pass_database
-@output_options
+@change_options
 def revoke(
+    session: Session,
     tokens: tuple[str, ...],
     user: str | None,
     store: str | None,
-    database: str,
     output: Output,
     *,
     all_tokens: bool,
@@ -157,7 +144,7 @@ def revoke(
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
     given = list(map(read_token, tokens))
-    with closing(open_session(database)) as session, session.transaction():
+    with session.transaction():
         before = [find_token(session, token) for token in given]
         revoked = [revoke_token(session, token) for token in before]
         if not given:

@@ -42,16 +42,7 @@ def link() -> None:
 @change_options
 @click.pass_context
 def create(
-    context: click.Context,
-    session: Session,
-    store: str,
-    user: str,
-    expires: int | None,
-    label: str,
-    address: str | None,
-    output: Output,
-    *,
-    manages: bool,
+    context: click.Context, session: Session, grant: Grant, address: str | None, output: Output
 ) -> None:
     """Print an address that signs a member in, once and within 10 minutes.
 
@@ -63,7 +54,7 @@ def create(
       plantstore link create --store nursery --user ada
     """
     address = _find_address(find_sources(context), address, output)
-    grant = Grant(subject=user, label=label, expires_at=expires, manages=manages)
+    store, user = str(grant.store), grant.subject
     with changing(session, "link create", store=store, user=user):
         made = links.create_link(session, require_store(session, store).store_id, grant)
     url = make_url(address, made.code)
