@@ -4,6 +4,7 @@ Each is complete but for the token, which is a variable named ``TOKEN``, as the 
 runs them all.
 """
 
+import re
 import shlex
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +13,7 @@ from urllib.parse import quote, urlencode
 from msgspec import Struct
 
 from plantstore.features.reference.building.document import Json
-from plantstore.features.reference.building.values import JAVASCRIPT, JSON, PYTHON, Code
+from plantstore.features.reference.building.values import PYTHON, write_value
 
 # Where `make serve` listens; the page's script puts the page's own address in its place.
 ORIGIN = "http://127.0.0.1:8080"
@@ -88,56 +89,52 @@ def write_curl(call: Call) -> str:
         parts.append(f'-H "{_BEARER}: Bearer $TOKEN"')
     parts += [f"-H {shlex.quote(f'{name}: {value}')}" for name, value in call.headers.items()]
     if call.media_type:
-        text = call.body if isinstance(call.body, str) else JSON.write(call.body)
+        text = call.body if isinstance(call.body, str) else write_value(call.body)
         parts += [f'-H "Content-Type: {call.media_type}"', f"-d {shlex.quote(text)}"]
     return "curl " + " \\\n  ".join(parts)
 
 
 def write_python(call: Call) -> str:
     """The call in Python, with httpx."""
-    arguments = [PYTHON.write(call.url)]
     is_json = call.media_type == _JSON  # httpx sets the header then
-    if headers := _make_headers(call, 'f"Bearer {TOKEN}"', "" if is_json else call.media_type):
-        arguments.append(f"headers={PYTHON.write(headers, 4, 9)}")
+    parts = [f'"{call.url}"']
+    if headers := _write_headers(call, 'f"Bearer {TOKEN}"', "" if is_json else call.media_type):
+        parts.append(f"headers={headers}")
     if is_json:
-        arguments.append(f"json={PYTHON.write(call.body, 4, 6)}")
+        parts.append(f"json={write_value(call.body, 2, 6, PYTHON)}")
     elif call.media_type:
-        is_plain = "\n" in call.body and "\\" not in call.body
-        content = f'"""\\\n{call.body}"""' if is_plain else PYTHON.write(call.body)
-        arguments.append(f"content={content}")
-    inner = arguments[0] if len(arguments) == 1 else "\n    " + ",\n    ".join(arguments) + ",\n"
+        parts.append(f'content="""\\\n{call.body}"""')
+    inner = parts[0] if len(parts) == 1 else "\n  " + ",\n  ".join(parts) + ",\n"
     shown = {_JSON: "json()", "": "status_code"}.get(call.returned, "text")
     method = call.method.lower()
-    return f"import httpx\n\nresponse = httpx.{method}({inner})\nprint(response.{shown})"
+    code = f"import httpx\n\nresponse = httpx.{method}({inner})\nprint(response.{shown})"
+    return re.sub("^ +", lambda spaces: 2 * spaces[0], code, flags=re.MULTILINE)
 
 
 def write_javascript(call: Call) -> str:
     """The call in JavaScript, for browsers, Node.js and others that have ``fetch``."""
-    options: dict[str, object] = {} if call.method == "GET" else {"method": call.method}
-    if headers := _make_headers(call, "`Bearer ${TOKEN}`", call.media_type):
-        options["headers"] = headers
-    if call.media_type:
-        options["body"] = Code(_write_javascript_body(call))
-    rest = f", {JAVASCRIPT.write(options, 0, 99)}" if options else ""
+    parts = [] if call.method == "GET" else [f'method: "{call.method}"']
+    if headers := _write_headers(call, "`Bearer ${TOKEN}`", call.media_type):
+        parts.append(f"headers: {headers}")
+    if call.media_type == _JSON:
+        parts.append(f"body: JSON.stringify({write_value(call.body, 2, 23)})")
+    elif call.media_type:
+        parts.append(f"body: `{call.body}`")
+    options = ", {\n  " + ",\n  ".join(parts) + ",\n}" if parts else ""
     shown = {_JSON: "await response.json()", "": "response.status"}
     return (
-        f'const response = await fetch("{call.url}"{rest});\n'
+        f'const response = await fetch("{call.url}"{options});\n'
         f"console.log({shown.get(call.returned, 'await response.text()')});"
     )
 
 
-def _write_javascript_body(call: Call) -> str:
-    text = call.body
-    if call.media_type == _JSON:
-        return f"JSON.stringify({JAVASCRIPT.write(text, 2, 23)})"
-    is_plain = "\n" in text and not any(one in text for one in ("`", "${", "\\"))
-    return f"`{text}`" if is_plain else JAVASCRIPT.write(text)
-
-
-def _make_headers(call: Call, token: str, media_type: str) -> dict[str, str]:
+def _write_headers(call: Call, token: str, media_type: str) -> str:
     """The headers; ``token`` is the language's expression for the value of Authorization."""
-    headers: dict[str, str] = {_BEARER: Code(token)} if call.needs_token else {}
-    return headers | call.headers | ({"Content-Type": media_type} if media_type else {})
+    given = call.headers | ({"Content-Type": media_type} if media_type else {})
+    lines = [f'"{_BEARER}": {token}'] if call.needs_token else []
+    lines += [f'"{name}": {write_value(value)}' for name, value in given.items()]
+    inside = "".join(f"\n    {line}," for line in lines) + "\n  " if lines[1:] else "".join(lines)
+    return f"{{{inside}}}" if lines else ""
 
 
 class Language(Struct, frozen=True):
