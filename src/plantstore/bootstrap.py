@@ -1,13 +1,16 @@
 """The composition root: the application on its database, with what the features add."""
 
+import asyncio
 import gc
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from socket import socket
 from typing import TYPE_CHECKING, Any
 
+from plantstore.core.database import Database
+from plantstore.core.errors import PlantStoreError
 from plantstore.core.settings import Settings
 from plantstore.databases import find_open_session, is_postgres, open_database
 from plantstore.feature import Start
@@ -15,6 +18,8 @@ from plantstore.features import FEATURES
 
 if TYPE_CHECKING:
     from plantstore.http.app import App
+
+_LAST_USE_SECONDS = 60.0  # between two times that it is written when tokens were used last
 
 
 @contextmanager
@@ -58,7 +63,6 @@ def _import_before_forks(settings: Settings) -> None:
 
 async def _create_app(settings: Settings, began: float, number: int) -> "App":
     """The application on its database, for a service's process of this number, from 0 on."""
-    from plantstore.core.last_use import keep_last_use
     from plantstore.http.app import App, Process
 
     database = await open_database(settings)
@@ -66,6 +70,13 @@ async def _create_app(settings: Settings, began: float, number: int) -> "App":
     app = App(database, settings, open_session, Process(number, began))
     for add in _load_parts("adds_to"):
         add(app)
-    app.run_beside(keep_last_use(database))
+    app.run_beside(_keep_last_use(database))
     gc.freeze()  # objects of the start stay alive: no collection needs to look at them
     return app
+
+
+async def _keep_last_use(database: Database) -> None:
+    while True:
+        await asyncio.sleep(_LAST_USE_SECONDS)
+        with suppress(PlantStoreError):  # which the database logs; it is written later
+            await database.write_token_uses()

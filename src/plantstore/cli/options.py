@@ -93,7 +93,9 @@ def quota_option(command: Command) -> Command:
     return click.option(
         "--max-plants",
         type=click.IntRange(1),
-        callback=_find_quota,
+        callback=lambda context, _option, given: (
+            find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
+        ),
         metavar="N",
         help="Plants that a new store may hold; else the setting max_plants, else any number.",
     )(command)
@@ -166,10 +168,6 @@ def grant_options(command: Command) -> Command:
     ):
         run = option(run)
     return run
-
-
-def _find_quota(context: click.Context, _option: click.Parameter, given: int | None) -> int | None:
-    return find_sources(context, max_plants=given).read(Settings, "max_plants").max_plants
 
 
 def _find_expiry(context: click.Context, _option: click.Parameter, text: str | None) -> int | None:

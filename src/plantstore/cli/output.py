@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from itertools import chain, islice
 
@@ -101,19 +101,17 @@ def _print_table(records: Iterable[Record], columns: Sequence[str]) -> None:
     while part := list(islice(rows, _PART_ROWS)):
         cells = zip(widths, zip(*part, strict=True), strict=True)
         widths = [max(width, *map(cell_len, column)) for width, column in cells]
-        lines = list(_align(part, widths))
+        lines = [
+            "  ".join(
+                cell + " " * (width - cell_len(cell))
+                for cell, width in zip(row, widths, strict=True)
+            ).rstrip()
+            for row in part
+        ]
         if has_style:
             lines[0] = click.style(lines[0], bold=True)
             has_style = False  # the header has it
         click.echo("\n".join(lines))
-
-
-def _align(rows: Iterable[Sequence[str]], widths: Sequence[int]) -> Iterator[str]:
-    from rich.cells import cell_len  # noqa: PLC0415 - not needed for JSON
-
-    for row in rows:
-        cells = zip(row, widths, strict=True)
-        yield "  ".join(cell + " " * (width - cell_len(cell)) for cell, width in cells).rstrip()
 
 
 def _to_text(value: object) -> str:

@@ -12,17 +12,18 @@ _COLUMNS = ("setting", "value", "source", "origin")
 _HIDDEN = "..."
 
 
-def _complete(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    return [name for name in SETTINGS if name.startswith(incomplete)]
-
-
 @click.group()
 def settings() -> None:
     """Show the settings."""
 
 
 @settings.command()
-@click.argument("names", metavar="[NAME]...", nargs=-1, shell_complete=_complete)
+@click.argument(
+    "names",
+    metavar="[NAME]...",
+    nargs=-1,
+    shell_complete=lambda *given: [name for name in SETTINGS if name.startswith(given[-1])],
+)
 @pass_sources
 @json_option
 def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:

@@ -12,7 +12,6 @@ from plantstore.core.model import (
     Page,
     PlantQuery,
     Role,
-    Scope,
     TokenInfo,
     never_fresh,
     permissions_of,
@@ -67,11 +66,9 @@ def to_token_info(token_store_id: int, rows: Sequence[Row]) -> TokenInfo | None:
         return None
     user_id, subject, label, expires_at, own_store, scopes_text, *_ = rows[0]
     scopes = from_text(scopes_text)
-    stores = tuple(_to_store(row[6:], scopes) for row in rows if row[6] is not None)
+    stores = tuple(
+        OpenStore(name, Role(role), permissions_of(Role(role), scopes), *added)
+        for name, role, *added in (row[6:] for row in rows)
+        if name is not None
+    )
     return TokenInfo(token_store_id, user_id, subject, label, expires_at, own_store, stores)
-
-
-def _to_store(row: Row, scopes: frozenset[Scope]) -> OpenStore:
-    name, role_name, *added = row
-    role = Role(role_name)
-    return OpenStore(name, role, permissions_of(role, scopes), *added)

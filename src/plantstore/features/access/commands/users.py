@@ -12,7 +12,6 @@ from plantstore.cli.output import Output
 from plantstore.core.model import Role
 from plantstore.features.access import users
 from plantstore.features.access.members import list_all_members
-from plantstore.features.access.users import Membership
 from plantstore.sql.administration import records, tokens
 from plantstore.sql.session import Session
 
@@ -113,7 +112,10 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
       plantstore user delete ada --yes
     """
     memberships = users.list_memberships(session, subject)
-    require_name("user", subject, _warn(subject, memberships), yes=yes)
+    warning = f"The user {subject} and the user's tokens will be deleted, permanently."
+    if orphans := [found.store for found in memberships if found.is_last_owner]:
+        warning += f" No owner is left in: {', '.join(orphans)}."
+    require_name("user", subject, warning, yes=yes)
     is_gone = users.delete_user(session, subject)
     log_change("user delete", user=subject)
     stores = [found.store for found in memberships]
@@ -128,9 +130,3 @@ def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequen
     if output.as_json:
         return [{"name": store, "role": role} for store, role in roles]
     return [f"{store} ({role})" for store, role in roles]
-
-
-def _warn(subject: str, memberships: Sequence[Membership]) -> str:
-    warning = f"The user {subject} and the user's tokens will be deleted, permanently."
-    orphans = [found.store for found in memberships if found.is_last_owner]
-    return f"{warning} No owner is left in: {', '.join(orphans)}." if orphans else warning

@@ -24,6 +24,7 @@ _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table")  # shows H
 # What the three calls return, but for mistakes in a parameter or in HTTP itself.
 USUAL = (40002, 40003, 40004, 40101, 40102, 40301, 40401, 42901, 50301)
 _HEADING = re.compile("^### (.+)\n", re.MULTILINE)
+_MARK = r'\1\2<mark title="Your token">TOKEN</mark>'
 _TOKEN = re.compile(r"(?<=Bearer )(\$?)(\{?)TOKEN")
 
 
@@ -76,26 +77,11 @@ def _find_headers(operations: list[Json]) -> dict[str, list[Json]]:
     return dict(sorted(found.items()))
 
 
-def _render_text(text: str) -> Markup:
-    """CommonMark, with its paragraphs."""
-    return Markup(_MARKDOWN.render(text or ""))  # noqa: S704 - markdown-it escapes it
-
-
-def _render_line(text: str) -> Markup:
-    """CommonMark of one paragraph, without it."""
-    return Markup(_MARKDOWN.renderInline((text or "").strip()))  # noqa: S704 - as above
-
-
 def _list_error_numbers(response: Json) -> list[int]:
     """The numbers in the examples of a response with an error."""
     contents = response.get("content", {}).values()
     found = (value for one in contents for _, value in samples.list_examples(one))
     return [value["error"] for value in found if isinstance(value, dict) and "error" in value]
-
-
-def _mark_token(code: str) -> Markup:
-    """A program, with the place of the token marked."""
-    return Markup(_TOKEN.sub(r'\1\2<mark title="Your token">TOKEN</mark>', str(escape(code))))  # noqa: S704 - escaped
 
 
 def _phrase(status: str | int) -> str:
@@ -107,11 +93,12 @@ def _phrase(status: str | int) -> str:
 FILTERS: dict[str, Callable[..., object]] = {
     "anchor": lambda title: re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-"),
     "choices": schemas.list_values,
-    "code": _mark_token,
+    "code": lambda code: Markup(_TOKEN.sub(_MARK, str(escape(code)))),  # noqa: S704 - escaped
     "example": values.write_example,
     "examples": samples.list_examples,
-    "inline": _render_line,
-    "markdown": _render_text,
+    # Of a paragraph, and with its paragraphs; markdown-it escapes both.
+    "inline": lambda text: Markup(_MARKDOWN.renderInline((text or "").strip())),  # noqa: S704
+    "markdown": lambda text: Markup(_MARKDOWN.render(text or "")),  # noqa: S704
     "numbers": _list_error_numbers,
     "phrase": _phrase,
     "type": schemas.write_type,
