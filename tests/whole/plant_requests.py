@@ -1,0 +1,133 @@
+"""Requests that write and read plants, each answered as the model says."""
+
+import json
+from copy import deepcopy
+from functools import partial
+from itertools import starmap
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from plantstore.core.model import NewPlant, Precondition, Scope, entity_tag_of
+from tests.contract.harness import describe
+from tests.features.changes.client import changes_message, numbers_of, read_lines
+from tests.http.expect import expect_error
+from tests.http.model import Token
+from tests.whole.store_requests import (
+    OTHER_TAG,
+    StoreRequests,
+    bases,
+    changes,
+    conditions,
+    etag_of,
+    expect,
+    ids,
+    numbers,
+    plants,
+)
+
+
+class PlantRequests(StoreRequests):
+    """Writes and reads of plants."""
+
+    @rule(number=numbers, base=bases, plant=plants, key=st.none() | st.sampled_from("ab"))
+    def create(self, number: int, base: str, plant: NewPlant, key: str | None) -> None:
+        """Create a plant, maybe with a key."""
+        headers = {} if key is None else {"Idempotency-Key": key}
+        body = describe(plant)
+        answer = self.ask(number, "POST", f"{base}/plants", body, headers)
+        before = self.model.store.revision
+        status = self.model.write(self.choose(number), Scope.CREATE, plant, key=key)
+        is_replay = status == 200 and before == self.model.store.revision
+        assert answer.headers.get("idempotent-replayed") == ("true" if is_replay else None)
+        expect(answer, status, describe(plant, with_ids=False))
+
+    @rule(number=numbers, many=st.lists(changes, min_size=1, max_size=4), is_atomic=st.booleans())
+    def change_many(
+        self, number: int, many: list[tuple[str, NewPlant]], *, is_atomic: bool
+    ) -> None:
+        """Make some changes in one request, or none of them."""
+        token = self.choose(number)
+        lines = ({"op": op} | describe(plant) for op, plant in many)
+        body = b"".join(json.dumps(line).encode() + b"\n" for line in lines)
+        target = f"/changes?atomic={str(is_atomic).lower()}"
+        answer = self.connection.ask(changes_message(token.secret, body, target))
+        if refused := self.model.refuse(token, None):
+            expect_error(answer, refused)
+            return
+        before = deepcopy((self.model.store, self.model.authors))
+        numbers = list(enumerate(starmap(partial(self.change, token), many), 1))
+        if is_atomic and (refusals := [it for it in numbers if it[1] >= 300]):
+            self.model.store, self.model.authors = before
+            # Without a scope, a line is refused before the others are tried.
+            line, number = next((it for it in refusals if it[1] == 40301), refusals[0])
+            expect_error(answer, number)
+            assert answer.json["message"].startswith(f"line {line}: ")
+        else:
+            assert numbers_of(read_lines(answer.body)) == numbers
+
+    def change(self, token: Token, op: str, plant: NewPlant) -> int:
+        """What a change gives."""
+        if op != "upsert":
+            return self.model.write(token, Scope(op), plant)
+        refused = self.model.refuse(token, Scope.CREATE)
+        status = refused or self.model.write(token, Scope.UPDATE, plant)
+        return self.model.write(token, Scope.CREATE, plant) if status == 40401 else status
+
+    @rule(number=numbers, base=bases, plant=plants, condition=conditions)
+    def replace(
+        self, number: int, base: str, plant: NewPlant, condition: tuple[str, str] | None
+    ) -> None:
+        """Replace a plant, maybe only as it was read."""
+        headers, precondition = self.read_condition(plant.id, condition)
+        path = f"{base}/plants/{plant.id}"
+        answer = self.ask(number, "PUT", path, describe(plant, with_ids=False), headers)
+        status = self.model.write(self.choose(number), Scope.UPDATE, plant, precondition)
+        expect(answer, status, describe(plant, with_ids=False))
+        if status == 200:
+            assert answer.headers["etag"] == etag_of(plant)
+            assert answer.headers["cache-control"] == "no-store"
+
+    @rule(number=numbers, base=bases, plant_id=ids, condition=conditions)
+    def delete(
+        self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
+    ) -> None:
+        """Delete a plant, maybe only as it was read."""
+        headers, precondition = self.read_condition(plant_id, condition)
+        answer = self.ask(number, "DELETE", f"{base}/plants/{plant_id}", None, headers)
+        plant = NewPlant(plant_id, "")
+        expect(answer, self.model.write(self.choose(number), Scope.DELETE, plant, precondition))
+
+    @rule(number=numbers, base=bases, plant_id=ids, condition=conditions)
+    def read(
+        self, number: int, base: str, plant_id: int, condition: tuple[str, str] | None
+    ) -> None:
+        """Read a plant, maybe only if it is another one, or still the same."""
+        headers, precondition = self.read_condition(plant_id, condition)
+        answer = self.ask(number, "GET", f"{base}/plants/{plant_id}", None, headers)
+        plant = self.model.store.plants.get(plant_id)
+        refused = self.model.refuse(self.choose(number), Scope.LIST)
+        if refused is not None or plant is None:
+            expect(answer, refused or 40401)
+            return
+        tag = entity_tag_of(plant)
+        if precondition is not None and not precondition.matches(tag):
+            expect(answer, 41201)
+            return
+        is_known = precondition is not None and precondition.excludes(tag)
+        expect(answer, 304 if is_known else 200, describe(plant, with_ids=False))
+        assert answer.headers["etag"] == f'"{tag}"'
+
+    def read_condition(
+        self, plant_id: int, condition: tuple[str, str] | None
+    ) -> tuple[dict[str, str], Precondition | None]:
+        """The header, and what it says."""
+        if condition is None:
+            return {}, None
+        name, kind = condition
+        plant = self.model.store.plants.get(plant_id)
+        right = OTHER_TAG if plant is None else etag_of(plant)
+        header = {"right": right, "wrong": OTHER_TAG, "any": "*"}[kind]
+        said = (header.strip('"'),)
+        precondition = Precondition(said, None) if name == "If-Match" else Precondition(None, said)
+        return {name: header}, precondition
