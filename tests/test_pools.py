@@ -8,6 +8,8 @@ import pytest
 from plantstore.core.errors import OverloadedError
 from plantstore.core.pools import EvictingPool, Pool, network_of
 
+pytestmark = pytest.mark.anyio
+
 
 def take_all(pool: Pool, holder: str) -> int:
     """How many units the holder gets until the pool refuses."""
@@ -17,63 +19,51 @@ def take_all(pool: Pool, holder: str) -> int:
     return count
 
 
-def test_one_holder_has_half_two_a_third_each_and_a_newcomer_finds_room() -> None:
-    async def run() -> None:
-        pool = Pool("places", 60)
-        assert take_all(pool, "first") == 30
-        assert take_all(pool, "second") == 15
-        assert pool.has_room("newcomer")
-        pool.give_back("first", 30)
-        assert take_all(pool, "second") == 15  # 30 in all
-
-    asyncio.run(run())
+async def test_one_holder_has_half_two_a_third_each_and_a_newcomer_finds_room() -> None:
+    pool = Pool("places", 60)
+    assert take_all(pool, "first") == 30
+    assert take_all(pool, "second") == 15
+    assert pool.has_room("newcomer")
+    pool.give_back("first", 30)
+    assert take_all(pool, "second") == 15  # 30 in all
 
 
-def test_of_a_full_pool_the_largest_holder_is_named(caplog: pytest.LogCaptureFixture) -> None:
-    async def run() -> None:
-        pool = Pool("places", 3)
-        holders = ("first", "second", "second", "third")
-        assert [pool.try_take(holder) for holder in holders] == [True, True, False, True]
-        pool.add("first", 1)
-        assert not pool.try_take("newcomer")
-        assert pool.refused_at > 0
-
-    asyncio.run(run())
+async def test_of_a_full_pool_the_largest_holder_is_named(caplog: pytest.LogCaptureFixture) -> None:
+    pool = Pool("places", 3)
+    holders = ("first", "second", "second", "third")
+    assert [pool.try_take(holder) for holder in holders] == [True, True, False, True]
+    pool.add("first", 1)
+    assert not pool.try_take("newcomer")
+    assert pool.refused_at > 0
     assert "the pool places is full: first holds most, 2 of 3" in caplog.text
 
 
-def test_a_place_that_becomes_free_is_the_first_ones_who_may_have_it() -> None:
-    async def run() -> None:
-        pool = Pool("places", 4)
-        for _ in range(2):
-            await pool.wait_and_take("greedy")
-        await pool.wait_and_take("other")
-        more, first = (
-            asyncio.ensure_future(pool.wait_and_take(holder)) for holder in ("greedy", "newcomer")
-        )
-        pool.add("another", 1)
-        await asyncio.sleep(0)
-        pool.give_back("another")
-        await asyncio.wait_for(first, 30)
-        with pytest.raises(OverloadedError):
-            await more
-
-    asyncio.run(run())
+async def test_a_place_that_becomes_free_is_the_first_ones_who_may_have_it() -> None:
+    pool = Pool("places", 4)
+    for _ in range(2):
+        await pool.wait_and_take("greedy")
+    await pool.wait_and_take("other")
+    more, first = (
+        asyncio.ensure_future(pool.wait_and_take(holder)) for holder in ("greedy", "newcomer")
+    )
+    pool.add("another", 1)
+    await asyncio.sleep(0)
+    pool.give_back("another")
+    await asyncio.wait_for(first, 30)
+    with pytest.raises(OverloadedError):
+        await more
 
 
-def test_of_who_holds_too_many_the_oldest_is_evicted() -> None:
-    async def run() -> None:
-        pool, evicted = EvictingPool("bodies", 4), list[int]()
-        for number in range(5):
-            pool.put(number, "greedy", partial(evicted.append, number))
-        assert evicted == [0, 1, 2]
-        pool.put("one", "other", lambda: evicted.append(-1))
-        pool.remove(0)  # it was evicted
-        for unit in (3, 4, "one"):
-            pool.remove(unit)
-        assert (pool.used, evicted) == (0, [0, 1, 2])
-
-    asyncio.run(run())
+async def test_of_who_holds_too_many_the_oldest_is_evicted() -> None:
+    pool, evicted = EvictingPool("bodies", 4), list[int]()
+    for number in range(5):
+        pool.put(number, "greedy", partial(evicted.append, number))
+    assert evicted == [0, 1, 2]
+    pool.put("one", "other", lambda: evicted.append(-1))
+    pool.remove(0)  # it was evicted
+    for unit in (3, 4, "one"):
+        pool.remove(unit)
+    assert (pool.used, evicted) == (0, [0, 1, 2])
 
 
 def test_the_addresses_of_one_network_are_one_holder() -> None:

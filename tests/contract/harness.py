@@ -1,11 +1,12 @@
 """A serving database for the contract's tests, with callers, plants and a plain model."""
 
 import json
+from collections.abc import Callable
 from typing import Any, Self
 
 from msgspec.structs import asdict
 
-from plantstore.core.database import Create, Delete, Update
+from plantstore.core.database import Create, Delete, Update, Write
 from plantstore.core.model import (
     Caller,
     Grant,
@@ -64,9 +65,7 @@ class DatabaseHarness:
         self, plant: NewPlant, key: IdempotencyKey | None = None, caller: Caller | None = None
     ) -> Outcome:
         """Create a plant, by default as the owner."""
-        caller = caller or self.owner
-        outcome, _ = await self.database.write(Create(caller.store_id, caller, plant, key))
-        return outcome
+        return await self._write(Create, caller, plant, key)
 
     async def update(
         self,
@@ -75,21 +74,19 @@ class DatabaseHarness:
         caller: Caller | None = None,
     ) -> Outcome:
         """Replace a plant, by default as the owner."""
-        caller = caller or self.owner
-        outcome, _ = await self.database.write(Update(caller.store_id, caller, plant, precondition))
-        return outcome
+        return await self._write(Update, caller, plant, precondition)
 
     async def delete(
-        self,
-        plant_id: int,
-        caller: Caller | None = None,
-        precondition: Precondition | None = None,
+        self, plant_id: int, caller: Caller | None = None, precondition: Precondition | None = None
     ) -> Outcome:
         """Delete a plant, by default as the owner."""
+        return await self._write(Delete, caller, plant_id, precondition)
+
+    async def _write(
+        self, kind: Callable[..., Write], caller: Caller | None, *about: object
+    ) -> Outcome:
         caller = caller or self.owner
-        outcome, _ = await self.database.write(
-            Delete(caller.store_id, caller, plant_id, precondition)
-        )
+        outcome, _ = await self.database.write(kind(caller.store_id, caller, *about))
         return outcome
 
     async def read_page(self, query: PlantQuery, limit: int = MANY) -> Page:
