@@ -8,8 +8,9 @@ import logging
 import time
 
 from plantstore.core.failures import RepeatLimit
+from plantstore.features.logs.line_limit import LineLimit
 from plantstore.http.limits.client_address import ClientAddress
-from plantstore.http.log_lines import LineLimit, describe_caller, describe_request
+from plantstore.http.log_lines import describe_caller, describe_request
 from plantstore.server.messages import Request, Response, Stream
 
 logger = logging.getLogger("plantstore.requests")
