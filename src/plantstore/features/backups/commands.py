@@ -134,16 +134,18 @@ def restore(
         raise click.UsageError("give either a backup or --in-place")
     if (in_place and store is not None) or (store is None and (plants or dry_run)):
         raise click.UsageError("--plants and --dry-run need a backup and --store")
-    if backup is not None and store is not None:
-        with closing(open_session(database)) as session, open_backup(backup) as source:
-            ours = require_store(session, store)
-            earlier = find_in_backup(source, ours)
-            read = partial(read_wanted, source, earlier, session, ours, plants)
-            change_plants(session, ours, read, output, command="restore", dry_run=dry_run, yes=yes)
-        return
     if backup is None:
         _finish_restore(database, output)
-        return
+    elif store is None:
+        _replace(backup, database, output, yes=yes)
+    else:
+        with closing(open_session(database)) as session, open_backup(backup) as source:
+            ours = require_store(session, store)
+            read = partial(read_wanted, source, find_in_backup(source, ours), session, ours, plants)
+            change_plants(session, ours, read, output, command="restore", dry_run=dry_run, yes=yes)
+
+
+def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
     file = _require_sqlite(
         database, "restore it with pg_restore, then run `plantstore restore --in-place`"
     )
