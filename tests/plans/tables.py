@@ -37,11 +37,11 @@ def filling() -> Sequence[str]:
         f"{_MEMBER} n, n, 0, n, 'owner' {_numbers(STORES)}",
         f"{_MEMBER} n, 1, 0, NULL, 'reader' {_numbers(STORES)} AND n > 1",
         f"{_CREDENTIALS} n, hash_of(n), n, n = 1, 'list', '', n {_numbers(STORES)}",
-        f"{_PLANT} {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
-        f"{_PLANT} n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
-        f"{_PLANT} n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
-        f"{_EVENT} {LARGE}, n, 'plant.created', n, 'Fern', n, 1, '' {_numbers(EVENTS)}",
-        f"{_EVENT} n, 1, 'plant.created', 1, 'Fern', n, n, '' {_numbers(STORES)} AND n <> {LARGE}",
+        f"{PLANT} {LARGE}, n, 'Fern', {_TAG} {_numbers(PLANTS)}",
+        f"{PLANT} n, 1, 'Fern', 'common' {_numbers(STORES)} AND n <> {LARGE}",
+        f"{PLANT} n, 2, 'Moss', NULL {_numbers(STORES)} AND n <> {LARGE}",
+        f"{EVENT} {LARGE}, n, 'plant.created', n, 'Fern', n, 1, '' {_numbers(EVENTS)}",
+        f"{EVENT} n, 1, 'plant.created', 1, 'Fern', n, n, '' {_numbers(STORES)} AND n <> {LARGE}",
         f"{_KEY} {LARGE}, {LARGE}, 'key-' || n, hash_of(1), 'created', n {_numbers(STORES)}",
         f"{_LINK} {SMALL}, hash_of({SMALL}), {SMALL}, 'list', '', {STORES * 20}, hash_of({SMALL})",
         f"{_KEY} n, n, 'key', hash_of(1), 'created', n {_numbers(STORES)}",
@@ -55,9 +55,9 @@ _CREDENTIALS = (
     " (store_id, token_hash, user_id, all_stores, scopes, label, created_at) SELECT"
 )
 _MEMBER = "INSERT INTO members (store_id, user_id, since, added_by, role) SELECT"
-_PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
+PLANT = "INSERT INTO plants (store_id, id, name, tag) SELECT"
 _TAG = f"CASE WHEN n % {RARE} = 0 THEN 'rare' WHEN n % 2 = 0 THEN 'common' END"
-_EVENT = (
+EVENT = (
     "INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label) SELECT"
 )
 _LINK = (

@@ -10,7 +10,7 @@ from psycopg.adapt import PyFormat, Transformer
 from plantstore.databases import migrate
 from plantstore.sql.queries import load_queries
 from tests.plans.cases import COMMON, POSTGRES, Case
-from tests.plans.tables import PLANTS, filling
+from tests.plans.tables import EVENT, PLANT, PLANTS, filling
 from tests.postgres.server import PostgresServer
 
 QUERIES = load_queries("plantstore.postgres")
@@ -64,6 +64,26 @@ def test_no_query_reads_more_than_its_result_needs(postgres_server: PostgresServ
             excess for excess in excesses(connection) if excess.split()[1] not in PLANNED_LOOKUPS
         ]
     assert found == {state: [] for state in found}
+
+
+def test_verifying_reads_each_row_once_where_statistics_do_not_know_the_store(
+    postgres_server: PostgresServer,
+) -> None:
+    url, count = postgres_server.make_database(), 2000
+    migrate(url)
+    with psycopg.connect(url, autocommit=True, cursor_factory=RawCursor) as connection:
+        for table in ("plants", "events"):
+            connection.execute(f"ALTER TABLE {table} SET (autovacuum_enabled = false)".encode())
+        for store in (1, 2):
+            numbers = f"FROM generate_series(1, {count}) AS n"
+            connection.execute(f"{PLANT} {store}, n, 'Fern', NULL {numbers}".encode())
+            event = f"{EVENT} {store}, n, 'plant.created', n, 'Fern', n, 1, '' {numbers}"
+            connection.execute(event.encode())
+            if store == 1:
+                connection.execute("ANALYZE")
+        connection.execute(QUERIES["plan_lookups"].encode())
+        for name in ("find_mismatches", "find_plants_without_event"):
+            assert count_rows(run(connection, QUERIES[name], Case((2, 21), 0))) <= 3 * count
 
 
 def excesses(connection: Connection) -> Iterator[str]:

@@ -1,4 +1,5 @@
--- Verifying: which plants are not as their last event says
+-- Verifying: which plants are not as their last event says. Statistics that do not know the store would
+-- make a join read all of its plants for each event.
 
 -- name: find_mismatches
 WITH last AS MATERIALIZED (
@@ -7,7 +8,8 @@ WITH last AS MATERIALIZED (
 )
 SELECT l.plant_id, CASE WHEN p.id IS NULL THEN 'missing' WHEN l.kind = 'plant.deleted' THEN 'deleted' ELSE 'different' END,
     l.revision
-FROM last AS l LEFT JOIN plants AS p ON p.store_id = $1 AND p.id = l.plant_id
+FROM last AS l
+LEFT JOIN LATERAL (SELECT * FROM plants WHERE store_id = $1 AND id = l.plant_id LIMIT 1) AS p ON true
 WHERE CASE WHEN p.id IS NULL THEN l.kind <> 'plant.deleted'
     ELSE l.kind = 'plant.deleted' OR (p.name, p.tag) IS DISTINCT FROM (l.name, l.tag) END
 ORDER BY l.plant_id LIMIT $2
