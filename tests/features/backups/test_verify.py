@@ -41,6 +41,24 @@ def mismatches(program: Program) -> list[tuple[object, ...]]:
     return [(one["store"], one["id"], one["what"]) for one in found["mismatches"]]
 
 
+def test_counts_are_repaired_while_the_service_runs_and_lists_change(seeded: Program) -> None:
+    with Service(seeded.folder, database=seeded.database) as service:
+        with service.administration() as administration:
+            store = administration.list_stores()[0].name
+        with service.client(service.make_token(store)) as client:
+            execute(seeded.database, "UPDATE revisions SET plants = 41, max_plants = 41")
+            seen = client.get("/plants")
+            assert seen.headers["x-total-count"] == "41"
+            repaired = seeded.run("verify", "--repair")
+            assert repaired.status == 0
+            assert "it has 40 plants, and counts 41" in repaired.err
+            again = client.get("/plants", headers={"If-None-Match": seen.headers["etag"]})
+            assert again.headers["x-total-count"] == "40"
+            assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
+    execute(seeded.database, "UPDATE plants SET name = 'x' WHERE id = 1")
+    assert "it is not as its last event" in seeded.refusal("verify", "--repair")
+
+
 def test_what_agrees_is_counted(seeded: Program) -> None:
     assert seeded.out("verify") == f"ok: stores: 1, plants: {COUNT}, events: {COUNT}"
     assert mismatches(seeded) == []

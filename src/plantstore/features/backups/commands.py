@@ -31,6 +31,7 @@ from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.restore import Restored
 from plantstore.features.backups.restore import restore as replace_database
 from plantstore.features.backups.revocations import Revocations
+from plantstore.features.backups.verifying import repair as repair_database
 from plantstore.features.backups.verifying import verify as verify_database
 from plantstore.sql.administration.records import require_store
 
@@ -206,19 +207,27 @@ def _describe_revocations(found: Revocations | None) -> Iterator[str]:
 
 
 @click.command()
+@click.option(
+    "--repair", is_flag=True, help="Count plants anew, and give those stores new revisions."
+)
 @pass_database
 @json_option
-def verify(database: str, output: Output) -> None:
+def verify(database: str, output: Output, *, repair: bool) -> None:
     """Verify that the database agrees with itself: counts, plants and events.
 
-    It reads everything, as it is at one moment, and changes nothing: also beside a running service,
-    or of a backup. The exit status is 1 if something does not agree.
+    It reads everything, as it is at one moment, and changes nothing without --repair: also beside a
+    running service, or of a backup. The exit status is 1 if something does not agree.
 
     \b
     Example:
       plantstore --database sqlite:///plants-20301231T235959.123Z.db verify
     """
     found = verify_database(database)
+    if repair and not found.ok:
+        found, mended = repair_database(database, found)
+        for one in mended:
+            output.note(f"mended: {one.sentence}")
+        log_change("verify --repair", database=without_password(database), mended=len(mended))
     if found.ok:
         counts = f"stores: {found.stores}, plants: {found.plants}, events: {found.events}"
         output.print(found, f"ok: {counts}")

@@ -3,6 +3,9 @@ UPDATE revisions SET revision = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 
     trimmed = CASE WHEN revision < ?2 THEN ?2 ELSE revision + 1 END
 WHERE store_id = ?1
 
+-- name: recount
+UPDATE revisions SET plants = (SELECT count(*) FROM plants WHERE store_id = ?1) WHERE store_id = ?1
+
 -- Verifying: the stores in pages, how many plants and events there are, and which plants have no event
 
 -- name: page_to_verify

@@ -20,6 +20,10 @@ def renew_revisions(session: Session) -> int:
         session.query("delete_links", 0, INT64_MAX, 0, INT64_MAX)
         stores = session.query("list_stores")
         for store_id, *_ in stores:
-            microseconds = time.time_ns() // 1000
-            session.query("renew_revision", store_id, microseconds)
+            renew_revision(session, store_id)
     return len(stores)
+
+
+def renew_revision(session: Session, store_id: int) -> None:
+    """Raise a store's revision so; within a transaction, in which nobody else writes to it."""
+    session.query("renew_revision", store_id, time.time_ns() // 1000)

@@ -13,6 +13,8 @@ from msgspec import Struct
 from plantstore.core.database import Row
 from plantstore.databases import find_file, open_session, require_database
 from plantstore.features.backups.reader import SQLiteReader, reading
+from plantstore.features.backups.renewing import renew_revision
+from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries
 
 MAX_MISMATCHES = 20
@@ -66,6 +68,26 @@ def verify(url: str) -> Verification:
         found = list(islice(_find(reader, counts), MAX_MISMATCHES + 1))
     sums = (counts["stores"], counts["plants"], counts["events"])
     return Verification(not found, *sums, found[:MAX_MISMATCHES], len(found) > MAX_MISMATCHES)
+
+
+def repair(url: str, found: Verification) -> tuple[Verification, Sequence[Mismatch]]:
+    """Count the plants of stores anew, and give these new revisions; what is left, what is mended.
+
+    A plant that is not as its last event says stays: nothing tells which of the two is right.
+
+    :raises SetupError: the database cannot be written.
+    """
+    mended: list[Mismatch] = []
+    while wrong := [one for one in found.mismatches if one.store and one.id is None]:
+        with closing(open_session(url)) as session:
+            for name in {str(one.store) for one in wrong}:
+                with session.transaction():
+                    store_id = require_store(session, name).store_id
+                    renew_revision(session, store_id)
+                    session.query("recount", store_id)
+        mended += wrong
+        found = verify(url)
+    return found, mended
 
 
 def _find(reader: Queries, counts: Counter[str]) -> Iterator[Mismatch]:
