@@ -36,3 +36,7 @@ GRANT INSERT ON users TO plantstore_service;
 GRANT INSERT, UPDATE (role), DELETE ON members TO plantstore_service;
 GRANT SELECT (created_at), INSERT, UPDATE (revoked_at) ON tokens TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON links TO plantstore_service;
+
+-- For a declared token (the setting token), grant this too:
+--     GRANT INSERT ON stores, revisions TO plantstore_service;
+--     GRANT UPDATE (expires_at) ON tokens TO plantstore_service;

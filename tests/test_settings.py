@@ -14,6 +14,7 @@ from plantstore.core.sources import Sources, find_unknown
 from plantstore.program.loading import SETTINGS, load_settings
 
 URL = {"PLANTSTORE_DATABASE": "sqlite:///x.db"}
+DECLARED = "5f3a9c0e7d1b4826af90c3e5d7b1a624"
 OTHER: dict[str, tuple[str, Any]] = {
     "database": ("sqlite:///y.db", "sqlite:///y.db"),
     "host": ("::1", "::1"),
@@ -35,6 +36,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "max_plants": ("100", 100),
     "events_keep": ("7.5", 7.5),
     "token_expiry": ("90", 90),
+    "token": (DECLARED, DECLARED),
     "invalid_token_rate": ("5/hour", "5/hour"),
     "max_wal_size": ("1048576", 2**20),
     "cache_size": ("0", 0),

@@ -32,7 +32,6 @@ class Start(Struct, frozen=True, kw_only=True):
     """
 
     settings: Settings
-    settings_file: str | None
     address: str
     is_local: bool
     flags: frozenset[str]

@@ -5,7 +5,10 @@ import os
 import re
 import shlex
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from secrets import token_hex
+from tempfile import TemporaryDirectory
 
 import pytest
 import yaml
@@ -15,6 +18,7 @@ from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
 from tests.cli.program import PLANTSTORE
 
+IS_ROOT = os.geteuid() == 0
 ROOT = Path(__file__).parents[2]
 DEPLOY = ROOT / "deploy"
 TOOLS = ROOT / ".venv-tools" / "bin"
@@ -65,7 +69,7 @@ def test_the_image_is_made_as_it_should_be() -> None:
 @pytest.mark.parametrize(
     ("schema", "file"),
     [
-        ("compose-spec", "deploy/compose.yaml"),
+        ("compose-spec", "deploy/compose*.yaml"),
         ("github-workflows", ".github/workflows/*"),
         ("github-issue-forms", ".github/ISSUE_TEMPLATE/*"),
     ],
@@ -89,10 +93,58 @@ def test_the_manifest_has_kubernetes_form() -> None:
     (deployment, *_) = yaml.safe_load_all(manifest.read_text())
     pod = deployment["spec"]["template"]["spec"]
     for container in (*pod["initContainers"], *pod["containers"]):
-        environ = {one["name"]: one.get("value", "sqlite:///x.db") for one in container["env"]}
+        secret = {"PLANTSTORE_DATABASE": "sqlite:///x.db", "PLANTSTORE_TOKEN": token_hex(32)}
+        environ = {one["name"]: one.get("value") or secret[one["name"]] for one in container["env"]}
+        assert environ.keys() > secret.keys()
         settings = load_settings(Sources({}, environ))
         ends = settings.lame_duck + settings.drain_timeout + settings.write_timeout
         assert ends < pod["terminationGracePeriodSeconds"]
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that other users reach, unlike pytest's."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.postgresql.yaml"])
+def test_compose_gives_its_user_secrets_that_only_the_owner_may_read(
+    open_folder: Path, name: str
+) -> None:
+    """Its shell's commands, with folders of the test in place of the container's."""
+    services = yaml.safe_load((DEPLOY / name).read_text())["services"]
+    given, made = open_folder / "given", open_folder / "made"
+    for folder in (given, made):
+        folder.mkdir()
+
+    def act(service: str, command: str, *prefix: str) -> "subprocess.CompletedProcess[str]":
+        *shell, script = services[service]["entrypoint"][:3]
+        script = script.replace("$$", "$").replace("exec plantstore", command)
+        script = script.replace("/run/secrets", str(given)).replace("/run/plantstore", str(made))
+        script = script if IS_ROOT else script.replace("-o 10001 -g 10001", "")
+        words = [*prefix, *shell, script, "plantstore", "serve"]
+        return subprocess.run(words, capture_output=True, text=True, check=False)
+
+    for secret in services["secrets"]["secrets"]:
+        (given / secret).touch(0o600)
+        refused = act("secrets", "")
+        assert (refused.returncode, refused.stderr[:24]) == (
+            1,
+            f"the secret {secret} is empty"[:24],
+        )
+        (given / secret).write_text(token_hex(32))
+        (given / secret).chmod(0o600)
+    assert act("secrets", "").returncode == 0
+    user = ("setpriv", "--reuid=10001", "--regid=10001", "--clear-groups") if IS_ROOT else ()
+    run(*user, "cat", made / "token")
+    assert (made / "token").stat().st_mode & 0o777 == 0o400
+    if "entrypoint" in services["plantstore"]:
+        started = act("plantstore", 'echo "$PGPASSWORD"', *user)
+        assert started.stdout.startswith((given / "postgres-password").read_text())
+        (made / "postgres-password").unlink()
+        assert act("plantstore", "echo started", *user).returncode == 1
 
 
 def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:

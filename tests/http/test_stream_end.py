@@ -32,6 +32,9 @@ class OneStream:
         """See ``Application``."""
         return Stream(b"HTTP/1.1 200 OK\r\n", self._give_parts(), self._close_slowly)
 
+    def reload(self) -> None:
+        """See ``Application``."""
+
     def announce_stop(self) -> None:
         """Nobody asks."""
 

@@ -75,6 +75,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "record_migration": [Case((999, "later", "", 999, LATER), 0)],
     "find_token_info": [Case((SMALL, HASH), 5), Case((1, hash_of(1)), 3 + 2 * STORES)],
     "find_compatible_since": [Case((), 2)],
+    "find_store_of_token": [Case((HASH,), 1)],
     "find_counts": [Case((SMALL,), 1)],
     "count_all": [Case((), 2 * STORES)],
     "read_events": [

@@ -125,6 +125,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     ] = 30.0
 
     of_features: tuple[Struct, ...] = ()
+    file: str | None = None  # which has these settings
 
     # Not to be set: what follows from max_requests, and seconds that fit all clients.
     max_connections: int = 8192  # beyond a share of it the longest idle one is closed

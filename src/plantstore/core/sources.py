@@ -22,6 +22,7 @@ SETTINGS_FILE = f"{PREFIX}SETTINGS"
 _FILE = "_file"
 SYSTEM_FILE = "/etc/plantstore/plantstore.toml"
 _UTF_8 = "utf-8-sig"  # some editors write a byte order mark
+_SECRETS = frozenset({"token"})  # whose values are not shown, wherever they stand
 _BOOLEANS = {"yes": True, "no": False}  # beside those that msgspec knows
 _WORDS = {inspect.BoolType: "true or false", inspect.VarTupleType: "a list of texts"}
 
@@ -88,9 +89,11 @@ class Sources:
         value, file = self._environ.get(variable, "").strip(), variable + _FILE.upper()
         if _OF_SERVICE.match(f"{variable}={value}"):
             value = ""
-        if given := _choose(Given(value, "variable", variable), file, self._environ.get(file)):
+        is_shown = name not in _SECRETS
+        of_variable = Given(value, "variable", variable, is_shown)
+        if given := _choose(of_variable, file, self._environ.get(file)):
             return given
-        of_key = Given(self.in_file.get(name, ""), "file", f"{name} in {self.file}")
+        of_key = Given(self.in_file.get(name, ""), "file", f"{name} in {self.file}", is_shown)
         named = self.in_file.get(name + _FILE)
         path = named and Path(self.file or "").parent / str(named)
         return _choose(of_key, f"{name}{_FILE} in {self.file}", path)
@@ -175,7 +178,7 @@ def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
     try:
         return msgspec.convert(value, hint, strict=False)
     except msgspec.ValidationError:
-        shown = f"is {given.value!r}, but" if given.is_shown else "has a file whose content"
+        shown = f"is {given.value!r}, but" if given.is_shown else "has a value that"
         allowed = _describe(inspect.type_info(hint))
         raise SetupError(f"{given.origin} {shown} must be {allowed}") from None
 

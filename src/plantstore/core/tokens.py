@@ -1,4 +1,4 @@
-"""The form of tokens: ``pst_<store number>_<32 random bytes><checksum>``.
+"""The form of tokens: ``pst_<store number>_<32 random bytes><checksum>``, unless it was declared.
 
 Numbers are base62. The store's number only routes the look-up; the checksum, a CRC-32, only
 detects typing errors and leaked tokens. Only the SHA-256 of a token is stored.
@@ -18,6 +18,8 @@ _SECRET_BYTES = 32
 _SECRET_LENGTH = 43  # 62**43 > 2**256
 _CHECKSUM_LENGTH = 6  # 62**6 > 2**32
 MAX_LENGTH = 128  # of input read as a token; our own have at most 64 characters
+_MIN_DECLARED = 32  # of a token that the settings declare
+_MIN_DIFFERENT = 8  # characters
 _FORM = re.compile(f"[a-z]{{3}}_[0-9A-Za-z]+_[0-9A-Za-z]{{{_SECRET_LENGTH + _CHECKSUM_LENGTH}}}")
 _STORE_NUMBER = re.compile("[0-9A-Za-z]{1,10}")  # 62**10 < 2**63
 
@@ -54,6 +56,25 @@ def is_well_formed(token: str, prefix: str = PREFIX) -> bool:
         return False
     unchecked, checksum = token[:-_CHECKSUM_LENGTH], token[-_CHECKSUM_LENGTH:]
     return _FORM.fullmatch(token) is not None and _checksum(unchecked) == checksum
+
+
+def can_be_declared(token: str) -> bool:
+    """Whether the token may be one that the settings declare, of which the form says nothing."""
+    return len(token) >= _MIN_DECLARED and not token.startswith(f"{PREFIX}_")
+
+
+def find_weakness(token: str) -> str | None:
+    """Why a text is not good enough to be declared as a token; None if it is."""
+    if not _MIN_DECLARED <= len(token) <= MAX_LENGTH:
+        return f"has {len(token)} characters, not {_MIN_DECLARED} to {MAX_LENGTH}"
+    if not re.fullmatch("[!-~]+", token):
+        return "has blanks, or characters that are not ASCII"
+    if token.startswith((f"{PREFIX}_", f"{CODE_PREFIX}_")):
+        return f"begins as a token that the service has made, with {token[:4]}"
+    repeats = any(token.startswith(token[n:]) for n in range(1, len(token) // 2 + 1))
+    if repeats or len(set(token)) < _MIN_DIFFERENT:
+        return "repeats itself, and can be guessed"
+    return None
 
 
 def hash_token(token: str) -> bytes:

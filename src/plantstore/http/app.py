@@ -57,7 +57,8 @@ class App:
     """Responds to requests on one database. Features add to it.
 
     The ``gauges`` give the current values of features' metrics, by name. ``at_close`` is called at
-    the end. ``process`` says which process this is; ``open_session`` administers the database.
+    the end, ``at_reload`` at SIGHUP. ``process`` says which process this is; ``open_session``
+    administers the database.
     """
 
     def __init__(
@@ -71,6 +72,7 @@ class App:
         self._observed_seconds = math.inf
         self.gauges: dict[str, Callable[[], float]] = {}
         self.at_close: list[Callable[[], Awaitable[None]]] = []
+        self.at_reload: list[Callable[[], None]] = []
         self.connections: Collection[object] = ()
         self.pools = Pools(settings)
         self.pools.add_pool(database.writes)
@@ -170,6 +172,11 @@ class App:
         """See ``Application``."""
         self.routes.health.is_stopping = True
         self.handle_all()
+
+    def reload(self) -> None:
+        """See ``Application``."""
+        for reload in self.at_reload:
+            reload()
 
     async def close(self) -> None:
         """See ``Application``."""

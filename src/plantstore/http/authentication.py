@@ -21,7 +21,7 @@ from plantstore.core.model import Caller, Scope, TokenInfo
 from plantstore.core.operations import authenticate, introspect, is_expired, require_scope
 from plantstore.core.pools import Pools, network_of
 from plantstore.core.settings import Settings, read_rate
-from plantstore.core.tokens import MAX_LENGTH, parse_token
+from plantstore.core.tokens import MAX_LENGTH, can_be_declared, parse_token
 from plantstore.http.known_tokens import KnownToken, KnownTokens
 from plantstore.http.limits.client_address import ClientAddress
 from plantstore.http.limits.invalid_tokens import InvalidTokens
@@ -132,6 +132,9 @@ class Authentication:
             self._invalid.check(address, token)
         key = parse_token(token) if known is None else known.key
         try:
+            if key[0] is None and can_be_declared(token):
+                rows = await self._database.read("find_store_of_token", key[1])
+                key = (rows[0][0] if rows else None, key[1])
             return await find(self._database, key, *arguments)
         except InvalidTokenError:
             self._known.evict(sent)

@@ -35,6 +35,7 @@ def load_settings(sources: Sources) -> Settings:
     return replace(
         settings,
         database=settings.database or default_database(),
+        file=sources.file,
         of_features=tuple(map(sources.read, _OF_FEATURES)),
         max_connections=max(_MIN_CONNECTIONS, 4 * requests),
         max_writes=max(1, requests // 2),

@@ -72,12 +72,12 @@ def serve(context: click.Context, /, cors_origins: tuple[str, ...], **flags: obj
     set_up_logs(settings.log_format)
     for sentence in find_unknown(os.environ, SETTINGS):
         logger.warning("%s", sentence)
-    if not _serve(settings, sources.file, chosen):
+    if not _serve(settings, chosen):
         raise click.exceptions.Exit(1)
     logger.info("stopped")
 
 
-def _serve(settings: Settings, settings_file: str | None, flags: frozenset[str]) -> bool:
+def _serve(settings: Settings, flags: frozenset[str]) -> bool:
     """Serve until a signal or a broken database stops it; whether it was a signal."""
     from plantstore.server.listeners import (  # noqa: PLC0415 - slow to import
         describe,
@@ -97,7 +97,6 @@ def _serve(settings: Settings, settings_file: str | None, flags: frozenset[str])
         )
         start = Start(
             settings=settings,
-            settings_file=settings_file,
             address=address,
             is_local=not is_public and all(map(is_loopback, listeners)),
             flags=flags,

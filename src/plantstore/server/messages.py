@@ -123,6 +123,9 @@ class Application(Protocol):
     def announce_stop(self) -> None:
         """Tell those who ask for it that the service is stopping; ``recall`` finds no more."""
 
+    def reload(self) -> None:
+        """Take what was changed outside of the service, as SIGHUP asks."""
+
     async def wait_until_broken(self) -> Exception:
         """Wait for an error after which the process must stop, and return it."""
 

@@ -154,11 +154,13 @@ class Server:
             self.stop(self._settings.lame_duck)
 
     def _handle_hangup(self) -> None:
-        """Reload the certificate, if there is one; stop if the terminal was closed."""
+        """Reload the certificate, if there is one, and more; stop if the terminal was closed."""
         if self._has_terminal and not os.isatty(0):
             self._handle_stop(signal.SIGHUP)
-        if self._connections is not None and self._connections.certificate is not None:
-            self._connections.certificate.reload()
+        if self._connections is not None:
+            self._connections.application.reload()
+            if self._connections.certificate is not None:
+                self._connections.certificate.reload()
         notify_reload()
 
     async def _stop_when_broken(self, application: Application) -> None:

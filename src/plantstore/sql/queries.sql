@@ -26,6 +26,11 @@ LEFT JOIN stores AS s ON s.store_id = m.store_id
 LEFT JOIN users AS a ON a.user_id = m.added_by
 ORDER BY s.name
 
+-- A declared token does not name its store.
+
+-- name: find_store_of_token
+SELECT store_id FROM tokens WHERE token_hash = ?1 AND revoked_at IS NULL
+
 -- name: find_plant
 SELECT id, name, tag FROM plants WHERE store_id = ?1 AND id = ?2
 

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from plantstore.databases import find_file
 from plantstore.feature import Start
+from plantstore.features.access.declared import declare_at_start
 from plantstore.sqlite.files import create_file, opened
 
 logger = logging.getLogger(__name__)
@@ -34,6 +35,7 @@ def surround(start: Start) -> Iterator[None]:
                 _record(path, start.address, opened_files)
         except OSError as error:  # such as a full disk, on which lists can still be served
             logger.warning("plantstore link create will not find the service: %s", error)
+        declare_at_start(start.settings)
         if "welcome" in start.flags:
             from plantstore.features.access.welcome import welcome  # noqa: PLC0415 - seldom
 

@@ -105,7 +105,7 @@ def _name_service(database: str, file: str | None) -> str:
 def welcome(start: Start) -> None:
     """Print the way in to the service."""
     settings, address = start.settings, start.address
-    program = _name_service(settings.database, start.settings_file)
+    program = _name_service(settings.database, settings.file)
     expires_at = now() + settings.token_expiry * DAY_MS
     with closing(open_session(settings.database)) as session:
         parts = [f"Plant Store is running at {address}"]

@@ -7,7 +7,7 @@ malformed and repeated ones cost no query.
 
 from plantstore.core.errors import InvalidTokenError
 from plantstore.core.pools import network_of
-from plantstore.core.tokens import is_well_formed
+from plantstore.core.tokens import can_be_declared, is_well_formed
 from plantstore.http.limits.rates import Rates, require
 
 
@@ -24,7 +24,7 @@ class InvalidTokens:
         :raises PlantStoreError: it is not, or it comes too early after others.
         """
         require(self._tokens.check((network_of(address), hash(token))))
-        if not is_well_formed(token):
+        if not is_well_formed(token) and not can_be_declared(token):
             self.count(address, token, was_valid=False)
             raise InvalidTokenError
 

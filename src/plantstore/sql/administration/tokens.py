@@ -77,9 +77,11 @@ class IssuedToken(Struct, frozen=True):
     made: tuple[str, ...] = ()
 
 
-def insert_token(session: Queries, store_id: int, user_id: int, grant: Grant) -> IssuedToken:
-    """A new token of the scopes granted, without any check."""
-    secret = make_token(store_id)
+def insert_token(
+    session: Queries, store_id: int, user_id: int, grant: Grant, secret: str | None = None
+) -> IssuedToken:
+    """A new token of the scopes granted, without any check; a declared one has its ``secret``."""
+    secret = secret or make_token(store_id)
     key = (store_id, hash_token(secret))
     values = (grant.all_stores, to_text(grant.scopes or ()), grant.label, now(), grant.expires_at)
     session.query("insert_token", *key, user_id, *values)

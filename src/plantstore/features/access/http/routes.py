@@ -3,6 +3,7 @@
 from functools import partial
 
 from plantstore.core.pools import Pool
+from plantstore.features.access.declared import keep_declared
 from plantstore.features.access.http import links, members, tokens
 from plantstore.features.access.http.jobs import MAX_JOBS, JobQueue
 from plantstore.features.access.http.owners import Owners
@@ -15,6 +16,8 @@ def add_access(app: App) -> None:
     places = app.pools.add_pool(Pool("administration", MAX_JOBS))
     jobs = JobQueue(app.open_session, app.settings.write_timeout, places)
     app.at_close.append(jobs.close)
+    if app.process.number == 0:
+        app.run_beside(keep_declared(app))
     owners = Owners(app, jobs)
     owners.reads("/members", members.list_members)
     owners.reads("/members/{user}", members.read_member)

@@ -1,0 +1,122 @@
+"""The token that the settings declare: it opens the store ``default`` as its owner.
+
+Invariants: of all tokens that were ever declared, only that of the settings is valid; what somebody
+has revoked stays so. One that is not declared any more has expired: it may be declared again.
+"""
+
+import asyncio
+import logging
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from plantstore.cli.administration_log import log_token
+from plantstore.core.clock import now
+from plantstore.core.errors import SetupError
+from plantstore.core.failures import FailureLog
+from plantstore.core.model import Grant, Role
+from plantstore.core.settings import Settings
+from plantstore.core.sources import Sources
+from plantstore.core.tokens import hash_token
+from plantstore.databases import open_session
+from plantstore.features.access import AccessSettings
+from plantstore.sql.administration.records import (
+    find_role,
+    find_store,
+    find_user,
+    insert_store,
+    insert_user,
+    set_role,
+)
+from plantstore.sql.administration.tokens import Token, TokenState, insert_token, list_tokens
+from plantstore.sql.session import Session
+
+if TYPE_CHECKING:
+    from plantstore.http.app import App
+
+logger = logging.getLogger(__name__)
+failures = FailureLog(logger, "the declared token is as the settings say")
+
+_STORE = "default"
+_NAME = "declared"  # of the token's user, and its label
+_RETRY_SECONDS = 1.0
+
+
+def declare_at_start(settings: Settings) -> None:
+    """Have the token before the first request, if the database can be reached by now."""
+    if token := settings.of(AccessSettings).token:
+        try:
+            with closing(open_session(settings.database)) as session:
+                declare(session, token, settings.max_plants)
+        except SetupError as error:
+            logger.warning("the declared token is not valid yet: %s", error)
+
+
+async def keep_declared(app: "App") -> None:
+    """Declare what the settings have, now and whenever they are to be reloaded, without end."""
+    settings, is_due = app.settings, asyncio.Event()
+    app.at_reload.append(is_due.set)
+    token = settings.of(AccessSettings).token
+
+    def work() -> None:
+        with closing(app.open_session()) as session:
+            declare(session, token, settings.max_plants)
+
+    while True:
+        try:
+            await asyncio.to_thread(work)
+        except SetupError as error:
+            failures.add("the declared token is not as the settings say: %s", error)
+            await asyncio.sleep(_RETRY_SECONDS)
+            continue
+        failures.note_success()
+        await is_due.wait()
+        is_due.clear()
+        try:
+            token = Sources({}, os.environ, settings.file).read(AccessSettings).token
+        except SetupError as error:
+            logger.error("the declared token is kept as it was: %s", error)  # noqa: TRY400 - the reason is enough
+
+
+def declare(session: Session, secret: str | None, max_plants: int | None) -> None:
+    """Have this token declared, and no other one; a missing store may hold ``max_plants``."""
+    if secret is None and find_user(session, _NAME) is None:
+        return
+    with session.transaction():
+        made, ended = _declare(session, secret, max_plants)
+    if made is not None and made.state is TokenState.REVOKED:
+        logger.warning("the declared token %s was revoked: declare another one", made.token_id)
+    elif made is not None:
+        log_token("token declare", made)
+    for token in ended:
+        log_token("token end", token)
+
+
+def _declare(
+    session: Session, secret: str | None, max_plants: int | None
+) -> tuple[Token | None, list[Token]]:
+    """The token, unless it was valid before, and those that ended."""
+    user = find_user(session, _NAME) or insert_user(session, _NAME)
+    known = {
+        (token.store_id, token.token_hash): token
+        for token in list_tokens(session, user_id=user.user_id)
+        if token.label == _NAME
+    }
+    made = None
+    if secret is not None:
+        store = find_store(session, _STORE) or insert_store(session, _STORE, max_plants)
+        if find_role(session, store.store_id, user.user_id) is None:
+            set_role(session, store.store_id, user.user_id, Role.OWNER)
+        key = (store.store_id, hash_token(secret))
+        made = known.pop(key, None)
+        if made is None:
+            grant = Grant(subject=_NAME, scopes=Role.OWNER.scopes, label=_NAME)
+            made = insert_token(session, store.store_id, user.user_id, grant, secret).token
+        elif made.state is TokenState.EXPIRED:
+            session.query("set_expiry", *key, None)
+        elif made.is_valid:
+            made = None
+    ended = [token for token in known.values() if token.is_valid]
+    for token in ended:
+        session.query("set_expiry", token.store_id, token.token_hash, now())
+    return made, ended

@@ -1,0 +1,102 @@
+"""The token that the settings declare: valid from the first start, until it is not declared."""
+
+import secrets
+import signal
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.cli.program import Program
+from tests.service import Service
+from tests.waiting import wait_until
+
+PLANT = {"id": 7, "name": "Fern"}
+
+
+def status(service: Service, token: str) -> int:
+    headers = {"Authorization": f"Bearer {token}"}
+    return httpx.get(f"{service.origin}/plants", headers=headers).status_code
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_it_opens_the_default_store_until_it_is_changed_or_removed(
+    url: str, tmp_path: Path, workers: int
+) -> None:
+    first, second = secrets.token_urlsafe(40), secrets.token_hex(16)
+    secret, settings = tmp_path / "token", tmp_path / "settings.toml"
+    secret.write_text(f"{first}\n")
+    settings.write_text('token_file = "token"\n')
+    given = {"settings": settings, "workers": workers}
+    with Service(tmp_path, database=url, settings=given) as service:
+        with service.client(first) as client:
+            assert client.post("/plants", json=PLANT).status_code == 200
+            me = client.get("/me").json()
+            assert client.get("/members").json()[0]["user"] == "declared"
+        assert (me["user"], me["stores"][0]["role"]) == ("declared", "owner")
+        for text in ("short", f"{second}\n"):  # what is weak changes nothing
+            assert status(service, first) == 200
+            secret.write_text(text)
+            service.process.send_signal(signal.SIGHUP)
+            wait_until(lambda: "declared token is kept as it was" in service.log())
+        wait_until(lambda: status(service, second) == 200)
+        assert status(service, first) == 401
+        assert service.stop() == 0
+        service.start()
+        assert status(service, second) == 200
+        settings.write_text("")
+        service.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: status(service, second) == 401)
+        assert service.stop() == 0
+        secret.write_text(first)
+        settings.write_text('token_file = "token"\n')
+        service.start()  # what was taken back can be declared again
+        assert (status(service, first), status(service, second)) == (200, 401)
+    assert first not in service.log()
+    assert second not in service.log()
+
+
+def test_it_is_listed_and_stays_revoked(url: str, tmp_path: Path) -> None:
+    token = secrets.token_hex(32)
+    program = Program(tmp_path, {"PLANTSTORE_DATABASE": url})
+    with Service(tmp_path, database=url, settings={"token": token}) as service:
+        assert status(service, token) == 200
+        (listed,) = program.data("token", "list")
+        assert (listed["label"], listed["user"], listed["store"]) == (
+            *("declared", "declared"),
+            "default",
+        )
+        assert (listed["state"], listed["expires_at"]) == ("active", None)
+        program.out("token", "revoke", listed["id"])
+        assert status(service, token) == 401
+        assert service.stop() == 0
+        service.start()
+        assert status(service, token) == 401
+    assert f"the declared token {listed['id']} was revoked: declare another" in service.log()
+
+
+@pytest.mark.parametrize(
+    ("token", "reason"),
+    [
+        ("k7Qz" * 7, "has 28 characters, not 32 to 128"),
+        ("k7Qz" * 9, "repeats itself"),
+        ("changeme-changeme-changeme-change", "repeats itself"),
+        ("0101101110001011101101001011000101", "repeats itself"),
+        ("a secret of five words, with blanks", "has blanks"),
+        (f"pst_1_{'k7QzW9' * 8}x", "begins as a token that the service has made"),
+    ],
+)
+def test_one_that_can_be_guessed_is_refused_and_not_shown(
+    tmp_path: Path, token: str, reason: str
+) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_TOKEN": token})
+    for command in ("serve", "check"):
+        said = program.refusal(command)
+        assert f"Error: the setting token {reason}" in said
+        assert "`openssl rand -hex 32`" in said
+        assert token not in said
+
+
+def test_it_is_not_shown_with_the_settings(tmp_path: Path) -> None:
+    program = Program(tmp_path, {"PLANTSTORE_TOKEN": secrets.token_hex(32)})
+    assert program.data("settings", "show", "token")[0]["value"] == "..."
