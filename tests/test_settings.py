@@ -36,6 +36,7 @@ OTHER: dict[str, tuple[str, Any]] = {
     "max_plants": ("100", 100),
     "events_keep": ("7.5", 7.5),
     "token_expiry": ("90", 90),
+    "audit_keep": ("30", 30),
     "token": (DECLARED, DECLARED),
     "invalid_token_rate": ("5/hour", "5/hour"),
     "max_wal_size": ("1048576", 2**20),

@@ -1,6 +1,7 @@
 """What the system's log is told of administration: every change, by whom, and no secret."""
 
 import getpass
+import json
 import logging
 import os
 import re
@@ -48,10 +49,13 @@ READS = {
     "user show": "ada",
     "member list": "--store nursery",
     "event list": "--store nursery",
+    "audit list": "",
     "backup": "{file}.backup",
     "verify": "",
     "export": "--store nursery {file}.export",
 }
+# They change the database as a whole, or plants.
+NOT_AUDITED = {"migrate", "import", "restore", "copy", "event undo"}
 NOT_TRIED = {"serve", "distribute"}  # as it changes nothing, and is not on SQLite
 
 
@@ -128,6 +132,10 @@ def test_every_change_is_told_with_who_made_it(
         )
         assert re.search(rf"(^| ){expected}", changed)
         assert len(changed) < len(line) - len(person)
+    rows = json.loads(administrator.run("audit list", "--json"))
+    actions = [row["action"] for row in rows]
+    assert actions == [path for path in CHANGES if path not in NOT_AUDITED]
+    assert {row["by"] for row in rows} == {"grace\nINFO"}
 
 
 def test_a_token_is_told_by_its_id(administrator: Administrator) -> None:

@@ -1,24 +1,55 @@
-"""Tells the system's log (syslog, journald) what an administrator changed, and who that was.
+"""Tells what an administrator changed, and who that was: the audit trail and the system's log.
 
-Nothing of it is printed: where the system has no such log, it is lost.
+Of the log (syslog, journald) nothing is printed: where the system has none, it is lost.
 """
 
 import os
 import pwd
-from collections.abc import Iterator
+import socket
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from plantstore.core.logs import administration_logger
+from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.sql.administration.records import find_user
 from plantstore.sql.administration.tokens import Token
-from plantstore.sql.session import Session
+from plantstore.sql.session import Queries, Session
+
+Note = Callable[..., None]
 
 
 @contextmanager
 def changing(session: Session, command: str, **changed: object) -> Iterator[None]:
-    """A transaction for what a command changes, which is logged when it is committed."""
-    with session.transaction():
+    """A transaction for what a command changes, which ends with its note: see ``noting``."""
+    with noting(session) as note:
         yield
-    log_change(command, **changed)
+        note(command, **changed)
+
+
+@contextmanager
+def noting(session: Session) -> Iterator[Note]:
+    """A transaction for what a command changes.
+
+    The block notes each change: in the audit trail at once, and in the log when it is committed.
+    """
+    noted: list[tuple[str, dict[str, object]]] = []
+
+    def note(command: str, **changed: object) -> None:
+        audit(session, command, **changed)
+        noted.append((command, changed))
+
+    with session.transaction():
+        yield note
+    for command, changed in noted:
+        log_change(command, **changed)
+
+
+def audit(session: Queries, command: str, *, store: object = None, **changed: object) -> None:
+    """Add to the audit trail, within a transaction; a ``user`` is there by now, or still."""
+    user = find_user(session, str(changed["user"])) if changed.get("user") else None
+    *_, name = describe_person().values()
+    actor = Actor(socket.gethostname(), name=str(name))
+    write_audit(session, actor, command, store, user and user.user_id, **changed)
 
 
 def log_change(command: str, **changed: object) -> None:
@@ -28,9 +59,9 @@ def log_change(command: str, **changed: object) -> None:
     administration_logger().info("administration", extra={"fields": fields})
 
 
-def log_token(command: str, token: Token, **more: object) -> None:
-    """Log a command that made or revoked a token."""
-    log_change(command, token_id=token.token_id, store=token.store, user=token.subject, **more)
+def name_token(token: Token) -> dict[str, str]:
+    """What a note says of a token."""
+    return {"token_id": token.token_id, "store": token.store, "user": token.subject}
 
 
 def describe_person() -> dict[str, object]:

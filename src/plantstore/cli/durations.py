@@ -2,12 +2,14 @@
 
 import re
 from datetime import UTC, datetime
+from datetime import time as datetime_time
 
 import click
 
 from plantstore.core.clock import now
 
 EXPIRES = "90d|2030-01-31|never"
+_TIME_OF_DAY = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 _DURATION = re.compile("([1-9][0-9]{0,5})([mhdw])")
 _UNIT_MS = {"m": 60_000, "h": 3_600_000, "d": 86_400_000, "w": 604_800_000}
 DAY_MS = _UNIT_MS["d"]
@@ -26,6 +28,20 @@ def read_duration(text: str) -> int:
     return milliseconds
 
 
+def read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
+    """The moment of a date or an age, or the last one of a time of day, in UTC."""
+    if text is None:
+        return None
+    if _TIME_OF_DAY.fullmatch(text):
+        moment = datetime.combine(datetime.now(UTC), datetime_time.fromisoformat(text), UTC)
+        return int(moment.timestamp() * 1000) - DAY_MS * (moment > datetime.now(UTC))
+    allowed = (
+        "an age such as 24h, a time of day such as 14:00, or a date such as 2030-01-31 or "
+        "2030-01-31T08:00:00Z"
+    )
+    return _read_moment(text, -1, allowed)
+
+
 def read_expiry(text: str) -> int | None:
     """When a token expires: after a duration, at a date, or never, as None.
 
@@ -37,13 +53,13 @@ def read_expiry(text: str) -> int | None:
         "never, or a number with m, h, d or w, such as 90d (at most 36500d), or a date, such as "
         "2030-01-31"
     )
-    expires_at = read_moment(text, 1, allowed)
+    expires_at = _read_moment(text, 1, allowed)
     if expires_at <= now():
         raise click.BadParameter(f"{text} has passed: write a later date")
     return expires_at
 
 
-def read_moment(text: str, direction: int, allowed: str) -> int:
+def _read_moment(text: str, direction: int, allowed: str) -> int:
     """The Unix time in milliseconds of a date, maybe with a time, or of now and a duration.
 
     A date without a zone is in UTC. The duration is added in this ``direction``, 1 or -1.

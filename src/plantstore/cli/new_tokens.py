@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from plantstore.cli.administration_log import log_token
+from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.options import (
     change_options,
     grant_options,
@@ -64,9 +64,9 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
     missing = _find_missing(session, grant)
     if missing and not creates:
         _ask_to_create(missing)
-    with session.transaction():
+    with noting(session) as note:
         issued = create_token(session, grant)
-    log_token("token create", issued.token)
+        note("token create", **name_token(issued.token))
     print_issued(issued, output)
     for kind, name, near in missing:
         if near is not None:

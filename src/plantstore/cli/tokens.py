@@ -3,7 +3,7 @@
 import click
 from msgspec import UNSET
 
-from plantstore.cli.administration_log import log_token
+from plantstore.cli.administration_log import name_token, noting
 from plantstore.cli.completion import complete_tokens
 from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
@@ -108,9 +108,9 @@ def rotate(session: Session, token: str, grace: int, expires: str | None, output
     """
     expires_at = UNSET if expires is None else read_expiry(expires)
     given = read_token(token)
-    with session.transaction():
+    with noting(session) as note:
         issued, old = records.rotate_token(session, find_token(session, given), grace, expires_at)
-    log_token("token rotate", issued.token, old_token_id=old.token_id)
+        note("token rotate", **name_token(issued.token), old_token_id=old.token_id)
     ends_at = format_time(old.expires_at)
     output.note(f"the old token {old.token_id} expires at {ends_at}")
     print_issued(issued, output, old_id=old.token_id, old_expires_at=ends_at)
@@ -144,17 +144,19 @@ def revoke(
     if sum((bool(tokens), user is not None, all_tokens)) != 1 or (tokens and store is not None):
         raise click.UsageError("give tokens, or --user, or --all; --store goes with the last two")
     given = list(map(read_token, tokens))
-    with session.transaction():
+    with noting(session) as note:
         before = [find_token(session, token) for token in given]
         revoked = [revoke_token(session, token) for token in before]
         if not given:
             revoked = revoke_tokens(session, *_find_ids(session, store, user))
+        for token in revoked:
+            if token not in before:  # it was revoked already
+                note("token revoke", **name_token(token))
     for token in revoked:
         whose = f"{token.token_id} of {token.subject} for {token.store}"
-        if token in before:  # it was revoked already
+        if token in before:
             output.note(f"the token {whose} was revoked at {format_time(token.revoked_at)}")
         else:
-            log_token("token revoke", token)
             output.note(f"revoked the token {whose}")
     if not revoked:
         output.note("there is no token to revoke")

@@ -6,6 +6,7 @@ from plantstore.feature import Feature
 
 _NAMES = (
     "access",
+    "audit",
     "backups",
     "changes",
     "citus",

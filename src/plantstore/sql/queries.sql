@@ -210,6 +210,10 @@ DELETE FROM idempotency_keys WHERE store_id = ?1 AND (user_id, key) <= (
     ORDER BY user_id DESC, key DESC LIMIT 1
 ) RETURNING 1
 
+-- name: insert_audit
+INSERT INTO audit (at, action, store, user_id, details, by_user_id, by_name, token_id, address)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+
 -- name: list_users
 SELECT user_id, subject FROM users ORDER BY subject
 

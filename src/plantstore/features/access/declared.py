@@ -10,7 +10,7 @@ import os
 from contextlib import closing
 from typing import TYPE_CHECKING
 
-from plantstore.cli.administration_log import log_token
+from plantstore.cli.administration_log import name_token, noting
 from plantstore.core.clock import now
 from plantstore.core.errors import SetupError
 from plantstore.core.failures import FailureLog
@@ -82,14 +82,14 @@ def declare(session: Session, secret: str | None, max_plants: int | None) -> Non
     """Have this token declared, and no other one; a missing store may hold ``max_plants``."""
     if secret is None and find_user(session, _NAME) is None:
         return
-    with session.transaction():
+    with noting(session) as note:
         made, ended = _declare(session, secret, max_plants)
-    if made is not None and made.state is TokenState.REVOKED:
-        logger.warning("the declared token %s was revoked: declare another one", made.token_id)
-    elif made is not None:
-        log_token("token declare", made)
-    for token in ended:
-        log_token("token end", token)
+        if made is not None and made.state is TokenState.REVOKED:
+            logger.warning("the declared token %s was revoked: declare another one", made.token_id)
+        elif made is not None:
+            note("token declare", **name_token(made))
+        for token in ended:
+            note("token end", **name_token(token))
 
 
 def _declare(

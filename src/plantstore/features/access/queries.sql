@@ -1,6 +1,9 @@
 -- name: set_max_plants
 UPDATE revisions SET max_plants = ?2 WHERE store_id = ?1
 
+-- name: find_store_name
+SELECT name FROM stores WHERE store_id = ?1
+
 -- name: rename_store
 UPDATE stores SET name = ?2 WHERE store_id = ?1
 

@@ -1,5 +1,7 @@
 """Stores: their quotas, names and sizes, and how they are deleted."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from plantstore.core.clock import now
@@ -44,14 +46,16 @@ def describe_store(session: Queries, name: str) -> StoreFacts:
     return StoreFacts(store, *row)
 
 
-def delete_store(session: Session, name: str) -> None:
+def delete_store(session: Session, name: str, tell: Callable[[], None] = lambda: None) -> None:
     """Remove a store with its plants, events, members and tokens, in transactions of its own.
 
-    Access ends with the first one. The others take parts: other stores' writes get their turn.
+    Access ends with the first one, in which it calls ``tell``. The others take parts: other
+    stores' writes get their turn.
     """
     with session.transaction():
         store_id = require_store(session, name).store_id
         session.query("delete_members_of_store", store_id)
+        tell()
     are_left = True
     while are_left:
         with session.transaction():

@@ -1,6 +1,7 @@
 """Users: their names and roles, and how they are erased."""
 
 import re
+from collections.abc import Callable
 
 from msgspec import Struct
 
@@ -37,16 +38,18 @@ def rename_user(session: Queries, subject: str, new_subject: str) -> None:
     session.query("rename_user", user.user_id, new_subject)
 
 
-def delete_user(session: Session, subject: str) -> bool:
+def delete_user(session: Session, subject: str, tell: Callable[[], None] = lambda: None) -> bool:
     """Erase a user, in transactions of its own: memberships, tokens, and the name in events.
 
-    Access ends with the first transaction, and the user's row goes with the last: the same command
-    finishes what was interrupted. Events stay, as those of a deleted user, without the token's
-    label, which may be a name too. Whether no copy of the name is left for readers.
+    Access ends with the first transaction, in which it calls ``tell``, and the user's row goes with
+    the last: the same command finishes what was interrupted. Events stay, as those of a deleted
+    user, without the token's label, which may be a name too. Whether no copy of the name is left
+    for readers.
     """
     user = require_user(session, subject)
     with session.transaction():
         _delete_access(session, user)
+        tell()
     for store in list_stores(session):
         with session.transaction():  # batches that were begun before are over then
             session.query("lock_revisions", store.store_id, store.store_id)

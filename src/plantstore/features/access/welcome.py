@@ -15,7 +15,7 @@ from pathlib import Path
 
 import click
 
-from plantstore.cli.administration_log import changing, log_token
+from plantstore.cli.administration_log import changing, name_token, noting
 from plantstore.cli.durations import DAY_MS
 from plantstore.cli.pasted import find_program
 from plantstore.core.clock import now
@@ -134,9 +134,9 @@ def welcome(start: Start) -> None:
 def _create_store(session: Session, expires_at: int) -> str:
     """The token of the first store's owner."""
     grant = Grant(subject=_USER, store=_STORE, label="welcome", expires_at=expires_at)
-    with session.transaction():
+    with noting(session) as note:
         issued = create_token(session, grant)
-    log_token("serve --welcome", issued.token)
+        note("serve --welcome", **name_token(issued.token))
     return issued.secret
 
 

@@ -1,16 +1,15 @@
 """``plantstore event``: list and undo. ``plantstore plant``: restore."""
 
-import re
+import heapq
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
-from datetime import time as datetime_time
+from operator import itemgetter
 from typing import Any
 
 import click
 
 from plantstore.cli.administration_log import changing
-from plantstore.cli.durations import DAY_MS, read_moment
+from plantstore.cli.durations import read_since
 from plantstore.cli.options import (
     change_options,
     read_options,
@@ -24,28 +23,13 @@ from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
 from plantstore.features.events.restoring import restore_plants
 from plantstore.features.events.undoing import find_undo
-from plantstore.sql.administration.records import require_store, require_user
+from plantstore.sql.administration.records import list_stores, require_store, require_user
 from plantstore.sql.session import Session
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
 _PAGE_ROWS = 1000
-_TIME_OF_DAY = re.compile("([01][0-9]|2[0-3]):[0-5][0-9]")
 _COMMAND_LINE = 0  # instead of a user's number
-
-
-def _read_since(_context: click.Context, _option: click.Parameter, text: str | None) -> int | None:
-    """The moment of a date or an age, or the last one of a time of day, in UTC."""
-    if text is None:
-        return None
-    if _TIME_OF_DAY.fullmatch(text):
-        moment = datetime.combine(datetime.now(UTC), datetime_time.fromisoformat(text), UTC)
-        return int(moment.timestamp() * 1000) - DAY_MS * (moment > datetime.now(UTC))
-    allowed = (
-        "an age such as 24h, a time of day such as 14:00, or a date such as 2030-01-31 or "
-        "2030-01-31T08:00:00Z"
-    )
-    return read_moment(text, -1, allowed)
 
 
 @click.group()
@@ -54,20 +38,20 @@ def event() -> None:
 
 
 @event.command("list")
-@store_option("Name of the store.", required=True)
+@store_option("Name of the store; else events of all stores, by their time.")
 @click.option("--plant", "plant_id", type=int, metavar="ID", help="Only events of this plant.")
 @user_option("Only what this user did.")
 @click.option(
     "--since",
     metavar="TIME",
-    callback=_read_since,
+    callback=read_since,
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
 @read_options
 def list_events(
     session: Session,
-    store: str,
+    store: str | None,
     plant_id: int | None,
     user: str | None,
     since: int | None,
@@ -75,19 +59,24 @@ def list_events(
     *,
     follow: bool,
 ) -> None:
-    """List the changes to a store's plants: what, when, and who with which token.
+    """List the changes to stores' plants: what, when, and who with which token.
 
     With --follow each event is one line: tab-separated, or with --json an object.
 
     \b
     Examples:
       plantstore event list --store nursery --plant 7 --since 2d
-      plantstore event list --store nursery --user ada --json
+      plantstore event list --user ada --json
     """
     filters = (plant_id, user, since)
     if not follow:
-        output.print_records(_read_events(session, store, 0, filters), _COLUMNS)
+        stores = [store] if store else [found.name for found in list_stores(session)]
+        events = (_read_events(session, name, 0, filters) for name in stores)
+        in_order = heapq.merge(*events, key=itemgetter("at"))
+        output.print_records(in_order, _COLUMNS if store else ("store", *_COLUMNS))
         return
+    if store is None:
+        raise click.UsageError("name the store to follow with --store")
     last = 0
     while True:
         for record in _read_events(session, store, last, filters):
@@ -103,7 +92,7 @@ def list_events(
     "--since",
     metavar="TIME",
     required=True,
-    callback=_read_since,
+    callback=read_since,
     help="Since a time of day (UTC), such as 14:00, a date, or an age, in m, h, d or w.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would change.")
@@ -146,7 +135,7 @@ def _read_events(
     store_id = require_store(session, store).store_id
     while True:
         rows = session.query("list_events", store_id, after, *filters, _PAGE_ROWS)
-        yield from map(_describe, rows)
+        yield from ({"store": store, **_describe(row)} for row in rows)
         if len(rows) < _PAGE_ROWS:
             return
         after = rows[-1][0]

@@ -83,6 +83,24 @@ CREATE TABLE links (
 
 CREATE INDEX links_by_user ON links (user_id);
 
+-- Who changed what by administration: a user with a token over HTTP, or a name of the system's by a
+-- command; on whom, if on a user, and in which store, by its name then. The details are JSON.
+
+CREATE TABLE audit (
+    audit_id   INTEGER PRIMARY KEY,
+    at         INTEGER NOT NULL,
+    action     TEXT    NOT NULL,
+    store      TEXT,
+    user_id    INTEGER,
+    details    TEXT    NOT NULL,
+    by_user_id INTEGER,
+    by_name    TEXT,
+    token_id   TEXT,
+    address    TEXT    NOT NULL
+) STRICT;
+
+CREATE INDEX audit_by_time ON audit (at);
+
 -- No reference to stores from here on: the writer has read the store's row in the same transaction.
 
 CREATE TABLE plants (

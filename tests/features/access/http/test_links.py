@@ -185,4 +185,4 @@ def test_an_exchange_is_logged_with_the_token_that_it_gave(limited: LoggingServi
     made, used = limited.records("security.administration")
     assert (made["route"], used["route"]) == ("/links", "/links/redeem")
     assert used["new_token_id"] == given["id"]
-    assert used["user_id"] == made["link_for"]
+    assert used["user_id"] == made["member_id"]

@@ -2,7 +2,7 @@
 
 import click
 
-from plantstore.cli.administration_log import changing, log_change
+from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.options import (
     change_options,
     grant_options,
@@ -88,12 +88,13 @@ def revoke(session: Session, ids: tuple[str, ...], output: Output) -> None:
     Example:
       plantstore link revoke 1f0c9a52b7d84e63
     """
-    with session.transaction():
+    with noting(session) as note:
         revoked = [links.revoke_link(session, link_id) for link_id in ids]
+        for ended in revoked:
+            names = {"store": ended.store, "user": ended.user.subject}
+            note("link revoke", link_id=ended.link_id, **names)
     for ended in revoked:
-        names = {"store": ended.store, "user": ended.user.subject}
-        log_change("link revoke", link_id=ended.link_id, **names)
-        output.note("revoked the link {} of {user} for {store}".format(ended.link_id, **names))
+        output.note(f"revoked the link {ended.link_id} of {ended.user.subject} for {ended.store}")
     output.report(list(map(_describe, revoked)), [])
 
 

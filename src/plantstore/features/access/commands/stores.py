@@ -2,10 +2,11 @@
 
 import re
 from contextlib import closing
+from functools import partial
 
 import click
 
-from plantstore.cli.administration_log import changing, log_change
+from plantstore.cli.administration_log import audit, changing, log_change
 from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
@@ -154,7 +155,7 @@ def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:
     plants = records.require_store(session, name).plants
     warning = f"The store {name} and its {plants} plants will be deleted, permanently."
     require_name("store", name, warning, yes=yes)
-    stores.delete_store(session, name)
+    stores.delete_store(session, name, partial(audit, session, "store delete", store=name))
     log_change("store delete", store=name)
     sentence = f"deleted the store {name} and its {plants} plants"
     output.report_change({"name": name, "plants": plants}, sentence)

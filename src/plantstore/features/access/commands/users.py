@@ -1,10 +1,11 @@
 """``plantstore user``: create, rename, show, list, delete."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import click
 
-from plantstore.cli.administration_log import changing, log_change
+from plantstore.cli.administration_log import audit, changing, log_change, noting
 from plantstore.cli.completion import complete_users
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
@@ -49,7 +50,8 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
     Example:
       plantstore user rename ada ada.lovelace
     """
-    with changing(session, "user rename", user=subject, new_subject=new_subject):
+    with noting(session) as note:
+        note("user rename", user=subject, new_subject=new_subject)
         users.rename_user(session, subject, new_subject)
     record = {"subject": new_subject, "old_subject": subject}
     output.report_change(record, f"renamed the user {subject} to {new_subject}")
@@ -116,7 +118,8 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     if orphans := [found.store for found in memberships if found.is_last_owner]:
         warning += f" No owner is left in: {', '.join(orphans)}."
     require_name("user", subject, warning, yes=yes)
-    is_gone = users.delete_user(session, subject)
+    told = partial(audit, session, "user delete", user=subject)
+    is_gone = users.delete_user(session, subject, told)
     log_change("user delete", user=subject)
     stores = [found.store for found in memberships]
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"

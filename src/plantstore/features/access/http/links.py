@@ -60,7 +60,7 @@ def create_link(days: int, session: Session, manager: Manager, body: TokenReques
     """Make a link for a member; it gives the token that the body asks for."""
     grant = read_grant(body, manager, days)
     link = links.create_link(session, manager.store_id, grant, manager)
-    fields = {"link_for": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
+    fields = {"member_id": link.user.user_id, "scopes": to_text(link.grant.scopes or ())}
     return json_response(201, _describe(link), NO_STORE), {"link_id": link.link_id, **fields}
 
 
@@ -77,7 +77,7 @@ def read_link(session: Session, store_id: int, link_id: str) -> LinkRecord:
 def revoke_link(session: Session, manager: Manager, link_id: str) -> Outcome:
     """End a link."""
     link = links.revoke_link(session, link_id, manager.store_id)
-    return NO_CONTENT, {"link_id": link_id, "link_for": link.user.user_id}
+    return NO_CONTENT, {"link_id": link_id, "member_id": link.user.user_id}
 
 
 def _describe(link: Link) -> LinkRecord:
@@ -116,7 +116,8 @@ class Redemption:
                 return json_response(200, _describe(links.find_link(session, body.code)), NO_STORE)
             with job.transaction(session):
                 issued = links.redeem_code(session, body.code)
-            made = issued.token
+                made = issued.token
+                self._owners.audit(session, request, "link redeem", made, describe_made(made))
             who = {"store_id": made.store_id, "user_id": made.user_id}
             self._owners.log(request, {**who, **describe_made(made)})
             return json_response(201, describe_token(made, issued.secret, made.store), NO_STORE)

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.logs import administration_logger
-from plantstore.core.model import Scope
+from plantstore.core.model import Caller, Scope
 from plantstore.features.access.http.bodies import read_body
 from plantstore.features.access.http.jobs import Job, JobQueue
 from plantstore.features.access.owners import require_manager
@@ -22,6 +22,8 @@ from plantstore.http.preconditions import refuse_precondition
 from plantstore.http.responses import NO_STORE, json_response
 from plantstore.http.routes import reads
 from plantstore.server.messages import Request, Response
+from plantstore.sql.administration.audit import Actor, write_audit
+from plantstore.sql.administration.tokens import Token
 from plantstore.sql.session import Session
 
 Fields = Mapping[str, object]  # what a log line says of a change
@@ -68,9 +70,14 @@ class Owners:
         self._routes.add_of_store(pattern, reads(operate))
 
     def changes(
-        self, method: str, pattern: str, change: Change, kind: type[Struct] | None = None
+        self,
+        action: str,
+        method: str,
+        pattern: str,
+        change: Change,
+        kind: type[Struct] | None = None,
     ) -> None:
-        """Add what changes something of a store."""
+        """Add what changes something of a store; the audit trail has the command's ``action``."""
 
         async def operate(request: Request, *path: str) -> Response:
             values, store_name = _split(pattern, path)
@@ -82,12 +89,22 @@ class Owners:
                 with job.transaction(session):
                     manager = require_manager(session, caller)
                     response, changed = change(session, manager, *values, *body)
+                    self.audit(session, request, action, caller, changed)
                 self.log(request, changed)
                 return response
 
             return await self._jobs.run(caller.token_store_id, work)
 
         self._routes.add_of_store(pattern, {method: operate})
+
+    def audit(
+        self, session: Session, request: Request, action: str, by: Caller | Token, changed: Fields
+    ) -> None:
+        """Add a change to the audit trail, in its transaction; whose token it was, or is."""
+        actor = Actor(self._client_address(request), by.user_id, by.token_id)
+        ((store,),) = session.query("find_store_name", by.store_id)
+        details = {key: value for key, value in changed.items() if key != "member_id"}
+        write_audit(session, actor, action, store, changed.get("member_id"), **details)
 
     def log(self, request: Request, changed: Fields) -> None:
         """Log a change that is committed."""

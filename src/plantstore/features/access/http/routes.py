@@ -21,15 +21,19 @@ def add_access(app: App) -> None:
     owners = Owners(app, jobs)
     owners.reads("/members", members.list_members)
     owners.reads("/members/{user}", members.read_member)
-    owners.changes("PUT", "/members/{user}", members.set_member, members.MemberRole)
-    owners.changes("DELETE", "/members/{user}", members.remove_member)
+    owners.changes("member add", "PUT", "/members/{user}", members.set_member, members.MemberRole)
+    owners.changes("member remove", "DELETE", "/members/{user}", members.remove_member)
     owners.reads("/tokens", tokens.list_tokens)
-    owners.changes("POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest)
+    owners.changes(
+        "token create", "POST", "/tokens", partial(tokens.create_token, days), tokens.TokenRequest
+    )
     owners.reads("/tokens/{id}", tokens.read_token)
-    owners.changes("DELETE", "/tokens/{id}", tokens.revoke_token)
+    owners.changes("token revoke", "DELETE", "/tokens/{id}", tokens.revoke_token)
     owners.reads("/links", links.list_links)
-    owners.changes("POST", "/links", partial(links.create_link, days), tokens.TokenRequest)
+    owners.changes(
+        "link create", "POST", "/links", partial(links.create_link, days), tokens.TokenRequest
+    )
     owners.reads("/links/{id}", links.read_link)
-    owners.changes("DELETE", "/links/{id}", links.revoke_link)
+    owners.changes("link revoke", "DELETE", "/links/{id}", links.revoke_link)
     redemption = links.Redemption(jobs, owners, app)
     app.routes.add("/links/redeem", {"POST": redemption.redeem_code})

@@ -14,7 +14,7 @@ from plantstore.features.access.http.owners import Fields, Outcome, pick
 from plantstore.features.access.owners import Manager
 from plantstore.features.access.users import label_by
 from plantstore.http.responses import NO_CONTENT, NO_STORE, json_response
-from plantstore.sql.administration.tokens import Token
+from plantstore.sql.administration.tokens import Token, find_token
 from plantstore.sql.session import Session
 
 _DAY_MS = 24 * 3600 * 1000
@@ -70,7 +70,8 @@ def create_token(days: int, session: Session, manager: Manager, body: TokenReque
 def revoke_token(session: Session, manager: Manager, token_id: str) -> Outcome:
     """Revoke a token."""
     owners.revoke_token(session, manager, token_id)
-    return NO_CONTENT, {"revoked_token_id": token_id}
+    member_id = find_token(session, token_id).user_id
+    return NO_CONTENT, {"revoked_token_id": token_id, "member_id": member_id}
 
 
 def read_grant(body: TokenRequest, manager: Manager, days: int) -> Grant:
@@ -93,6 +94,7 @@ def describe_made(made: Token) -> Fields:
     """A new token, for the log."""
     return {
         "new_token_id": made.token_id,
+        "member_id": made.user_id,
         "scopes": ",".join(sorted(made.scopes)),
         "expires_at": write_optional_time(made.expires_at) or "never",
     }

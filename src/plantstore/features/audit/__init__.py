@@ -1,0 +1,23 @@
+"""The audit trail, which administration writes: read by a command, and trimmed."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from plantstore.feature import Feature
+
+
+class AuditSettings(Struct, frozen=True):
+    """The settings of the audit trail."""
+
+    audit_keep: Annotated[
+        float, Meta(ge=0, le=36_500), "days that the audit trail is kept; 0 means forever"
+    ] = 400
+
+
+FEATURE = Feature(
+    name="audit",
+    adds_to="trimming.add_trimming",
+    settings=AuditSettings,
+    commands={"audit": "commands.audit"},
+)

@@ -1,0 +1,40 @@
+"""The audit trail: who changed what by administration, by a command or over HTTP, from where.
+
+Invariants: a row is written in the transaction of what it tells. It has users by their numbers, so
+that who is erased is without a name here too.
+"""
+
+import msgspec
+from msgspec import Struct
+
+from plantstore.core.clock import now
+from plantstore.sql.session import Queries
+
+_NAMES_OF_USERS = ("user", "new_subject")
+
+
+class Actor(Struct, frozen=True):
+    """Who acts: a user with a token over HTTP, or a ``name`` of the system by a command."""
+
+    address: str
+    user_id: int | None = None
+    token_id: str | None = None
+    name: str | None = None
+
+
+def write_audit(
+    session: Queries,
+    by: Actor,
+    action: str,
+    store: object,
+    user_id: object,
+    **details: object,
+) -> None:
+    """Add a row, on a user if there is one; of the details, None is left out."""
+    kept = {
+        key: value
+        for key, value in details.items()
+        if value is not None and key not in _NAMES_OF_USERS
+    }
+    what = (now(), action, store, user_id, msgspec.json.encode(kept).decode())
+    session.query("insert_audit", *what, by.user_id, by.name, by.token_id, by.address)

@@ -1,0 +1,136 @@
+"""The audit trail: who administered what, by which way; nothing else, and no erased name."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from plantstore.core.clock import now
+from plantstore.databases import find_open_session
+from plantstore.features.audit.trimming import trim_audit
+from tests.cli.program import CREATE, Program
+from tests.service import Service
+
+DAY_MS = 24 * 3600 * 1000
+
+
+@pytest.fixture
+def program(url: str, tmp_path: Path) -> Program:
+    """The program, with a database of its own."""
+    return Program(tmp_path, {"PLANTSTORE_DATABASE": url, "SUDO_USER": "grace"}).with_database()
+
+
+def read(program: Program, *filters: str) -> list[dict[str, Any]]:
+    """What the audit trail has, without its times."""
+    rows: list[dict[str, Any]] = program.data("audit", "list", *filters)
+    assert all(row.pop("at") for row in rows)
+    return rows
+
+
+def actions(program: Program, *filters: str) -> list[str]:
+    return [row["action"] for row in read(program, *filters)]
+
+
+def test_a_command_says_what_it_did_to_whom_and_who_ran_it(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    program.out(*CREATE, "--role", "owner")
+    program.out(
+        "member", "add", "--create", "--store", "nursery", "--user", "eve", "--role", "reader"
+    )
+    program.out("user", "rename", "eve", "eva")
+    program.out("store", "set", "nursery", "--max-plants", "10")
+    program.out("token", "revoke", "--user", "ada")
+    rows = read(program)
+    assert {row["by"] for row in rows} == {"grace"}
+    assert {row["via"] for row in rows} == {"command"}
+    assert {row["address"] for row in rows} == {socket.gethostname()}
+    assert [(row["action"], row["store"], row["user"]) for row in rows] == [
+        ("store create", "nursery", None),
+        ("token create", "nursery", "ada"),
+        ("member add", "nursery", "eva"),
+        ("user rename", None, "eva"),
+        ("store set", "nursery", None),
+        ("token revoke", "nursery", "ada"),
+    ]
+    assert rows[2]["details"] == {"role": "reader"}
+    assert rows[4]["details"] == {"max_plants": 10}
+    assert rows[1]["details"] == rows[5]["details"]  # the token's id
+    assert actions(program, "--user", "eva") == ["member add", "user rename"]
+    assert actions(program, "--store", "nursery", "--since", "1h")[0] == "store create"
+    assert actions(program, "--since", "2099-01-01") == []
+    assert "there is no user 'evi'" in program.refusal("audit", "list", "--user", "evi")
+    assert "member add" in program.out("audit", "list")
+
+
+def test_a_change_over_http_has_the_user_the_token_and_the_address(
+    program: Program, tmp_path: Path
+) -> None:
+    with Service(tmp_path, database=program.database) as service:
+        token = program.out(
+            *[
+                "token",
+                "create",
+                "--create",
+                "--store",
+                "nursery",
+                "--user",
+                "ada",
+                "--role",
+                "owner",
+                "--manage",
+            ]
+        )
+        with service.client(token) as client:
+            client.put("/members/eve", json={"role": "reader"}).raise_for_status()
+            given = client.post("/tokens", json={"user": "eve"}).json()
+            client.delete(f"/tokens/{given['id']}").raise_for_status()
+            code = client.post("/links", json={"user": "eve"}).json()["code"]
+            client.post("/links/redeem", json={"code": code}).raise_for_status()
+            link = client.post("/links", json={"user": "ada"}).json()["id"]
+            client.delete(f"/links/{link}").raise_for_status()
+            client.delete("/members/eve").raise_for_status()
+            assert client.delete("/members/ada").status_code == 409
+            assert client.delete("/tokens/0000000000000000").status_code == 404
+    created, *rows = read(program)
+    by_ada = ("ada", created["details"]["token_id"])
+    assert [(row["action"], row["user"], row["by"], row["token_id"]) for row in rows] == [
+        ("member add", "eve", *by_ada),
+        ("token create", "eve", *by_ada),
+        ("token revoke", "eve", *by_ada),
+        ("link create", "eve", *by_ada),
+        ("link redeem", "eve", "eve", rows[4]["details"]["new_token_id"]),
+        ("link create", "ada", *by_ada),
+        ("link revoke", "ada", *by_ada),
+        ("member remove", "eve", *by_ada),
+    ]
+    assert {(row["via"], row["address"], row["store"]) for row in rows} == {
+        ("http", "127.0.0.1", "nursery")
+    }
+    assert rows[0]["details"] == {"role": "reader", "old_role": "none"}
+
+
+def test_what_is_refused_is_not_in_it(program: Program) -> None:
+    program.out(*CREATE, "--role", "owner")
+    program.refusal("member", "remove", "--store", "nursery", "--user", "ada")
+    program.refusal("user", "rename", "ada", "ada")
+    assert actions(program) == ["token create"]
+
+
+def test_who_is_erased_is_without_a_name_and_a_deleted_store_with_its_own(program: Program) -> None:
+    program.out("token", "create", "--create", "--store", "nursery", "--user", "adalovelace")
+    program.out("user", "delete", "adalovelace", "--yes")
+    program.out("store", "delete", "nursery", "--yes")
+    created, erased, deleted = read(program)
+    assert created["user"] == erased["user"]
+    assert created["user"].startswith("deleted user ")
+    assert (erased["action"], deleted["store"]) == ("user delete", "nursery")
+    assert "adalovelace" not in program.out("audit", "list", "--json")
+
+
+def test_what_is_old_goes(program: Program) -> None:
+    program.out("store", "create", "nursery")
+    trim_audit(find_open_session(program.database), now() - DAY_MS)
+    assert actions(program) == ["store create"]
+    trim_audit(find_open_session(program.database), now() + DAY_MS)
+    assert actions(program) == []
