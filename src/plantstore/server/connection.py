@@ -199,21 +199,14 @@ class Connection(asyncio.Protocol):
         """Remove the next request from the buffer, once its head is complete, and handle it."""
         head = None
         if self._parser is None:
-            head = self._connections.known_lines.find(self._buffer)
+            head = self._connections.known_lines.find(self._buffer, self.address)
         head = head or self._parse()
         if head is None:
             return
-        fields, size, data = head.fields, head.size, self._buffer
-        headers = fields.headers
-        self._request = request = Request(
-            head.own_id or self._ids.next_id(),
-            head.method,
-            headers,
-            head.path,
-            head.query,
-            self.address,
-            lines=head.lines,
-        )
+        request, fields, size = head
+        data, self._request = self._buffer, request
+        if not request.id:
+            request.id = self._ids.next_id()
         self._connection_line = CLOSE if self._connections.is_stopping else fields.connection
         self._takes_chunks = fields.takes_chunks
         self._phase, self.timeout = RESPONSE, math.inf
@@ -224,8 +217,6 @@ class Connection(asyncio.Protocol):
             request.body, self._buffer = data[size:end], data[end:]
         else:
             self._buffer = b""
-            if head.method == "GET" and not self._connection_line:
-                request.raw = head.raw
         self._handling, self._awaited = self._handle(request), None
         self._step()
 
@@ -235,7 +226,7 @@ class Connection(asyncio.Protocol):
             self._parser = HeadParser()
             self._wait(HEAD, self._settings.head_timeout)
         data, self._buffer = self._buffer, b""
-        head = self._parser.feed(data)
+        head = self._parser.feed(data, self.address)
         if head is not None:
             self._buffer, self._parser = self._parser.data, None
             self._connections.known_lines.put(self._buffer, head)
@@ -293,7 +284,7 @@ class Connection(asyncio.Protocol):
             self._asks_to_continue = False
             self.timeout = math.inf
             if self._phase is BODY:
-                self._become_idle()
+                self._finish()
         elif body.buffered > _MAX_BUFFER:
             self._transport.pause_reading()  # also if it is wanted: one round may bring megabytes
         return data
@@ -375,8 +366,10 @@ class Connection(asyncio.Protocol):
         if self._connection_line is CLOSE or self._is_stopping:
             self._end()
             return
-        if self._body is None:
-            self._become_idle()
+        if self._body is None:  # check early whether the client's system has the response
+            self._phase = REQUEST
+            self.since, self.timeout = self._connections.now, self._first_idle
+            self._extension = self._more_idle
         else:
             self._body.discard()
             self._wait(BODY, self._settings.body_timeout)
@@ -384,12 +377,6 @@ class Connection(asyncio.Protocol):
         if (self._buffer or self._is_ended) and not self._is_serving:
             self._transport.resume_reading()
             self._serve()
-
-    def _become_idle(self) -> None:
-        """Wait for the next request; check early whether the client's system has the response."""
-        self._phase = REQUEST
-        self.since, self.timeout = self._connections.now, self._first_idle
-        self._extension = self._more_idle
 
     def _end(self) -> None:
         """Close the connection; if some input is unread, give the client time to read first."""

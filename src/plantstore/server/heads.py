@@ -6,6 +6,7 @@ identify or trace the request (``tracing.py``) are left out of the comparison.
 """
 
 import re
+import string
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -14,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.errors import RequestError
+from plantstore.server.messages import Request
 from plantstore.server.tracing import MAX_LINES, NAMES, REQUEST_ID, leave_out, read_id
 
 MAX_HEAD = 16 * 1024
@@ -23,16 +25,14 @@ MAX_TARGET = 8 * 1024
 _END = b"\r\n\r\n"
 _MAX_KNOWN_BYTES = 2**20
 _MAX_KNOWN_LINES = 2048
-_VERSIONS = (b"HTTP/1.1", b"HTTP/1.0")
+_HTTP_1_1 = b"HTTP/1.1"
+_VERSIONS = (_HTTP_1_1, b"HTTP/1.0")
 _VERSION = re.compile(rb" ([A-Z]+/[0-9]\.[0-9])$")
 _METHOD_START = re.compile(rb"[\r\n]*[!#$%&'*+.^_`|~0-9A-Za-z-]+(?: |$)")
 _HOST = re.compile(rb"(?:[\w.~!$&'()*+,;=%-]*|\[[0-9A-Fa-f:.]+\])(?::[0-9]*)?", re.ASCII)
-# The first lines of nearly all requests: they need no parser.
-_PLAIN_LINE = re.compile(
-    rb"(GET|POST|DELETE|HEAD|PUT) (/[\w.~!$&'()*+,;=:@%/-]*)"
-    rb"(?:\?([\w.~!$&'()*+,;=:@%/?-]*))? HTTP/1\.1",
-    re.ASCII,
-)
+# The methods and the characters of nearly all targets: they need no parser.
+_METHODS = {method.encode(): method for method in ("GET", "POST", "DELETE", "HEAD", "PUT")}
+_PLAIN = f"{string.ascii_letters}{string.digits}-._~!$&'()*+,;=:@%/?".encode()
 # Headers that decide about the request: of two, a proxy before us may have used the other.
 _SINGLE = (
     b"host",
@@ -62,21 +62,8 @@ class Fields(Struct, frozen=True):
     connection: bytes
 
 
-class Head(Struct, frozen=True):
-    """A head that passed every check, of ``size`` bytes; ``own_id`` is the client's id of it.
-
-    If it was looked up, ``raw`` is its bytes without the tracing lines. If it had some, ``lines``
-    are all of its header lines, and ``fields`` lacks the tracing ones.
-    """
-
-    method: str
-    path: bytes
-    query: bytes
-    fields: Fields
-    size: int
-    own_id: bytes
-    raw: bytes = b""
-    lines: bytes = b""
+# A request whose head passed every check, what its header lines say, and the head's size.
+Head = tuple[Request, Fields, int]
 
 
 class KnownLines:
@@ -86,29 +73,35 @@ class KnownLines:
         self._fields: dict[bytes, Fields] = {}
         self._used = 0
 
-    def find(self, data: bytes) -> Head | None:
-        """The head that the data begins with, if its header lines are known."""
+    def find(self, data: bytes, address: str = "") -> Head | None:
+        """The head that the data from this address begins with, if its header lines are known."""
         end = data.find(_END) + len(_END)
         line_end = data.find(b"\r\n")
-        line = _PLAIN_LINE.fullmatch(data, 0, line_end)
-        if line is None or line_end > MAX_TARGET or end > MAX_HEAD:
+        sent_method, _, rest = data[:line_end].partition(b" ")
+        target, _, version = rest.partition(b" ")
+        method = _METHODS.get(sent_method)
+        if method is None or version != _HTTP_1_1 or target[:1] != b"/":
             return None
-        lines, own_id = data[line_end:end], b""
-        known, raw, fields = lines, data[:end], self._fields.get(lines)
+        if target.translate(None, _PLAIN) or line_end > MAX_TARGET or end > MAX_HEAD:
+            return None
+        lines, own_id, all_lines = data[line_end:end], b"", b""
+        fields = self._fields.get(lines)
         if fields is None:
             known, own_id = leave_out(lines)
             fields = self._fields.get(known)
             if fields is None:
                 return None
-            raw = data[:line_end] + known
-        method, path, query = line.groups(b"")
-        all_lines = b"" if known is lines else lines
-        return Head(method.decode(), path, query, fields, end, own_id, raw, all_lines)
+            lines, all_lines = known, lines
+        path, _, query = target.partition(b"?")
+        request = Request(own_id, method, fields.headers, path, query, address, lines=all_lines)
+        if method == "GET" and not fields.length and not fields.connection:
+            request.raw = data[:line_end] + lines
+        return request, fields, end
 
     def put(self, data: bytes, head: Head) -> None:
         """Store a head's lines, unless they are long or need special handling."""
-        lines, _ = leave_out(data[data.find(b"\r\n") : head.size])
-        fields = head.fields
+        _, fields, size = head
+        lines, _ = leave_out(data[data.find(b"\r\n") : size])
         headers = {n: value for n, value in fields.headers.items() if n not in NAMES}
         # After a blank line these would not be header lines alone.
         is_plain = not (fields.is_chunked or fields.expects_continue or data[:1] in b"\r\n")
@@ -141,7 +134,7 @@ class HeadParser:
         """Whether anything but blank lines has arrived."""
         return bool(self.data.strip(b"\r\n"))
 
-    def feed(self, data: bytes) -> Head | None:
+    def feed(self, data: bytes, address: str = "") -> Head | None:
         """Parse more; returns the head once it is complete; ``data`` then begins with it.
 
         :raises RequestError: it is not well-formed, or exceeds a bound.
@@ -163,7 +156,8 @@ class HeadParser:
         path, query = self._read_target()
         fields = self._read_fields(version)
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
-        return Head(self.method, path, query, fields, self._parsed, own_id)
+        request = Request(own_id, self.method, fields.headers, path, query, address)
+        return request, fields, self._parsed
 
     def close(self) -> None:
         """Let the parser go: each would keep the other."""
