@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import Any, NoReturn, TypeVar
 
 import msgspec
@@ -34,27 +35,22 @@ Fields = TypeVar("Fields", bound=msgspec.Struct)  # a plant's, and maybe more
 _decode = msgspec.json.Decoder(NewPlant).decode
 
 
-def decode_new_plant(body: bytes) -> NewPlant:
-    """The plant in the body; unknown keys are ignored; the last of repeated keys counts.
-
-    :raises RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
-    """
-    return decode_usual(body, _decode) or to_new_plant(parse_json(body))
-
-
-def decode_usual(body: bytes, decode: Callable[[bytes], Fields]) -> Fields | None:
-    """What a body with a plant's fields is; None where it has to be decoded by all the rules."""
+def decode_fields(
+    decode: Callable[[bytes], Fields], decode_slowly: Callable[[bytes], Fields], body: bytes
+) -> Fields:
+    """What a body with a plant's fields is; an unusual one is decoded slowly, by all the rules."""
     try:
-        text = body.decode()  # msgspec does not check the strings of unknown keys
         decoded = decode(body)
+        if not body.isascii():
+            body.decode()  # msgspec does not check the strings of unknown keys
     except (UnicodeDecodeError, msgspec.DecodeError, RecursionError):
-        return None
+        return decode_slowly(body)
     contents = contents_of(decoded)
-    if None in contents and "null" in text:  # perhaps sent, and not left out
-        return None
+    if None in contents and b"null" in body:  # perhaps sent, and not left out
+        return decode_slowly(body)
     for value in contents:
         if value and (not value.isprintable() or value.isspace()):
-            return None
+            return decode_slowly(body)
     return decoded
 
 
@@ -128,6 +124,11 @@ def _read_text(fields: Mapping[str, Any], field: str) -> str | None:
     if rule := broken_rule(text, *TEXT_LENGTHS[field]):
         _refuse(f"{field} {rule}")
     return text
+
+
+# The plant in a body; unknown keys are ignored; the last of repeated keys counts. It raises
+# RequestError: the body is not one JSON value in UTF-8, or not a NewPlant.
+decode_new_plant = partial(decode_fields, _decode, lambda body: to_new_plant(parse_json(body)))
 
 
 def _refuse(reason: str) -> NoReturn:

@@ -20,6 +20,7 @@ INT64_MAX = 2**63 - 1
 LIMIT_MAX = 2**31 - 1
 SUBJECT_MAX = 255
 LABEL_MAX = 64
+TAG_BYTES = 8  # of a plant's digest: its entity tag
 DELETED_USER = -1  # in events: a number that no user has
 EXPIRY_MAX = 253_402_300_799_999  # the end of 9999, the last year that RFC 3339 can express
 
@@ -366,4 +367,4 @@ def digest_of(plant: NewPlant) -> bytes:
 
 def entity_tag_of(plant: NewPlant) -> str:
     """The plant's entity tag, the same from every process and database: 16 hexadecimal digits."""
-    return digest_of(plant)[:8].hex()
+    return digest_of(plant)[:TAG_BYTES].hex()

@@ -10,6 +10,7 @@ from plantstore.core.errors import RequestError
 from plantstore.core.model import (
     INT64_MAX,
     INT64_MIN,
+    TAG_BYTES,
     NewPlant,
     Plant,
     Scope,
@@ -23,8 +24,11 @@ from plantstore.http.lists import PlantLists
 from plantstore.http.new_plant import JSON_TYPE, REPLAYED, UNUSUAL, check_media_type, read_key
 from plantstore.http.preconditions import read_precondition
 from plantstore.http.responses import (
+    JSON,
     NO_STORE,
     REVALIDATED,
+    STATUS_LINES,
+    encode,
     header_line,
     json_response,
     make_response,
@@ -34,7 +38,12 @@ from plantstore.server.messages import HeaderLines, Request, Response, Stream
 
 _MAX_BODY = 64 * 1024
 # To look up a member in its enumeration takes 0.2 µs on Python 3.11.
-_CREATED = NO_STORE + b'ETag: "%s"\r\nLocation: plants/%d\r\nStore-Revision: %d\r\n'
+_CREATED = b"".join(
+    (
+        *(STATUS_LINES[200], JSON, NO_STORE, b'ETag: "%s"\r\nLocation: plants/%d\r\n'),
+        b"Store-Revision: %d\r\n%sContent-Length: %d\r\n",
+    )
+)
 _CREATE, _DELETE = Scope.CREATE, Scope.DELETE
 
 
@@ -59,18 +68,19 @@ class PlantOperations:
         """Create the plant in the body."""
         caller = await self._authentication.admit_write(request, store_name, _CREATE)
         headers, body = request.headers, request.body
-        is_usual = headers.get(b"content-type") == JSON_TYPE and headers.keys().isdisjoint(UNUSUAL)
+        is_usual = headers.get(b"content-type") == JSON_TYPE and UNUSUAL.isdisjoint(headers)
         if not is_usual:
             check_media_type(headers)
         if not isinstance(body, bytes):
             body = await body.read(_MAX_BODY)
         plant = decode_new_plant(body)
-        key = None if is_usual else read_key(headers, digest_of(plant))
+        digest = digest_of(plant)
+        key = None if is_usual else read_key(headers, digest)
         is_replay, revision = await operations.create_plant(self._database, caller, plant, key)
-        lines = _CREATED % (entity_tag_of(plant).encode(), plant.id, revision)
-        if is_replay:
-            lines += REPLAYED
-        return json_response(200, Plant(*contents_of(plant)), lines)
+        content, tag = encode(Plant(*contents_of(plant))), digest[:TAG_BYTES].hex().encode()
+        replayed = REPLAYED if is_replay else b""
+        head = _CREATED % (tag, plant.id, revision, replayed, len(content))
+        return Response(head, content)
 
     async def delete(
         self, request: Request, plant_id: str, store_name: str | None = None

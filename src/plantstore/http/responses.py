@@ -12,15 +12,15 @@ NO_STORE = b"Cache-Control: no-store\r\n"
 REVALIDATED = b"Cache-Control: private, no-cache\r\nVary: Authorization\r\n"
 
 _CR, _LF = b"\r\n"  # numbers: to look for bytes in bytes raises an error inside, for 1 µs
-_STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
-_encode = msgspec.json.Encoder().encode
+STATUS_LINES = {it.value: f"HTTP/1.1 {it.value} {it.phrase}\r\n".encode() for it in HTTPStatus}
+encode = msgspec.json.Encoder().encode
 
 
 def make_response(status: int, headers: HeaderLines, body: bytes | None = None) -> Response:
     """A response; ``body`` is None for one without a Content-Length."""
     if body is None:
-        return Response(_STATUS_LINES[status] + headers)
-    head = b"%s%sContent-Length: %d\r\n" % (_STATUS_LINES[status], headers, len(body))
+        return Response(STATUS_LINES[status] + headers)
+    head = b"%s%sContent-Length: %d\r\n" % (STATUS_LINES[status], headers, len(body))
     return Response(head, body)
 
 
@@ -44,8 +44,8 @@ def revision_line(revision: int) -> HeaderLines:
 
 def json_response(status: int, value: object, headers: HeaderLines = b"") -> Response:
     """A response with a value as its JSON body."""
-    body = _encode(value)
-    lines = (_STATUS_LINES[status], JSON, headers, len(body))
+    body = encode(value)
+    lines = (STATUS_LINES[status], JSON, headers, len(body))
     return Response(b"%s%s%sContent-Length: %d\r\n" % lines, body)
 
 

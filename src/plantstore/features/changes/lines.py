@@ -11,7 +11,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import asdict
 
 from plantstore.core.database import Create, Delete, Update, Upsert
-from plantstore.core.decoding import MAX_LINE, decode_usual, parse_json, read_id, to_new_plant
+from plantstore.core.decoding import MAX_LINE, decode_fields, parse_json, read_id, to_new_plant
 from plantstore.core.errors import PlantStoreError, RequestError
 from plantstore.core.model import Caller, NewPlant, Precondition, Scope, contents_of, entity_tag_of
 from plantstore.core.operations import require_scope
@@ -71,7 +71,7 @@ def read_change(line: bytes, caller: Caller) -> Change | PlantStoreError:
 def _read_change(text: bytes, caller: Caller) -> Change:
     if len(text) > MAX_LINE:
         raise RequestError(41301)
-    line = decode_usual(text, _decode) or _decode_slowly(text)
+    line = decode_fields(_decode, _decode_slowly, text)
     for scope in _SCOPES[line.op]:
         require_scope(caller, scope)
     condition = None
