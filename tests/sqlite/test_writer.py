@@ -7,9 +7,10 @@ from pathlib import Path
 import apsw
 import pytest
 
-from plantstore.core.database import Create, Delete, WriteQueue
+from plantstore.core.database import Create, Delete
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError
 from plantstore.core.model import NewPlant, Outcome
+from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.sqlite.connection import connect
 from plantstore.sqlite.database import SQLiteDatabase

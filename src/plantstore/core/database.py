@@ -5,7 +5,6 @@ written), ``OutcomeUnknownError`` and ``OverloadedError``; all else is a value. 
 uses ``sql/administration.py``.
 """
 
-import random
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
 
@@ -23,16 +22,10 @@ from plantstore.core.model import (
     Scope,
     TokenInfo,
 )
-from plantstore.core.pools import Pool
-from plantstore.core.settings import Settings
+from plantstore.core.pools import WriteQueue
 
 KEY_LIFETIME_MS = 24 * 3600 * 1000
 MAX_TRIMMED = 500  # events of one store at a time, so that other writes do not wait for it
-
-_WRITE_BYTES = 150  # of a plant, its event and that of its deletion, without texts
-_SHORT = 900  # bytes: longer texts take a page of SQLite's in each of the three
-_LONG_BYTES = 3 * 4096
-_KEY_BYTES = 600
 
 CommitObserver = Callable[[int, float], None]  # gets the writes of a commit, and its seconds
 
@@ -52,6 +45,7 @@ class Create(Struct, frozen=True):
     plant: NewPlant
     key: IdempotencyKey | None
 
+    precondition: ClassVar = None
     scope: ClassVar = Scope.CREATE
 
 
@@ -63,6 +57,7 @@ class Update(Struct, frozen=True):
     plant: NewPlant
     precondition: Precondition | None
 
+    key: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
 
@@ -73,6 +68,7 @@ class Upsert(Struct, frozen=True):
     caller: Caller
     plant: NewPlant
 
+    key: ClassVar = None
     precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
@@ -85,6 +81,7 @@ class Delete(Struct, frozen=True):
     plant_id: int
     precondition: Precondition | None = None
 
+    key: ClassVar = None
     scope: ClassVar = Scope.DELETE
 
 
@@ -95,6 +92,7 @@ class UseKey(Struct, frozen=True):
     caller: Caller
     key: IdempotencyKey
 
+    precondition: ClassVar = None
     scope: ClassVar = Scope.UPDATE
 
 
@@ -127,35 +125,6 @@ def refuse_unless_done(written: Iterable[Written]) -> None:
     for index, (outcome, revision) in enumerate(written):
         if outcome not in DONE:
             raise RefusedError(index, outcome, revision)
-
-
-class WriteQueue(Pool):
-    """Writes that wait for the next batch; stores share its places, and the bytes of a minute.
-
-    ``spent`` are the stores that have none of the bytes left.
-    """
-
-    def __init__(self, settings: Settings) -> None:
-        super().__init__("writes", settings.max_writes)
-        self.bytes = Pool("written_bytes", settings.max_written_bytes)
-        self.spent: set[int] = set()
-
-    def charge(self, batch: Sequence[Any]) -> None:
-        """Charge about what the database grew by: a write taken by chance stands for its batch."""
-        write = random.choice(batch)  # noqa: S311 - no secret
-        size = _WRITE_BYTES
-        if isinstance(write, Create | Update | Upsert):
-            length = len(f"{write.plant.name}{write.plant.tag or ''}".encode())
-            size += 3 * length if length <= _SHORT else _LONG_BYTES
-            size += _KEY_BYTES if isinstance(write, Create) and write.key is not None else 0
-        self.bytes.add(write.store_id, size * len(batch))
-        if not self.bytes.has_room(write.store_id):
-            self.spent.add(write.store_id)
-
-    def begin_minute(self) -> None:
-        """Give all stores their bytes back."""
-        self.bytes.clear()
-        self.spent.clear()
 
 
 class Snapshot(Protocol):

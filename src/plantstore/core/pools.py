@@ -9,9 +9,10 @@ Invariant: what was taken is given back once, by the same holder.
 
 import asyncio
 import logging
+import random
 import socket
-from collections.abc import Callable, Hashable
-from typing import TypeVar
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeVar
 
 from plantstore.core.errors import OverloadedError
 from plantstore.core.failures import RepeatLimit
@@ -22,6 +23,11 @@ logger = logging.getLogger(__name__)
 _WAIT_SECONDS = 1.0
 _FULL_SECONDS = 1.0  # after a refusal
 _NETWORK_BYTES = 8  # of an IPv6 address: the rest is its owner's choice
+
+_WRITE_BYTES = 150  # of a plant, its event and that of its deletion, without texts
+_SHORT = 900  # bytes: longer texts take a page of SQLite's in each of the three
+_LONG_BYTES = 3 * 4096
+_KEY_BYTES = 600
 
 Evict = Callable[[], None]
 PoolOrMore = TypeVar("PoolOrMore", bound="Pool")
@@ -155,6 +161,34 @@ class EvictingPool(Pool):
         _, evict = self._units.pop(unit)
         self.give_back(holder)
         evict()
+
+
+class WriteQueue(Pool):
+    """Writes that wait for the next batch; stores share its places, and the bytes of a minute.
+
+    ``spent`` are the stores that have none of the bytes left.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__("writes", settings.max_writes)
+        self.bytes = Pool("written_bytes", settings.max_written_bytes)
+        self.spent: set[int] = set()
+
+    def charge(self, batch: Sequence[Any]) -> None:
+        """Charge about what the database grew by: a write taken by chance stands for its batch."""
+        write = random.choice(batch)  # noqa: S311 - no secret
+        plant, size = getattr(write, "plant", None), _WRITE_BYTES
+        if plant is not None:
+            length = len(f"{plant.name}{plant.tag or ''}".encode())
+            size += 3 * length if length <= _SHORT else _LONG_BYTES
+            size += _KEY_BYTES if write.key is not None else 0
+        if not self.bytes.try_take(write.store_id, size * len(batch)):
+            self.spent.add(write.store_id)
+
+    def begin_minute(self) -> None:
+        """Give all stores their bytes back."""
+        self.bytes.clear()
+        self.spent.clear()
 
 
 class Pools:

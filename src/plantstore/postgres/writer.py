@@ -21,16 +21,15 @@ from plantstore.core.database import (
     KEY_LIFETIME_MS,
     Atomic,
     CommitObserver,
-    Create,
     Delete,
     UseKey,
     Write,
-    WriteQueue,
     Written,
     refuse_unless_done,
 )
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.model import Outcome
+from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
@@ -200,11 +199,11 @@ def _to_row(write: Write) -> dict[str, object]:
         row["id"] = write.plant_id
     elif not isinstance(write, UseKey):
         row |= asdict(write.plant)
-    if not isinstance(write, Create | UseKey):
-        return row if write.precondition is None else row | asdict(write.precondition)
-    if write.key is None:
-        return row
-    return row | {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
+    if write.precondition is not None:
+        row |= asdict(write.precondition)
+    if write.key is not None:
+        row |= {"key": write.key.key, "fingerprint": write.key.fingerprint.hex()}
+    return row
 
 
 def _read(results: Sequence[str]) -> Sequence[Written]:

@@ -6,6 +6,7 @@ valid.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import apsw
@@ -91,15 +92,16 @@ class BatchWriter:
         self._connection = connection
         cursor = connection.cursor()
         self._execute, self._execute_many = cursor.execute, cursor.executemany
+        self.commit = partial(cursor.execute, "COMMIT")
         self._sql = load_queries("plantstore.sqlite")
         self._newest = find_newest("plantstore.sqlite")
         self._clock = clock
         self._rules: dict[type, Callable[[Any, _Store], Outcome]] = {
-            Create: self._create_once,
+            Create: self._create,
             Update: self._update,
             Upsert: self._upsert,
             Delete: self._delete,
-            UseKey: self._use_key,
+            UseKey: lambda _write, _store: Outcome.UNCHANGED,
         }
         self._cleaned_at = 0
         # Of the current batch:
@@ -142,8 +144,11 @@ class BatchWriter:
         if write.scope not in author.scopes:
             return author.refusal, 0
         self._by = author.columns
-        store = self._stores[write.store_id]
-        return rule(write, store), store.revision
+        store, key = self._stores[write.store_id], write.key
+        if key is None:
+            return rule(write, store), store.revision
+        first = self._find_first(write, key)
+        return first or self._keep(write, key, rule(write, store)), store.revision
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""
@@ -153,10 +158,6 @@ class BatchWriter:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
         if abs(self._at - self._cleaned_at) >= _CLEAN_INTERVAL_MS:
             self._clean()
-
-    def commit(self) -> None:
-        """Make the batch durable."""
-        self._execute("COMMIT")
 
     def roll_back(self) -> None:
         """Undo all of the batch."""
@@ -180,15 +181,6 @@ class BatchWriter:
         token_id = token_id_of(caller.token_hash)
         columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
-
-    def _create_once(self, write: Create, store: _Store) -> Outcome:
-        key = write.key
-        if key is None:
-            return self._create(write, store)
-        return self._find_first(write, key) or self._keep(write, key, self._create(write, store))
-
-    def _use_key(self, write: UseKey, _store: _Store) -> Outcome:
-        return self._find_first(write, write.key) or self._keep(write, write.key, Outcome.UNCHANGED)
 
     def _find_first(self, write: Write, key: IdempotencyKey) -> Outcome | None:
         """What an earlier use of the key has made of this write."""

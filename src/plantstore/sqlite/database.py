@@ -13,7 +13,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from plantstore.core.database import CommitObserver, Row, WriteQueue, Written
+from plantstore.core.database import CommitObserver, Row, Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
 from plantstore.core.model import (
     Caller,
@@ -23,6 +23,7 @@ from plantstore.core.model import (
     PlantQuery,
     TokenInfo,
 )
+from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
 from plantstore.sql.reading import page_query, to_caller, to_page, to_token_info

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 
-Work = tuple[Callable[[], None], "asyncio.Future[None]"]
+Work = tuple[Callable[[], object], "asyncio.Future[None]"]
 
 
 class Thread:
@@ -19,7 +19,7 @@ class Thread:
         self._work: SimpleQueue[Work | None] = SimpleQueue()
         threading.Thread(target=self._run, name=name, daemon=True).start()
 
-    def run(self, function: Callable[[], None]) -> "asyncio.Future[None]":
+    def run(self, function: Callable[[], object]) -> "asyncio.Future[None]":
         """Run the function; the future is done when it has returned, or has what it raised."""
         future: asyncio.Future[None] = self._loop.create_future()
         self._work.put((function, future))

@@ -11,7 +11,7 @@ import asyncio
 import logging
 import math
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,12 @@ from plantstore.core.database import (
     Atomic,
     CommitObserver,
     Write,
-    WriteQueue,
     Written,
     refuse_unless_done,
 )
 from plantstore.core.errors import DatabaseUnavailableError, OutcomeUnknownError, OverloadedError
 from plantstore.core.failures import FailureLog
+from plantstore.core.pools import WriteQueue
 from plantstore.sqlite.batch import BatchWriter, MaintenanceWrite, Trim
 from plantstore.sqlite.connection import BUSY_TIMEOUT_MS, close_at_stop, connect
 from plantstore.sqlite.errors import (
@@ -153,7 +153,11 @@ class Writer:
         """Write what is waiting, batch after batch."""
         try:
             while self._pending and not self.broken.done():
-                await self._gather()
+                # A commit costs as much CPU as ten writes: wait while some arrive.
+                until, seen = self._loop.time() + _GATHERING_SECONDS, 0
+                while seen < len(self._pending) and self._loop.time() < until:
+                    seen = len(self._pending)
+                    await asyncio.sleep(0)
                 await self._write_batch()
         except Exception as error:
             logger.exception("the writer cannot continue")
@@ -161,13 +165,6 @@ class Writer:
         waiting, self._pending = self._pending, []  # not empty only if it is broken
         _deliver(waiting, [DatabaseUnavailableError() for _ in waiting])
         self._running = None
-
-    async def _gather(self) -> None:
-        """Wait while writes arrive: a commit costs as much CPU as ten of them."""
-        until, seen = self._loop.time() + _GATHERING_SECONDS, 0
-        while seen < len(self._pending) and self._loop.time() < until:
-            seen = len(self._pending)
-            await asyncio.sleep(0)
 
     async def _write_batch(self) -> None:
         if not self._lock.try_acquire():
@@ -177,7 +174,9 @@ class Writer:
             pending, self._pending = self._pending, []
             self._queue.clear()
             waiting = [write for write in pending if not write[1].done()]
-            for batch in _split(waiting):
+            together = [write for write in waiting if type(write[0]) is not Atomic]
+            alone = ([write] for write in waiting if type(write[0]) is Atomic)
+            for batch in filter(None, (together, *alone)):
                 _deliver(batch, await self._commit(batch))
         finally:
             self._lock.release()
@@ -258,13 +257,6 @@ class Writer:
     def _note_wal_size(self, _connection: apsw.Connection, _database: str, pages: int) -> int:
         self._wal_pages = pages
         return apsw.SQLITE_OK
-
-
-def _split(waiting: Sequence[Pending]) -> Iterator[Sequence[Pending]]:
-    """What is a transaction: all, but that each atomic is one of its own."""
-    if together := [one for one in waiting if type(one[0]) is not Atomic]:
-        yield together
-    yield from ([one] for one in waiting if type(one[0]) is Atomic)
 
 
 def _deliver(batch: Sequence[Pending], results: Sequence[Written | Exception]) -> None:
