@@ -15,6 +15,7 @@ from statistics import median
 
 import click
 
+from bench.load import LUA
 from bench.servers import ALL_CORES, Server, WrongResponseError, running_service
 from bench.stores import make_store
 from tests.databases import execute
@@ -29,17 +30,18 @@ _FILL = """
 INSERT INTO events (store_id, revision, kind, plant_id, name, at, user_id, token_label, token_id)
 VALUES (1, $1, 'plant.created', $1, $2, 0, 1, 'bench', 'bench')
 """
+_FILL_PLANTS = "INSERT INTO plants (store_id, id, name) VALUES (1, $1, $2)"
 _OK = 200
 
 Times = Mapping[str, list[float]]  # seconds
 
 
 @click.command()
-@click.option("--path", default=f"/events?limit={_EVENTS}", show_default=True)
+@click.option("--path", default="/events", show_default=True)
 @click.option("--connections", default=16, show_default=True)
 @click.option("--postgres", is_flag=True, help="On PostgreSQL instead of SQLite.")
 def main(path: str, connections: int, *, postgres: bool) -> None:
-    """Read the path of a store of 1,000 events with long names; time another store's requests."""
+    """Read the path of a store of 1,000 events and plants; time another store's requests."""
     with tempfile.TemporaryDirectory(prefix="plantstore-tenants-") as name, ExitStack() as stack:
         folder = Path(name)
         url = f"sqlite:///{folder / 'plants.db'}"
@@ -48,6 +50,7 @@ def main(path: str, connections: int, *, postgres: bool) -> None:
             url = stack.enter_context(server.fresh())
         flooding = make_store(url, 0, "flooding", "reader").token
         execute(url, _FILL, [(number, "F" * 1000) for number in range(1, _EVENTS + 1)])
+        execute(url, _FILL_PLANTS, [(number, "F" * 250) for number in range(1, _EVENTS + 1)])
         execute(url, "UPDATE revisions SET revision = $1", [(_EVENTS,)])
         token = make_store(url, 0).token
         service = stack.enter_context(running_service(url, folder, cores=ALL_CORES))
@@ -63,10 +66,11 @@ def main(path: str, connections: int, *, postgres: bool) -> None:
 
 @contextmanager
 def _flood(service: Server, token: str, path: str, connections: int) -> Iterator[None]:
-    """Send requests for the path as fast as these connections receive the responses."""
+    """Send requests for the path as fast as these connections receive the responses; none twice."""
     command = ["wrk", "-t1", f"-c{connections}", "-d600s", "--timeout", "60s"]
-    command += ["--header", f"Authorization: Bearer {token}", f"{service.origin}{path}"]
-    load = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    command += ["--script", "distinct.lua", "--header", f"Authorization: Bearer {token}"]
+    command += [service.origin, "--", "0", path]
+    load = subprocess.Popen(command, cwd=LUA, stdout=subprocess.DEVNULL)
     time.sleep(_START_SECONDS)
     try:
         yield
