@@ -164,7 +164,7 @@ def plant() -> None:
 @store_option("Name of the store.", required=True)
 @change_options
 def restore(session: Session, ids: Sequence[int], store: str, output: Output) -> None:
-    """Bring back the plants with these IDs, as they were when they were deleted; all or none.
+    """Restore the plants with these IDS as they were when they were deleted; all or none.
 
     \b
     Example:
