@@ -20,7 +20,7 @@ def read_document() -> str:
     for part in sorted(PACKAGE.glob(f"features/*/{_NAME}")):
         for heading, text in _read_sections(part).items():
             if text:
-                sections[heading] += text
+                sections[heading] = sections.get(heading, "") + text
     return "".join(f"{heading}\n{text}" for heading, text in sections.items())
 
 

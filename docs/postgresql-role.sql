@@ -37,6 +37,7 @@ GRANT INSERT ON users TO plantstore_service;
 GRANT INSERT, UPDATE (role), DELETE ON members TO plantstore_service;
 GRANT SELECT (created_at), INSERT, UPDATE (revoked_at) ON tokens TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON links TO plantstore_service;
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks, deliveries TO plantstore_service;
 GRANT SELECT (at), INSERT ON audit TO plantstore_service;
 
 -- For a declared token (the setting token), grant this too:

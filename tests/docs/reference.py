@@ -80,7 +80,7 @@ def _describe(hint: Any) -> str:  # noqa: ANN401 - any type
 
 def _default(value: object) -> str:
     if isinstance(value, tuple):
-        value = ", ".join(value)
+        value = ", ".join(map(str, value))
     return f"`{value}`" if value not in ("", None) else ""
 
 

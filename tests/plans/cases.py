@@ -13,6 +13,7 @@ from msgspec.structs import asdict, astuple
 from plantstore.core.model import INT64_MAX, INT64_MIN, NewPlant
 from plantstore.features.events.reading import ARRAY, NO_EVENTS, STREAM
 from tests.plans.tables import (
+    DELIVERIES,
     EVENTS,
     LARGE,
     OLD,
@@ -112,7 +113,7 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_plants_of_store": both(large=2 * PART, small=2 * PLANTS_OF_SMALL),
     "delete_events_of_store": both(large=2 * PART, small=2),
     "delete_keys_of_store": both(large=2 * PART, small=2),
-    "delete_store": [Case((SMALL,), 1)],
+    "delete_store": [Case((SMALL,), 1 + DELIVERIES)],
     "insert_user": [Case(("somebody", 0), 0)],
     "find_user": [Case(("user-2",), 1)],
     "list_users": [Case((), STORES)],
@@ -167,6 +168,19 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_links": [Case((SMALL, SMALL, SMALL, SMALL), 2), Case((LARGE, LARGE, 1, 1), 0)],
     "count_links": [Case((SMALL,), 1)],
     "delete_expired_links": [Case((SMALL, LATER), 1)],
+    "list_webhooks": [Case((SMALL,), 3)],
+    "insert_webhook": [Case((SMALL, "x", "", "", None, "", "", 0), 1)],
+    "change_webhook": [Case((SMALL, "w", "", "", None, ""), 1)],
+    "set_paused": [Case((SMALL, "w", None), 1)],
+    "rotate_webhook": [Case((SMALL, "w", "", 0), 1)],
+    "delete_webhook": [Case((SMALL, "w"), DELIVERIES)],
+    "list_deliveries": [Case((SMALL, "w", PAGE), PAGE)],
+    "insert_delivery": [Case((SMALL, "w", 0, "", None, None, 0, "", None), 1)],
+    "delete_old_deliveries": [Case((SMALL, "w", 0, PAGE), 2 * DELIVERIES)],
+    "find_any_webhook": [Case((), 1)],
+    "find_due_webhooks": [Case((), 3)],
+    "read_changes": [Case((LARGE, EVENTS // 2, PAGE), 2 * PAGE), Case((SMALL, 0, PAGE), 2)],
+    "save_progress": [Case((SMALL, "w", 1, None, None), 1)],
     # Other filters than a revision look at all later events of the store.
     "list_events": [
         Case((LARGE, 0, None, None, None, PAGE), 2 * PAGE),
@@ -261,6 +275,8 @@ _HASHES = [hash_of(number) for number in _MANY]
 _NAMES = [f"store-{number}" for number in _MANY]
 
 POSTGRES: Mapping[str, Sequence[Case]] = {
+    "prolong_lease": [Case((), 0)],
+    "take_lease": [Case((), 0)],
     "find_callers": [Case(([SMALL], [HASH]), 3), Case((_MANY, _HASHES), 3 * PAGE)],
     "find_callers_in_stores": [
         Case(([SMALL], [HASH], [None], [SMALL]), 3),

@@ -16,6 +16,7 @@ LARGE = STORES // 2
 SMALL = STORES  # the last one: all others' rows come before its own
 RARE = PLANTS // 100  # of the large store's plants one in so many has the tag "rare"
 PLANTS_OF_SMALL = 2
+DELIVERIES = 1000  # of the small store's webhook
 OLD = 100  # keys of this age or older are few
 
 
@@ -45,6 +46,8 @@ def filling() -> Sequence[str]:
         f"{_KEY} {LARGE}, {LARGE}, 'key-' || n, hash_of(1), 'created', n {_numbers(STORES)}",
         f"{_LINK} {SMALL}, hash_of({SMALL}), {SMALL}, 'list', '', {STORES * 20}, hash_of({SMALL})",
         f"{_KEY} n, n, 'key', hash_of(1), 'created', n {_numbers(STORES)}",
+        f"{_WEBHOOK} {SMALL}, 'w', 'https://a.invalid', '', '', 'whsec_', 0, 0",
+        f"{_DELIVERY} {SMALL}, 'w', n, 'plant.created', 0, '' {_numbers(DELIVERIES)}",
     )
 
 
@@ -63,6 +66,11 @@ EVENT = (
 _LINK = (
     "INSERT INTO links (store_id, code_hash, user_id, scopes, label, expires_at, maker_hash) SELECT"
 )
+_WEBHOOK = (
+    "INSERT INTO webhooks"
+    " (store_id, webhook_id, url, kinds, description, secret, created_at, delivered) SELECT"
+)
+_DELIVERY = "INSERT INTO deliveries (store_id, webhook_id, number, kind, duration, response) SELECT"
 _KEY = (
     "INSERT INTO idempotency_keys (store_id, user_id, key, fingerprint, outcome, created_at) SELECT"
 )

@@ -15,7 +15,16 @@ QUERIES = {
     for name, sql in load_queries(f"plantstore.{adapter}").items()
 }
 SOURCE = Path(plantstore.__file__).parent
-STORE_TABLES = ("members", "tokens", "plants", "events", "idempotency_keys", "links")
+STORE_TABLES = (
+    "members",
+    "tokens",
+    "plants",
+    "events",
+    "idempotency_keys",
+    "links",
+    "webhooks",
+    "deliveries",
+)
 READS_A_STORES_DATA = re.compile(rf"\b(FROM|JOIN|INTO|UPDATE) ({'|'.join(STORE_TABLES)})\b")
 # Many requests at once come as the rows of ``o``, each with its store.
 STORE = r"(\w\.)?store_id = (\?\d|\$\d|[ow]\.store_id)"

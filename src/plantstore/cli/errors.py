@@ -34,6 +34,8 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.NoSuchLinkError:
         "there is no link with the id {link_id}: it was used or has ended; `plantstore link list` "
         "shows those that wait",
+    errors.NoSuchWebhookError:
+        "{store} has no webhook {webhook_id}: `plantstore webhook list --store {store}` shows them",
     errors.MistypedTokenError: "the token is mistyped: its checksum is wrong",
     errors.TokenEndedError: "the token {token_id} is {state}: create another one",
 }

@@ -118,5 +118,5 @@ def _to_text(value: object) -> str:
     if value is None or value == []:
         return "-"
     if isinstance(value, list):
-        return ",".join(value)
+        return ",".join(map(str, value))
     return str(value).lower() if isinstance(value, bool) else str(value)

@@ -75,6 +75,14 @@ class NoSuchLinkError(PlantStoreError):
     """No link with this id waits. Details: ``link_id``."""
 
 
+class NoSuchWebhookError(PlantStoreError):
+    """The store has no such webhook. Details: ``webhook_id``."""
+
+
+class NoSuchDeliveryError(PlantStoreError):
+    """The webhook's log has no such delivery. Details: ``number``."""
+
+
 class NoSuchUserError(PlantStoreError):
     """There is no such user. Details: ``subject``."""
 

@@ -17,6 +17,7 @@ _NAMES = (
     "reference",
     "tags",
     "transfer",
+    "webhooks",
 )
 FEATURES: tuple[Feature, ...] = tuple(
     import_module(f"{__name__}.{name}").FEATURE for name in _NAMES

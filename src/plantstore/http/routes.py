@@ -16,6 +16,8 @@ from plantstore.http.me import describe_store, describe_token
 from plantstore.http.plants import PlantOperations
 from plantstore.server.messages import Response, Stream
 
+_MAX_PARTS = 9  # slashes that a path is split at: no route has so many
+
 Operation = Callable[..., Awaitable[Response | Stream]]
 Methods = Mapping[str, Operation]
 # With the values in the path, which are arguments of the operation, and the path's pattern.
@@ -35,9 +37,8 @@ class Routes:
         self.health = Health(database, pools)
         live = reads(self.health.respond_live)
         self._fixed: dict[bytes, Route] = {}
-        # By the first part of what follows a store's address: alone, and with a value.
-        self._of_store: dict[str, Route] = {}
-        self._of_one: dict[str, tuple[Methods, str]] = {}
+        # By what follows a store's address: how many parts, and those that are not values.
+        self._of_store: dict[tuple[int, tuple[str, ...]], tuple[Methods, str]] = {}
         self.find_fixed = self._fixed.get
         self.add_of_store("/plants", reads(operations.list_plants) | {"POST": operations.create})
         of_plant = {"PUT": operations.replace, "DELETE": operations.delete}
@@ -54,14 +55,12 @@ class Routes:
 
     def add_of_store(self, pattern: str, methods: Methods) -> None:
         """Add the methods of what may follow a store's address, such as ``/plants/{id}``."""
-        name, *values = pattern[1:].split("/")
-        if values:
-            known, _ = self._of_one.get(name, ({}, ""))
-            self._of_one[name] = {**known, **methods}, pattern
-        else:
-            known, *_ = self._of_store.get(name, ({}, (), ""))
-            self._of_store[name] = {**known, **methods}, (), pattern
-            self.add(pattern, self._of_store[name][0])
+        parts = pattern[1:].split("/")
+        place = len(parts), tuple(parts[::2])
+        known, _ = self._of_store.get(place, ({}, ""))
+        self._of_store[place] = {**known, **methods}, pattern
+        if len(parts) == 1:
+            self.add(pattern, self._of_store[place][0])
 
     def find(self, path: bytes) -> Route:
         """The route of a path that is not fixed.
@@ -69,7 +68,7 @@ class Routes:
         :raises RequestError: there is none.
         """
         text = path.decode(errors="replace")
-        parts = text.split("/", 5)
+        parts = text.split("/", _MAX_PARTS)
         if "%" in text:
             parts = list(map(unquote, parts))
         match parts:
@@ -84,13 +83,12 @@ class Routes:
 
     def _find_of_store(self, parts: list[str]) -> Route:
         """The route of what follows a store's address."""
-        match parts:
-            case [name] if name in self._of_store:
-                return self._of_store[name]
-            case [name, value] if value and name in self._of_one:
-                methods, pattern = self._of_one[name]
-                return methods, (value,), pattern
-        raise RequestError(40402)
+        values = tuple(parts[1::2])
+        found = self._of_store.get((len(parts), tuple(parts[::2])))
+        if found is None or "" in values:
+            raise RequestError(40402)
+        methods, pattern = found
+        return methods, values, pattern
 
 
 def reads(operation: Operation) -> dict[str, Operation]:

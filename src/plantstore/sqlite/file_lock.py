@@ -23,8 +23,8 @@ _POLL_SECONDS = 0.002  # a service in full use leaves it free for about as long
 class FileLock:
     """One opening of the lock's file; only one of them, in any process, is held at a time."""
 
-    def __init__(self, database: Path) -> None:
-        self._path = database.with_name(database.name + "-lock")
+    def __init__(self, database: Path, suffix: str = "-lock") -> None:
+        self._path = database.with_name(database.name + suffix)
         # Following a link, a command of root would give away the link's target.
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._file = os.open(self._path, flags, 0o600)

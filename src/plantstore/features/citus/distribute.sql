@@ -22,7 +22,7 @@ BEGIN
     IF 'revisions' <> ALL (done) THEN
         PERFORM create_distributed_table('revisions', 'store_id', colocate_with => 'none');
     END IF;
-    FOREACH given IN ARRAY '{members, tokens, plants, events, idempotency_keys, links}'::name[] LOOP
+    FOREACH given IN ARRAY '{members, tokens, plants, events, idempotency_keys, links, webhooks, deliveries}'::name[] LOOP
         IF given <> ALL (done) THEN
             PERFORM create_distributed_table(given::text, 'store_id', colocate_with => 'revisions');
         END IF;

@@ -104,6 +104,43 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_by_time ON audit (at);
 
+-- Where a store's events are sent: which kinds (separated by spaces, '' for all), perhaps of plants with a
+-- tag; all up to the revision delivered have arrived. A paused one says why.
+
+CREATE TABLE webhooks (
+    store_id      bigint NOT NULL REFERENCES stores ON DELETE CASCADE,
+    webhook_id    text   COLLATE "C" NOT NULL,
+    url           text   NOT NULL,
+    kinds         text   NOT NULL,
+    tag           text,
+    description   text   NOT NULL,
+    secret        text   NOT NULL,
+    old_secret    text,
+    rotated_at    bigint,
+    created_at    bigint NOT NULL,
+    delivered     bigint NOT NULL,
+    failing_since bigint,
+    paused        text,
+    PRIMARY KEY (store_id, webhook_id)
+);
+
+-- The last attempts of each webhook, by their times in microseconds. status is null without a response, revision
+-- for messages that are about no event.
+
+CREATE TABLE deliveries (
+    store_id   bigint NOT NULL,
+    webhook_id text   COLLATE "C" NOT NULL,
+    number     bigint NOT NULL,
+    kind       text   NOT NULL,
+    revision   bigint,
+    status     integer,
+    duration   bigint NOT NULL,
+    response   text   NOT NULL,
+    next_at    bigint,
+    PRIMARY KEY (store_id, webhook_id, number),
+    FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE
+);
+
 -- No reference to stores from here on: the writer holds the store's revision in the same
 -- transaction.
 

@@ -101,6 +101,43 @@ CREATE TABLE audit (
 
 CREATE INDEX audit_by_time ON audit (at);
 
+-- Where a store's events are sent: which kinds (separated by spaces, '' for all), perhaps of plants with a
+-- tag; all up to the revision delivered have arrived. A paused one says why.
+
+CREATE TABLE webhooks (
+    store_id      INTEGER NOT NULL REFERENCES stores ON DELETE CASCADE,
+    webhook_id    TEXT    NOT NULL,
+    url           TEXT    NOT NULL,
+    kinds         TEXT    NOT NULL,
+    tag           TEXT,
+    description   TEXT    NOT NULL,
+    secret        TEXT    NOT NULL,
+    old_secret    TEXT,
+    rotated_at    INTEGER,
+    created_at    INTEGER NOT NULL,
+    delivered     INTEGER NOT NULL,
+    failing_since INTEGER,
+    paused        TEXT,
+    PRIMARY KEY (store_id, webhook_id)
+) STRICT, WITHOUT ROWID;
+
+-- The last attempts of each webhook, by their times in microseconds. status is NULL without a response, revision
+-- for messages that are about no event.
+
+CREATE TABLE deliveries (
+    store_id   INTEGER NOT NULL,
+    webhook_id TEXT    NOT NULL,
+    number     INTEGER NOT NULL,
+    kind       TEXT    NOT NULL,
+    revision   INTEGER,
+    status     INTEGER,
+    duration   INTEGER NOT NULL,
+    response   TEXT    NOT NULL,
+    next_at    INTEGER,
+    PRIMARY KEY (store_id, webhook_id, number),
+    FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE
+) STRICT, WITHOUT ROWID;
+
 -- No reference to stores from here on: the writer has read the store's row in the same transaction.
 
 CREATE TABLE plants (

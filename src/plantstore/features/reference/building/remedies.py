@@ -30,6 +30,8 @@ REMEDIES = {
     40405: "Check the token's id: `GET /tokens` lists the valid tokens for the store alone.",
     40406: "Ask for a new link, and use it within 10 minutes. If you have not used this one, somebody else may have: tell the owner of the store.",
     40407: "Read `GET /links`: it has the links that can still be used. If nobody should have used this one, look at `GET /tokens`.",
+    40408: "Check the webhook's id: `GET /webhooks` lists those of the store.",
+    40409: "Check the number: `GET /webhooks/{id}/deliveries` has the last 100 deliveries, for a week.",
     40501: "Use one of the methods in the `Allow` header.",
     40801: "Send it again. If it happens often, the network or the program that sends is too slow for the operator's limit.",
     40802: "Send it again, with the whole head at once.",

@@ -1,0 +1,41 @@
+"""Webhooks: each change of a store is told to the addresses that its owners name, signed."""
+
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from plantstore.core.settings import Seconds
+from plantstore.feature import Feature, Metric
+
+
+class WebhookSettings(Struct, frozen=True):
+    """The settings of webhooks."""
+
+    webhook_allow_private: Annotated[
+        bool, "whether webhooks may lead to private addresses, and with http to this machine"
+    ] = False
+    webhook_key: Annotated[
+        Annotated[str, Meta(min_length=32, description="32 characters or more")] | None,
+        "a secret that those of new webhooks are made from; without it the database has theirs",
+    ] = None
+    webhook_retries: Annotated[
+        Annotated[tuple[Seconds, ...], Meta(min_length=1)],
+        "seconds before each retry of a webhook's message; the last ones repeat",
+    ] = (5, 30, 300, 1800, 7200, 28800, 86400)
+
+
+FEATURE = Feature(
+    name="webhooks",
+    adds_to="routes.add_webhooks",
+    settings=WebhookSettings,
+    commands={"webhook": "commands.webhook"},
+    metrics=(
+        Metric("webhooks_failing", "gauge", "Webhooks whose last message was not accepted"),
+        Metric(
+            "webhook_delay_seconds",
+            "gauge",
+            "Age of the oldest change that a webhook waits for",
+            merge="max",
+        ),
+    ),
+)

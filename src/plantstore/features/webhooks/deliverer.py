@@ -1,0 +1,227 @@
+"""Delivers messages to the webhooks of a database, in a thread of one process of a fleet.
+
+Invariants: who delivers holds the lease; what was not accepted before it is lost is sent again by
+the next holder. It takes a tenth of a processor at most, and each store gets its turn.
+"""
+
+import asyncio
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager, suppress
+from functools import partial
+
+from plantstore.core.clock import now
+from plantstore.core.database import Database, Row
+from plantstore.core.errors import PlantStoreError, SetupError
+from plantstore.core.failures import FailureLog
+from plantstore.core.logs import administration_logger
+from plantstore.core.pools import Pool
+from plantstore.core.settings import Settings
+from plantstore.databases import find_file
+from plantstore.features.webhooks import WebhookSettings
+from plantstore.features.webhooks.client import Client
+from plantstore.features.webhooks.messages import Message, message_of_event
+from plantstore.features.webhooks.queue import Queue
+from plantstore.features.webhooks.webhooks import Delivery, Progress, Webhook, log_deliveries
+from plantstore.sql.session import OpenSession, Session
+from plantstore.sqlite.file_lock import FileLock
+
+failures = FailureLog(logging.getLogger(__name__), "webhooks are delivered again")
+
+_TICK_SECONDS = 0.5  # between two looks at the database
+_RETRY_SECONDS = 1.0  # to become the one who delivers
+_CLOSING_SECONDS = 2.0
+_CPU_SHARE = 0.1  # of one processor
+_BURST_SECONDS = 0.02
+_MAX_SENDING = 512  # in all
+_PAGE = 200  # events that are read at a time
+
+Place = tuple[int, int]  # a store, and the revision after which its events are read
+State = tuple[Webhook, Progress, list[Delivery]]  # what is to be saved
+
+
+class Deliverer:
+    """Delivers to all webhooks of a database, once there is one."""
+
+    def __init__(self, settings: Settings, open_session: OpenSession) -> None:
+        self._url = settings.database
+        self._settings = settings.of(WebhookSettings)
+        self._open_session = open_session
+        self._queues: dict[tuple[int, str], Queue] = {}
+        self._stores: dict[int, deque[Queue]] = {}
+        self._places = Pool("webhook messages", _MAX_SENDING)
+        self._noted = asyncio.Event()
+        self._free_at = self._used = 0.0  # of the processor
+        self._stop: Callable[[], object] | None = None
+        self._thread: threading.Thread | None = None
+        self.failing = 0
+        self.delay = 0.0
+
+    async def run(self, database: Database) -> None:
+        """Wait for the database's first webhook, then begin."""
+        while True:
+            with suppress(PlantStoreError):  # which the database logs
+                if await database.read("find_any_webhook"):
+                    break
+            await asyncio.sleep(_RETRY_SECONDS)
+        self._thread = threading.Thread(target=self._run_loop, name="webhooks", daemon=True)
+        self._thread.start()
+
+    async def close(self) -> None:
+        """End; what is being sent is sent again by the next process."""
+        if self._thread is not None and self._stop is not None:
+            self._stop()
+            await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
+
+    def _run_loop(self) -> None:
+        with suppress(asyncio.CancelledError):
+            asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+        assert task is not None  # noqa: S101 - it runs
+        self._stop = lambda: loop.call_soon_threadsafe(task.cancel)
+        while True:
+            try:
+                with _lease(self._open_session, self._url) as check:
+                    if check is not None:
+                        await self._deliver(check)
+            except (SetupError, ImportError) as error:
+                failures.add("webhooks are not delivered: %s", error)
+            except Exception:
+                failures.add("webhooks are not delivered")
+                logging.getLogger(__name__).exception("delivering webhooks failed")
+            await asyncio.sleep(_RETRY_SECONDS)
+
+    async def _deliver(self, check: Callable[[], object]) -> None:
+        self._queues = {}
+        with closing(await asyncio.to_thread(self._open_session)) as session:
+            async with Client(self._settings) as client:
+                try:
+                    while True:
+                        await self._refresh(session, check)
+                        failures.note_success()
+                        await self._send_for_a_tick(client)
+                finally:
+                    self._update([])  # ends what is being sent
+
+    async def _refresh(self, session: Session, check: Callable[[], object]) -> None:
+        """Save how far it came, and find what is to be told."""
+        changed = [
+            queue for queue in self._queues.values() if queue.log or queue.progress != queue.saved
+        ]
+        states = [(queue.webhook, queue.progress, list(queue.log)) for queue in changed]
+        rows = await asyncio.to_thread(_exchange, session, check, states)
+        for queue, (_, progress, log) in zip(changed, states, strict=True):
+            queue.saved = progress
+            for _ in log:
+                queue.log.popleft()
+        self._update([Webhook(*row) for row in rows])
+        wanted: dict[Place, list[Queue]] = {}
+        for queue in self._queues.values():
+            if (after := queue.find_wanted()) is not None:
+                wanted.setdefault((queue.webhook.store_id, after), []).append(queue)
+        for place, queues in wanted.items():
+            events = await asyncio.to_thread(session.query, "read_changes", *place, _PAGE)
+            messages = [message_of_event(queues[0].webhook.store, row) for row in events]
+            for queue in queues:
+                queue.add(events, messages)
+
+    def _update(self, webhooks: Sequence[Webhook]) -> None:
+        """Have the queues of these webhooks, which are to be told something."""
+        left, self._queues, self._stores = self._queues, {}, {}
+        for webhook in webhooks:
+            queue = left.get(webhook.place)
+            if queue is None or not queue.follows(webhook):
+                queue = Queue(webhook, self._settings.webhook_retries)
+            else:
+                del left[webhook.place]
+            queue.webhook = webhook
+            self._queues[webhook.place] = queue
+            self._stores.setdefault(webhook.store_id, deque()).append(queue)
+        for task in [task for queue in left.values() for task in queue.tasks]:
+            task.cancel()
+        self.failing = sum(queue.failures > 0 for queue in self._queues.values())
+        oldest = [at for queue in self._queues.values() if (at := queue.oldest)]
+        self.delay = (now() - min(oldest)) / 1000 if oldest else 0.0
+
+    async def _send_for_a_tick(self, client: Client) -> None:
+        deadline = time.monotonic() + _TICK_SECONDS
+        while (left := deadline - time.monotonic()) > 0:
+            self._noted.clear()
+            is_idle = True
+            for queue, message in self._take_messages():
+                is_idle = False
+                task = asyncio.create_task(self._send(client, queue, message))
+                queue.tasks.add(task)
+                task.add_done_callback(queue.tasks.discard)
+                await self._rest()
+            if is_idle:
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._noted.wait(), left)
+
+    def _take_messages(self) -> Iterator[tuple[Queue, Message]]:
+        """A message of each store, of its webhooks in turn."""
+        for store_id, queues in self._stores.items():
+            if not self._places.try_take(store_id):
+                continue
+            for _ in range(len(queues)):
+                queues.rotate()
+                if (message := queues[0].take()) is not None:
+                    yield queues[0], message
+                    break
+            else:
+                self._places.give_back(store_id)
+
+    async def _send(self, client: Client, queue: Queue, message: Message) -> None:
+        try:
+            result = await client.send(queue.webhook, message)
+        finally:
+            self._places.give_back(queue.webhook.store_id)
+        queue.note(message, *result)
+        self._noted.set()
+
+    async def _rest(self) -> None:
+        """Sleep for as long as keeps the thread to its share of the processor."""
+        time_, used = time.monotonic(), time.thread_time()
+        self._free_at = max(self._free_at, time_) + (used - self._used) / _CPU_SHARE
+        self._used = used
+        if self._free_at > time_ + _BURST_SECONDS:
+            await asyncio.sleep(self._free_at - time_)
+
+
+def _exchange(
+    session: Session, check: Callable[[], object], states: Sequence[State]
+) -> Sequence[Row]:
+    """Save what has changed while the lease is held; the webhooks that are to be told something."""
+    check()
+    if states:
+        with session.transaction():
+            for webhook, progress, log in states:
+                session.query("save_progress", *webhook.place, *progress)
+                if log:
+                    log_deliveries(session, webhook, log)
+        for webhook, (_, _, reason), _ in states:
+            if reason:
+                fields = {"store_id": webhook.store_id, "webhook_id": webhook.webhook_id}
+                extra = {"fields": {**fields, "reason": reason}}
+                administration_logger().warning("webhook paused", extra=extra)
+    return session.query("find_due_webhooks")
+
+
+@contextmanager
+def _lease(open_session: OpenSession, url: str) -> Iterator[Callable[[], object] | None]:
+    """Be the one who delivers; what checks that it still is, None where another process is."""
+    if path := find_file(url):
+        with FileLock(path, "-webhooks") as lock:
+            yield (lambda: None) if lock.try_acquire() else None
+        return
+    with closing(open_session()) as session:
+        session.query("begin_lease")
+        check = partial(session.query, "prolong_lease")
+        check()
+        ((is_held,),) = session.query("take_lease")
+        yield check if is_held else None

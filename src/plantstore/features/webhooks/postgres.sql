@@ -1,0 +1,10 @@
+-- Who holds the lock delivers, in a transaction that does nothing else and so keeps nobody waiting.
+
+-- name: begin_lease
+BEGIN
+
+-- name: prolong_lease
+SELECT set_config('idle_in_transaction_session_timeout', '0', true)
+
+-- name: take_lease
+SELECT pg_try_advisory_xact_lock(7091938230913)

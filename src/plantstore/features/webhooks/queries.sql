@@ -1,0 +1,63 @@
+-- A store's webhooks, each with how far its changes are, the oldest first.
+
+-- name: list_webhooks
+SELECT w.store_id, w.webhook_id, w.url, w.kinds, w.tag, w.description, w.secret, w.old_secret, w.rotated_at,
+    w.created_at, w.delivered, w.failing_since, w.paused, r.revision, s.name
+FROM webhooks AS w
+JOIN revisions AS r ON r.store_id = w.store_id
+JOIN stores AS s ON s.store_id = w.store_id
+WHERE w.store_id = ?1 ORDER BY w.created_at, w.webhook_id
+
+-- A new one is told what happens from now on.
+
+-- name: insert_webhook
+INSERT INTO webhooks (store_id, webhook_id, url, kinds, tag, description, secret, created_at, delivered)
+SELECT store_id, ?2, ?3, ?4, ?5, ?6, ?7, ?8, revision FROM revisions WHERE store_id = ?1
+
+-- name: change_webhook
+UPDATE webhooks SET url = ?3, kinds = ?4, tag = ?5, description = ?6 WHERE store_id = ?1 AND webhook_id = ?2
+
+-- name: set_paused
+UPDATE webhooks SET paused = ?3, failing_since = NULL WHERE store_id = ?1 AND webhook_id = ?2
+
+-- name: rotate_webhook
+UPDATE webhooks SET old_secret = secret, secret = ?3, rotated_at = ?4 WHERE store_id = ?1 AND webhook_id = ?2
+
+-- name: delete_webhook
+DELETE FROM webhooks WHERE store_id = ?1 AND webhook_id = ?2
+
+-- name: list_deliveries
+SELECT number, kind, revision, status, duration, response, next_at FROM deliveries
+WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT ?3
+
+-- name: insert_delivery
+INSERT INTO deliveries (store_id, webhook_id, number, kind, revision, status, duration, response, next_at)
+SELECT store_id, webhook_id, ?3, ?4, ?5, ?6, ?7, ?8, ?9 FROM webhooks WHERE store_id = ?1 AND webhook_id = ?2
+ON CONFLICT (store_id, webhook_id, number) DO NOTHING
+
+-- name: delete_old_deliveries
+DELETE FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 AND (number < ?3 OR number <=
+    (SELECT number FROM deliveries WHERE store_id = ?1 AND webhook_id = ?2 ORDER BY number DESC LIMIT 1 OFFSET ?4))
+
+
+-- Delivery -----------------------------------------------------------------------------------
+
+-- name: find_any_webhook
+SELECT 1 FROM webhooks LIMIT 1
+
+-- name: find_due_webhooks
+SELECT w.store_id, w.webhook_id, w.url, w.kinds, w.tag, w.description, w.secret, w.old_secret, w.rotated_at,
+    w.created_at, w.delivered, w.failing_since, w.paused, r.revision, s.name
+FROM webhooks AS w
+JOIN revisions AS r ON r.store_id = w.store_id
+JOIN stores AS s ON s.store_id = w.store_id
+WHERE w.paused IS NULL AND w.delivered < r.revision
+
+-- name: read_changes
+SELECT revision, kind, plant_id, name, tag, at, (SELECT subject FROM users AS u WHERE u.user_id = e.user_id)
+FROM events AS e WHERE store_id = ?1 AND revision > ?2 ORDER BY revision LIMIT ?3
+
+-- name: save_progress
+UPDATE webhooks SET delivered = CASE WHEN delivered < ?3 THEN ?3 ELSE delivered END, failing_since = ?4,
+    paused = coalesce(paused, ?5)
+WHERE store_id = ?1 AND webhook_id = ?2
