@@ -79,7 +79,7 @@ class Client:
                 text = (await _read(response)).decode(errors="replace").replace("\0", "\ufffd")
                 status, wait = response.status, _read_wait(response.headers.get("Retry-After", ""))
         except Exception as error:  # noqa: BLE001 - whatever the address leads to
-            text = str(error) or f"no response within {_TIMEOUT:g} s"
+            text = str(getattr(error, "os_error", error)) or f"no response within {_TIMEOUT:g} s"
         number, duration = time.time_ns() // 1000, int((time.monotonic() - began) * 1000)
         about = (message.kind, message.revision, status, duration, text[:_KEPT])
         return Delivery(number, *about), wait

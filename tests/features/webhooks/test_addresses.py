@@ -1,0 +1,126 @@
+"""Messages reach no private address, whatever name or redirect leads there."""
+
+import socket
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from plantstore.features.webhooks import WebhookSettings
+from plantstore.features.webhooks.client import is_public, send_now
+from plantstore.features.webhooks.messages import make_secret, message_of_test
+from plantstore.features.webhooks.webhooks import Webhook
+from tests.features.access.http.access_calls import managing
+from tests.features.webhooks.receiver import Receiver, create_webhook
+from tests.http.calls import expect_refused
+from tests.service import Service
+
+PUBLIC = ("93.184.215.14", "1.1.1.1", "2606:2800:21f:cb07:6820:80da:af6b:8b2c")
+PRIVATE = (
+    *("127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "100.64.0.1", "0.0.0.1"),
+    *("169.254.169.254", "224.0.0.1", "240.0.0.1", "255.255.255.255", "192.88.99.1"),
+    *("192.0.0.170", "198.18.0.1", "203.0.113.1"),
+    *("::1", "::", "fe80::1%eth0", "fc00::1", "fd00:ec2::254", "ff02::1", "fec0::1"),
+    *("::ffff:127.0.0.1", "::ffff:8.8.8.8", "::127.0.0.1", "64:ff9b::7f00:1", "64:ff9b:1::1"),
+    *("2002:7f00:1::1", "2001::1", "2001:db8::1", "3fff::1", "100::1"),
+)
+# What names this machine, or its metadata, in other forms.
+HOSTS = (
+    *("localhost", "127.0.0.1", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "0"),
+    *("[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "169.254.169.254", "１27.0.0.1"),
+)
+REASONS = ("private address", "http leads to this machine", "not a canonical IPv4 address")
+
+
+@pytest.mark.parametrize("address", PUBLIC)
+def test_an_address_of_the_internet_is_public(address: str) -> None:
+    assert is_public(address)
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_any_other_address_is_not_public(address: str) -> None:
+    assert not is_public(address)
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_no_form_of_an_address_leads_to_this_machine(receiver: Receiver, host: str) -> None:
+    for scheme in ("https", "http"):
+        response = send(f"{scheme}://{host}:{receiver.port}/hook", WebhookSettings())
+        assert any(reason in response for reason in REASONS), response
+    assert receiver.messages == []
+
+
+def test_a_name_is_checked_by_the_address_that_it_has_when_it_is_connected_to(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answers = iter([("93.184.215.14", 443), ("127.0.0.1", receiver.port)])
+    resolve = socket.getaddrinfo
+
+    def rebind(host: str, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the original
+        if host != "rebind.example":
+            return resolve(host, *arguments, **options)
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", next(answers))]
+
+    monkeypatch.setattr(socket, "getaddrinfo", rebind)
+    assert socket.getaddrinfo("rebind.example", 443)[0][4][0] == "93.184.215.14"
+    url = f"http://rebind.example:{receiver.port}/"
+    assert "private address" in send(url, WebhookSettings())
+    assert receiver.messages == []
+
+
+def test_http_leads_to_this_machine_alone() -> None:
+    settings = WebhookSettings(webhook_allow_private=True)
+    for host in ("10.255.255.1", "93.184.215.14"):
+        assert "use https" in send(f"http://{host}/", settings)
+
+
+def test_no_redirect_is_followed_and_no_proxy_is_used(
+    receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Receiver() as other:
+        for name in ("http_proxy", "https_proxy", "all_proxy"):
+            monkeypatch.setenv(name, f"http://127.0.0.1:{other.port}")
+        receiver.respond = lambda _: (307, {"Location": other.url}, b"elsewhere")
+        settings = WebhookSettings(webhook_allow_private=True)
+        assert send(receiver.url, settings) == "elsewhere"
+        assert len(receiver.messages) == 1
+        assert other.messages == []
+
+
+def test_of_a_large_response_little_is_read(receiver: Receiver) -> None:
+    receiver.respond = lambda _: (200, {}, b"x" * 10**7)
+    settings = WebhookSettings(webhook_allow_private=True)
+    assert send(receiver.url, settings) == "x" * 1000
+
+
+def test_a_service_sends_to_no_private_address_unless_it_is_told(
+    tmp_path: Path, receiver: Receiver
+) -> None:
+    with Service(tmp_path) as service, managing(service, "nursery") as client:
+        made = create_webhook(client, receiver.url)
+        sent = client.post(f"/webhooks/{made['id']}/test").raise_for_status().json()
+        assert "private address" in sent["response"]
+        assert "status" not in sent
+    assert receiver.messages == []
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "ftp://a.example",
+        "https://",
+        "https://user@a.example",
+        "https://a.example/#x",
+        "//a",
+        "https://a:0",
+    ],
+)
+def test_only_addresses_of_the_web_are_accepted(manager: httpx.Client, url: str) -> None:
+    assert "url must be" in expect_refused(manager.post("/webhooks", json={"url": url}), 40014)
+
+
+def send(url: str, settings: WebhookSettings) -> str:
+    """What came back."""
+    about = (url, "", None, "", make_secret(None), None, None, 0, 0, None, None, 0, "nursery")
+    return send_now(Webhook(1, "w", *about), message_of_test("nursery"), settings).response

@@ -1,0 +1,151 @@
+"""Webhooks as owners make, change, test and delete them, over HTTP and by commands."""
+
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.cli.program import Program
+from tests.databases import ON_BOTH, execute
+from tests.features.access.http.access_calls import managing
+from tests.features.webhooks.conftest import SETTINGS
+from tests.features.webhooks.receiver import (
+    Receiver,
+    create_webhook,
+    find_webhook,
+    wait_until,
+    wait_until_delivered,
+)
+from tests.http.calls import create_plant, expect_refused
+from tests.service import Service
+
+
+@ON_BOTH
+def test_a_webhook_is_kept_as_it_was_asked_for(manager: httpx.Client) -> None:
+    asked = {"events": ["plant.deleted"], "tag": "", "description": "the till"}
+    made = create_webhook(manager, "https://plants.invalid/hook?a=b", **asked)
+    secret, revision = made.pop("secret"), made.pop("revision")
+    assert secret.startswith("whsec_")
+    assert made.pop("delivered") == revision
+    assert {name: made[name] for name in asked} == asked
+    assert manager.get("/webhooks").json() == [find_webhook(manager, made["id"])]
+    changed = {"url": "https://plants.invalid/other", "paused": True}
+    answer = manager.put(f"/webhooks/{made['id']}", json=changed).raise_for_status().json()
+    assert answer["events"] == ["plant.created", "plant.updated", "plant.deleted"]
+    assert answer["paused"] == "paused by an owner"
+    assert "tag" not in answer
+    assert "secret" not in answer
+    assert manager.delete(f"/webhooks/{made['id']}").status_code == 204
+    expect_refused(manager.get(f"/webhooks/{made['id']}"), 40408)
+    expect_refused(manager.delete(f"/webhooks/{made['id']}"), 40408)
+
+
+def test_a_store_has_at_most_twenty(manager: httpx.Client) -> None:
+    for _ in range(20):
+        create_webhook(manager, "https://plants.invalid")
+    body = {"url": "https://plants.invalid"}
+    assert "webhooks" in expect_refused(manager.post("/webhooks", json=body), 40303)
+
+
+def test_another_store_does_not_see_it(service: Service, manager: httpx.Client, store: str) -> None:
+    made = create_webhook(manager, "https://plants.invalid")
+    with managing(service, f"{store}-other") as other:
+        assert other.get("/webhooks").json() == []
+        for path in ("", "/deliveries"):
+            expect_refused(other.get(f"/webhooks/{made['id']}{path}"), 40408)
+        for path in ("rotate", "test", "deliveries/1/redeliver"):
+            expect_refused(other.post(f"/webhooks/{made['id']}/{path}"), 40408)
+
+
+@ON_BOTH
+def test_a_test_tells_what_came_back(manager: httpx.Client, receiver: Receiver) -> None:
+    made = create_webhook(manager, receiver.url)
+    receiver.respond = lambda _: (418, {}, b"\x00\xff" + b"x" * 2000)
+    sent = manager.post(f"/webhooks/{made['id']}/test").raise_for_status().json()
+    (message,) = receiver.messages
+    message.verify(made["secret"])
+    assert message.content["type"] == sent["type"] == "webhook.test"
+    assert sent["status"] == 418
+    assert sent["response"] == "\ufffd\ufffd" + "x" * 998
+    assert manager.get(f"/webhooks/{made['id']}/deliveries").json() == [sent]
+    again = f"/webhooks/{made['id']}/deliveries/{sent['number']}/redeliver"
+    assert manager.post(again).raise_for_status().json()["status"] == 418
+
+
+@ON_BOTH
+def test_a_message_is_sent_again_with_its_id(
+    service: Service, manager: httpx.Client, receiver: Receiver
+) -> None:
+    made = create_webhook(manager, receiver.url)
+    create_plant(manager, 1, "Fern")
+    wait_until_delivered(manager, made["id"])
+    log = f"/webhooks/{made['id']}/deliveries"
+    wait_until(lambda: manager.get(log).json())
+    (sent,) = manager.get(log).json()
+    again = f"{log}/{sent['number']}/redeliver"
+    assert manager.post(again).raise_for_status().json()["status"] == 200
+    first, second = receiver.messages
+    assert (first.id, first.body) == (second.id, second.body)
+    expect_refused(manager.post(f"{log}/1/redeliver"), 40409)
+    execute(service.database, "DELETE FROM events")
+    expect_refused(manager.post(again), 41001)
+
+
+@ON_BOTH
+def test_a_new_secret_signs_beside_the_old_one_for_a_day(
+    service: Service, manager: httpx.Client, receiver: Receiver
+) -> None:
+    made = create_webhook(manager, receiver.url)
+    path = f"/webhooks/{made['id']}"
+    new = manager.post(f"{path}/rotate").raise_for_status().json()["secret"]
+    manager.post(f"{path}/test").raise_for_status()
+    for secret in (made["secret"], new):
+        receiver.messages[-1].verify(secret)
+    execute(service.database, "UPDATE webhooks SET rotated_at = rotated_at - 86400001")
+    manager.post(f"{path}/test").raise_for_status()
+    receiver.messages[-1].verify(new)
+    assert " " not in receiver.messages[-1].headers["webhook-signature"]
+
+
+def test_with_a_key_no_secret_is_stored(tmp_path: Path, receiver: Receiver) -> None:
+    settings = {**SETTINGS, "webhook_key": "k" * 32}
+    with Service(tmp_path, settings=settings) as service, managing(service, "nursery") as client:
+        made = create_webhook(client, receiver.url)
+        create_plant(client, 1, "Fern")
+        receiver.wait_for(1)[0].verify(made["secret"])
+        secret = made["secret"].removeprefix("whsec_").encode()
+    with Service(tmp_path, settings=SETTINGS) as service, managing(service, "nursery") as client:
+        sent = client.post(f"/webhooks/{made['id']}/test").raise_for_status().json()
+        assert "set webhook_key" in sent["response"]
+    for file in tmp_path.glob("plants.db*"):
+        assert secret not in file.read_bytes()
+    assert secret.decode() not in service.log()
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    """The program, whose webhooks may lead to this machine."""
+    program = Program(tmp_path, {"PLANTSTORE_WEBHOOK_ALLOW_PRIVATE": "true"})
+    program.out("store", "create", "nursery")
+    return program
+
+
+def test_commands_do_the_same(program: Program, receiver: Receiver) -> None:
+    def run(*words: str) -> Any:  # noqa: ANN401 - JSON
+        return program.data("webhook", *words, "--store", "nursery")
+
+    made = run("create", receiver.url, "--event", "plant.created", "--tag", "herb")
+    assert run("test", made["id"])["status"] == 200
+    receiver.messages[-1].verify(made["secret"])
+    assert [one["type"] for one in run("show", made["id"])] == ["webhook.test"]
+    run("pause", made["id"])
+    (listed,) = run("list")
+    assert listed["paused"] == "paused by the command line"
+    run("resume", made["id"])
+    assert run("list")[0]["paused"] is None
+    assert run("rotate", made["id"])["secret"] != made["secret"]
+    run("delete", made["id"])
+    assert run("list") == []
+    wrong = ("webhook", "delete", made["id"], "--store", "nursery")
+    assert "has no webhook" in program.refusal(*wrong)
