@@ -2,8 +2,8 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
@@ -11,7 +11,7 @@ import httpx
 from msgspec import Struct
 from standardwebhooks import Webhook
 
-TIMEOUT = 60.0
+from tests.waiting import wait_until
 
 
 class Received(Struct, frozen=True):
@@ -73,6 +73,13 @@ class Receiver:
         message = Received(headers, body)
         self.messages.append(message)
         status, lines, content = self.respond(message)
+        with suppress(OSError):  # it was killed meanwhile
+            self._send(request, status, lines, content)
+
+    @staticmethod
+    def _send(
+        request: BaseHTTPRequestHandler, status: int, lines: Mapping[str, str], content: bytes
+    ) -> None:
         request.send_response(status)
         for name, value in {**lines, "Content-Length": str(len(content))}.items():
             request.send_header(name, value)
@@ -117,11 +124,3 @@ def wait_until_delivered(client: httpx.Client, webhook_id: str) -> None:
         return bool(webhook["delivered"] == webhook["revision"])
 
     wait_until(is_delivered)
-
-
-def wait_until(is_so: Callable[[], object]) -> None:
-    """Wait until something is so."""
-    deadline = time.monotonic() + TIMEOUT
-    while not is_so():
-        assert time.monotonic() < deadline, "timed out"
-        time.sleep(0.02)

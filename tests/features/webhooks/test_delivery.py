@@ -16,11 +16,11 @@ from tests.features.webhooks.receiver import (
     Response,
     create_webhook,
     find_webhook,
-    wait_until,
     wait_until_delivered,
 )
 from tests.http.calls import create_plant
 from tests.service import Service
+from tests.waiting import wait_until
 
 pytestmark = ON_BOTH
 

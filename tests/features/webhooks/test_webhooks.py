@@ -14,11 +14,11 @@ from tests.features.webhooks.receiver import (
     Receiver,
     create_webhook,
     find_webhook,
-    wait_until,
     wait_until_delivered,
 )
 from tests.http.calls import create_plant, expect_refused
 from tests.service import Service
+from tests.waiting import wait_until
 
 
 @ON_BOTH

@@ -140,7 +140,7 @@ class Tests:
     def __init__(self, app: App, jobs: JobQueue) -> None:
         self._app = app
         self._jobs = jobs
-        self._places = app.pools.add_pool(Pool("webhook_tests", _MAX_TESTS))
+        self._places = Pool("webhook_tests", _MAX_TESTS)  # full, it keeps no other request waiting
         self._threads = ThreadPoolExecutor(_MAX_TESTS, thread_name_prefix="webhook test")
 
     def add(self, pattern: str, make: Callable[..., ToSend]) -> None:
