@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from plantstore.core.model import Scope
 from tests.certificates import make_certificate
 from tests.cli.program import Program
 from tests.docs.pages import take
@@ -155,6 +156,21 @@ def test_a_copy_by_cron_is_renewed_when_the_list_has_changed(reader: Reader) -> 
         written_at = copy.stat().st_mtime_ns
         reader.paste(copying, TOKEN=reader.ada)
         assert copy.stat().st_mtime_ns == written_at
+
+
+def test_webhooks(reader: Reader) -> None:
+    create, over_http, manage = take("webhooks.md", "Create a webhook")
+    secret = reader.paste(create).strip()
+    assert secret.startswith("whsec_")
+    manager = reader.service.make_token(scopes=frozenset(Scope))
+    made = json.loads(reader.paste(over_http, TOKEN=manager))
+    assert made["events"] == ["plant.deleted"]
+    others = take("webhooks.md", "When a receiver fails", "Secrets")
+    printed = reader.paste(*others, manage, ID=made["id"])
+    assert "whsec_" in printed
+    assert "webhook.test" in printed
+    (left,) = reader.program.data("webhook", "list", "--store", "nursery")
+    assert left["id"] != made["id"]
 
 
 def test_a_browser_listens(reader: Reader) -> None:

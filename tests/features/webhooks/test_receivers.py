@@ -1,0 +1,66 @@
+"""The receivers of docs/webhooks.md take messages as they come, and no others."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from tests.docs.pages import ROOT, take
+from tests.features.webhooks.receiver import create_webhook
+from tests.http.calls import create_plant
+from tests.postgres.server import free_port
+from tests.waiting import wait_until
+
+NODE_MODULES = ROOT / "tests" / "clients" / "node_modules"
+PYTHON, ALONE = take("webhooks.md", "Receive messages", kind="python")
+(NODE,) = take("webhooks.md", "Receive messages", kind="js")
+RECEIVERS = {
+    "python": ((sys.executable, "-u", "-c"), PYTHON),
+    "python alone": ((sys.executable, "-u", "-c"), ALONE),
+    "node": (("node", "-e"), NODE),
+}
+
+
+@pytest.mark.parametrize("name", RECEIVERS)
+def test_a_receiver_verifies_what_it_is_sent(
+    manager: httpx.Client, tmp_path: Path, name: str
+) -> None:
+    port = free_port()
+    made = create_webhook(manager, f"http://127.0.0.1:{port}/plants")
+    with receiving(name, made["secret"], port, tmp_path / "out") as out:
+        create_plant(manager, 1, "Fern ‘é’")
+        wait_until(lambda: "plant.created Fern ‘é’\n" in out.read_text(encoding="utf-8"))
+        manager.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
+        tested = f"/webhooks/{made['id']}/test"
+        assert manager.post(tested).raise_for_status().json()["status"] == 204
+        manager.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
+        assert manager.post(tested).raise_for_status().json()["status"] == 400
+
+
+@contextmanager
+def receiving(name: str, secret: str, port: int, out: Path) -> Iterator[Path]:
+    """Run a receiver, until the end of the block; the file has what it prints."""
+    command, program = RECEIVERS[name]
+    environ = {"SECRET": secret, "PORT": str(port), "NODE_PATH": str(NODE_MODULES)}
+    with (
+        out.open("wb") as file,
+        subprocess.Popen([*command, program], env=os.environ | environ, stdout=file) as process,
+    ):
+        try:
+            wait_until(lambda: is_listening(port))
+            yield out
+        finally:
+            process.kill()
+
+
+def is_listening(port: int) -> bool:
+    """Whether something answers there, whatever it says."""
+    try:
+        return httpx.get(f"http://127.0.0.1:{port}/").status_code > 0
+    except httpx.TransportError:
+        return False
