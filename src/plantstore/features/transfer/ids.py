@@ -19,9 +19,8 @@ from plantstore.cli.workspace import publish, workspace
 from plantstore.core.cells import HEADER, write_lines
 from plantstore.core.errors import SetupError
 from plantstore.core.model import INT64_MAX
-from plantstore.features.transfer.importing import Options, read_good_lines
+from plantstore.features.transfer.importing import Options, open_original, read_good_lines
 from plantstore.features.transfer.line_errors import LineErrors
-from plantstore.features.transfer.source import open_source
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Session
 
@@ -56,7 +55,7 @@ def _write(session: Session, options: Options, errors: LineErrors, unfinished: P
     ids = count(max(highest or 0, 0) + 1)
     digest = sha256(f"{store.store_id} {store.created_at}".encode())
     with (
-        open_source(options.file) as source,
+        open_original(options) as source,
         unfinished.open("w", encoding="utf-8", newline="") as output,
     ):
         output.write(HEADER)

@@ -6,17 +6,17 @@ good lines are to be kept, nothing is written of a file in which a line, or a pl
 has, is found to be in the way.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Literal
 
 from msgspec import Struct
 
-from plantstore.core.errors import IdTakenError, PlantStoreError, StoreFullError
-from plantstore.core.model import NewPlant
+from plantstore.core.errors import IdTakenError, PlantStoreError, SetupError, StoreFullError
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.progress import show_progress
-from plantstore.features.transfer.source import Source
+from plantstore.features.transfer.source import Source, open_source
 from plantstore.features.transfer.staging import StagedPlant, Staging
 from plantstore.sql.administration.records import require_store, require_user
 from plantstore.sql.changes import Change, find_plants, lock_counts, write_changes
@@ -35,28 +35,44 @@ class Options(Struct, frozen=True, kw_only=True):
     assign_ids: bool = False
     dry_run: bool = False
     on_duplicate: Literal["fail", "skip"] = "fail"
+    update: bool = False
     keep_good: bool = False
+    allow_empty: bool = False
+    columns: Mapping[str, str] = {}
+    encoding: str | None = None
 
 
 class Summary(Struct):
     """What an import did, or, in a dry run, would do.
 
-    ``identical`` plants are in the store already, ``repeated`` lines are identical to an earlier
-    one, ``conflicting`` plants have the id of another plant there. ``refused`` are the lines with
-    an error.
+    ``changed`` plants had another name or tag, ``identical`` ones are in the store already,
+    ``repeated`` lines are identical to an earlier one, ``conflicting`` plants have the id of
+    another plant there. ``refused`` are the lines with an error.
     """
 
     store: str
     dry_run: bool
     imported: int = 0
+    changed: int = 0
     identical: int = 0
     repeated: int = 0
     conflicting: int = 0
     refused: int = 0
 
 
+@contextmanager
+def open_original(options: Options) -> Iterator[Source]:
+    """The file that is to be imported, read as the options say."""
+    with open_source(options.file) as source:
+        source.columns, source.encoding = options.columns, options.encoding
+        yield source
+        if not (source.count or options.allow_empty):
+            raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")
+
+
 def read_good_lines(source: Source, errors: LineErrors, *, with_ids: bool) -> Iterator[StagedPlant]:
     """The plants of a file with their lines; the errors of other lines are noted."""
+    errors.source = errors.source or source
     with show_progress("reading", source.size, "bytes") as advance:
         for number, (line, found) in enumerate(read_plants(source, with_ids=with_ids), 1):
             if number % _LINES_AT_ONCE == 0:
@@ -101,7 +117,7 @@ class Import:
             self.summary.conflicting += 1
             if not self._skips:
                 reason = f"id {plant.id} is already in line {first_line}"
-                self._errors.add(line, IdTakenError(plant_id=plant.id, reason=reason))
+                self._errors.add(line, IdTakenError(plant_id=plant.id, reason=reason), plant)
 
     def check(self, staging: Staging) -> Iterator[int]:
         """Find out what ``write`` would do now."""
@@ -109,7 +125,7 @@ class Import:
             store = require_store(self._session, self._store.name)
             for portion in staging.read():
                 held = store.plants + self.summary.imported
-                self.summary.imported += len(self._find_new(portion, held, store.max_plants))
+                self._count(self._find_changes(portion, held, store.max_plants))
                 yield len(portion)
 
     def write(self, staging: Staging) -> Iterator[int]:
@@ -117,33 +133,40 @@ class Import:
         for portion in staging.read():
             with self._session.transaction():
                 counts = lock_counts(self._session, self._store)
-                new = self._find_new(portion, *counts[1:])
+                changes = self._find_changes(portion, *counts[1:])
                 if self.is_refused:
                     return
-                if new:
-                    changes = [Change("created", plant) for plant in new]
+                if changes:
                     author = (self._user_id, LABEL, "")
                     write_changes(self._session, self._store, counts, changes, author)
-            self.summary.imported += len(new)
+            self._count(changes)
             yield len(portion)
 
-    def _find_new(
+    def _count(self, changes: Sequence[Change]) -> None:
+        updated = sum(change.kind == "updated" for change in changes)
+        self.summary.changed += updated
+        self.summary.imported += len(changes) - updated
+
+    def _find_changes(
         self, portion: Sequence[StagedPlant], held: int, max_plants: int | None
-    ) -> list[NewPlant]:
-        """Those that are new to the store, which holds so many plants, and may hold so many."""
+    ) -> list[Change]:
+        """What to do in the store, which holds so many plants, and may hold so many."""
         ids = (plant.id for _, plant in portion)
         stored = find_plants(self._session, self._store.store_id, ids)
-        new: list[NewPlant] = []
+        changes: list[Change] = []
         for line, plant in portion:
             if plant.id not in stored:
-                if max_plants is None or held + len(new) < max_plants:
-                    new.append(plant)
+                if max_plants is None or held < max_plants:
+                    changes.append(Change("created", plant))
+                    held += 1
                 else:
-                    self._errors.add(line, StoreFullError(plant_id=plant.id))
+                    self._errors.add(line, StoreFullError(plant_id=plant.id), plant)
             elif plant == stored[plant.id]:
                 self.summary.identical += 1
+            elif self._options.update:
+                changes.append(Change("updated", plant))
             else:
                 self.summary.conflicting += 1
                 if not self._skips:
-                    self._errors.add(line, IdTakenError(plant_id=plant.id))
-        return new
+                    self._errors.add(line, IdTakenError(plant_id=plant.id), plant)
+        return changes

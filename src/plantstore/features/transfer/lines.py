@@ -17,6 +17,8 @@ from plantstore.core.model import OPTIONAL_FIELDS, PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
 
 _NOT_READABLE = 40001
+_SHOWN = 200  # letters of a header
+_BREAK = re.compile(r"\s*[\r\n]\s*")
 _NOT_UTF_8 = re.compile("[\udc80-\udcff]")  # what a source makes of such bytes
 
 
@@ -35,60 +37,102 @@ def read_plants(source: Source, *, with_ids: bool) -> Iterator[Line]:
     if first == "[":
         raise SetupError(f"{source.name} is a JSON array: write a plant a line; `jq -c .[]` does")
     if first == "{":
-        bodies = (line.encode("utf-8", "surrogateescape") for line in chain(head, lines))
-        yield from decode_lines(bodies, with_ids=with_ids)
+        last = [""]
+
+        def bodies() -> Iterator[bytes]:
+            for last[0] in chain(head, lines):
+                yield last[0].encode("utf-8", "surrogateescape")
+
+        for number, found in decode_lines(bodies(), with_ids=with_ids):
+            if isinstance(found, RequestError):
+                found.details["cells"] = [last[0].rstrip("\r\n")]
+            yield number, found
     elif first:
-        yield from _read_csv(chain(head, lines), head[-1], source.name, with_ids=with_ids)
+        yield from _read_csv(chain(head, lines), head[-1], source, with_ids=with_ids)
 
 
-def _read_csv(lines: Iterator[str], first: str, name: str, *, with_ids: bool) -> Iterator[Line]:
-    """The plants of the lines of the file with this name, each with the line it begins in.
+def _read_csv(
+    lines: Iterator[str], first: str, source: Source, *, with_ids: bool
+) -> Iterator[Line]:
+    """The plants of the lines of a file, each with the line it begins in.
 
     ``first`` is the first line that is not blank.
 
     :raises SetupError: the header does not name the columns.
     """
-    reader = csv.reader(lines, delimiter=max(",;\t", key=first.count), strict=True)
+    raw: list[str] = []  # the lines of a record
+
+    def record() -> Iterator[str]:
+        for line in lines:
+            raw.append(line)
+            yield line
+
+    reader = csv.reader(record(), delimiter=max(",;\t", key=first.count), strict=True)
     columns: Sequence[str] = ()
     while True:
         number = reader.line_num + 1
+        raw.clear()
         try:
             cells = next(reader, None)
         except csv.Error:
-            yield number, _refuse(_NOT_READABLE, "a quoted cell does not end at its closing quote")
+            reason = "a quoted cell does not end at its closing quote"
+            yield number, _refuse(_NOT_READABLE, reason, ["".join(raw).rstrip("\r\n")])
             continue
         if cells is None:
             return
         if not any(map(str.strip, cells)) or (not columns and "".join(cells) == "sep="):
             continue  # the latter is a spreadsheet's hint
         if columns:
-            yield number, _read_record(columns, cells, with_id=with_ids)
+            yield number, _read_record(columns, cells, "".join(raw), with_id=with_ids)
         else:
-            columns = [cell.strip().lower() for cell in cells]
-            _check_header(columns, name, with_ids=with_ids)
+            source.header = [cell.strip() for cell in cells]
+            columns = _name_columns(source, with_ids=with_ids)
 
 
-def _check_header(columns: Sequence[str], name: str, *, with_ids: bool) -> None:
+def _name_columns(source: Source, *, with_ids: bool) -> Sequence[str]:
+    """The fields, or other names, of the columns of a file's header.
+
+    :raises SetupError: it does not tell which columns the plants' fields are.
+    """
+    named, found = source.columns, [cell.lower() for cell in source.header]
+    shown = f"{source.name} has the columns: {', '.join(source.header)[:_SHOWN]}"
+    if missing := [name for name in named if name not in found]:
+        raise SetupError(f"{shown}; none is named {missing[0]!r}")
+    # A column that has a field's name is not that field where another one is.
+    columns = [named.get(name) or ("" if name in named.values() else name) for name in found]
     wanted = [field for field in PLANT_FIELDS if with_ids or field != "id"]
-    if not set(wanted).difference(OPTIONAL_FIELDS).issubset(columns):
-        raise SetupError(f"the first line of {name} must name the columns: {','.join(wanted)}")
+    if missing := [one for one in wanted if one not in columns and one not in OPTIONAL_FIELDS]:
+        advice = f"name it with --columns 'HEADING={missing[-1]}'"
+        if missing == ["id"]:
+            advice = "give --assign-ids for new ids, or name it with --columns 'HEADING=id'"
+        raise SetupError(f"{shown}; none is the {missing[-1]}: {advice}")
     if twice := [field for field in wanted if columns.count(field) > 1]:
-        raise SetupError(f"{name} has two columns named {twice[0]}")
+        raise SetupError(f"{source.name} has two columns named {twice[0]}")
+    source.fields = columns
+    return columns
 
 
 def _read_record(
-    columns: Sequence[str], cells: Sequence[str], *, with_id: bool
+    columns: Sequence[str], cells: Sequence[str], raw: str, *, with_id: bool
 ) -> NewPlant | RequestError:
+    """The plant of a line. Blanks around cells go, unless they are in quotes."""
+    texts = [_BREAK.sub(" ", cell if _quote(cell) in raw else cell.strip()) for cell in cells]
     try:
         if with_id:
-            return to_new_plant(read_fields(columns, cells))
+            return to_new_plant(read_fields(columns, texts))
         others = ["" if column == "id" else column for column in columns]
-        return to_new_plant(read_fields(others, cells) | {"id": 0})
+        return to_new_plant(read_fields(others, texts) | {"id": 0})
     except RequestError as error:
         if any(map(_NOT_UTF_8.search, cells)):
-            return _refuse(_NOT_READABLE, "the line is not in UTF-8")
+            reason = "the line is not in UTF-8: name its encoding, such as --encoding windows-1252"
+            return _refuse(_NOT_READABLE, reason, cells)
+        error.details["cells"] = cells
         return error
 
 
-def _refuse(number: int, reason: str) -> RequestError:
-    return RequestError(number, reason=reason)
+def _refuse(number: int, reason: str, cells: Sequence[str]) -> RequestError:
+    return RequestError(number, reason=reason, cells=cells)
+
+
+def _quote(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"'

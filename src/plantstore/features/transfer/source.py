@@ -10,7 +10,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
@@ -26,17 +26,28 @@ try:  # from Python 3.14 on its own, before that where backports.zstd is install
 except ImportError:
     _zstd = None
 
+_WORKBOOKS = (b"PK\x03\x04", b"\xd0\xcf\x11\xe0")  # .xlsx and .ods, which are ZIP files; .xls
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _NOT_COMPRESSED = (EOFError, zlib.error, gzip.BadGzipFile, *([_zstd.ZstdError] if _zstd else []))
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 
 
 class Source:
-    """A file, whose ``name`` is for messages; its ``size`` in bytes is None if it is not known."""
+    """A file, whose ``name`` is for messages; its ``size`` in bytes is None if it is not known.
+
+    Its ``encoding`` is None where it is to be found out, its ``columns`` are the fields of plants
+    by the names that its header has for them. The ``count`` of its lines is of those read.
+    """
 
     def __init__(self, name: str, file: io.FileIO, size: int | None) -> None:
         self.name = name
         self.size = size
+        self.encoding: str | None = None
+        self.columns: Mapping[str, str] = {}
+        self.count = 0
+        # Of a CSV file whose header was read, with the fields, or other names, of its columns:
+        self.header: Sequence[str] = ()
+        self.fields: Sequence[str] = ()
         self._file = file
 
     @property
@@ -51,15 +62,22 @@ class Source:
         """
         with self._explained(), io.BufferedReader(self._file) as file:
             raw = self._decompress(file)
-            encoding, errors = "utf-8-sig", "surrogateescape"
+            if raw.peek(4).startswith(_WORKBOOKS):
+                raise SetupError(
+                    f"{self.name} is a workbook or an archive: open it with a spreadsheet program, "
+                    "save it as CSV in UTF-8, and import that file"
+                )
+            encoding, errors = self.encoding or "utf-8-sig", "strict"
             if raw.peek(2).startswith(_UTF_16):
-                encoding, errors = "utf-16", "strict"
+                encoding = "utf-16"
+            elif self.encoding is None:
+                errors = "surrogateescape"
             text = io.TextIOWrapper(raw, encoding, errors, newline="")
-            number = 0
             while line := text.readline(MAX_LINE):
-                number += 1
+                self.count += 1
                 if len(line) == MAX_LINE:
-                    raise SetupError(f"line {number} of {self.name} is over {MAX_LINE} characters")
+                    where = f"line {self.count} of {self.name}"
+                    raise SetupError(f"{where} is over {MAX_LINE} characters")
                 yield line
 
     def _decompress(self, file: "io.BufferedReader[Any]") -> "io.BufferedReader[Any]":
@@ -82,12 +100,16 @@ class Source:
         except _NOT_COMPRESSED as error:
             raise SetupError(f"{self.name} cannot be decompressed: {error}") from error
         except UnicodeError as error:
-            raise SetupError(f"{self.name} is neither in UTF-8 nor in UTF-16") from error
+            known = f"not in {self.encoding}" if self.encoding else "neither in UTF-8 nor in UTF-16"
+            raise SetupError(f"{self.name} is {known}") from error
 
 
 @contextmanager
 def open_source(path: str) -> Iterator[Source]:
-    """A file to read, or stdin for ``-``."""
+    """A file to read, or stdin for ``-``.
+
+    :raises SetupError: there is no such file.
+    """
     if path == "-":
         yield Source("stdin", io.FileIO(0, closefd=False), None)
         return

@@ -1,5 +1,6 @@
 """What `plantstore import` reads, writes and refuses, beside the running service."""
 
+import csv
 import gzip
 import json
 from pathlib import Path
@@ -69,19 +70,21 @@ def test_one_bad_line_keeps_the_others_out_unless_the_good_are_kept(
         '"9","Fe"rn\n9,Fern\n,Oak\n1,\u202e,\n'
     )
     name = write(program, text.encode().replace(b"\xc3\xbf", b"\xff"))
-    refused = program.run("import", name, "--store", store, "--errors", "bad.ndjson")
+    refused = program.run("import", name, "--store", store, "--errors", "bad.csv")
     assert refused.status == 1
     assert "1 repeated in the file" in refused.err
     assert list_plants(client) == []
-    bad = [json.loads(line) for line in (program.folder / "bad.ndjson").read_text().splitlines()]
-    assert [(line["line"], line["error"]) for line in bad] == [
-        (3, 40002),
-        (5, 40003),
-        (6, 40001),
-        (7, 40002),
-        (8, 40001),
-        (10, 40002),
-        (11, 40002),
+    text = (program.folder / "bad.csv").read_text(encoding="utf-8", errors="surrogateescape")
+    header, *bad = csv.reader(text.splitlines())
+    assert header == ["line", "error", "reason", "id", "name", "tag"]
+    assert [(*row[:2], *row[3:]) for row in bad] == [
+        ("3", "40002", "x", "Lily", ""),
+        ("5", "40003", "7", "Tulip", ""),
+        ("6", "40001", "9", "\udcff", ""),
+        ("7", "40002", "8", "Ivy", "a", "b"),
+        ("8", "40001", '"9","Fe"rn'),
+        ("10", "40002", "", "Oak"),
+        ("11", "40002", "1", "\u202e", ""),
     ]
     assert "line 5: id 7 is already in line 2 (40003)" in refused.err
     kept = program.run("import", name, "--store", store, "--keep-good", "--json")
@@ -126,6 +129,62 @@ def test_ids_are_assigned_after_the_highest_in_a_private_file_beside_the_origina
     assert rows == [{"id": 41 + n, "name": text} for n, text in enumerate(("Oak", "=B", "A", "C"))]
 
 
+@SQLITE_ONLY
+@pytest.mark.parametrize("assigns", [False, True])
+def test_a_spreadsheet_is_imported_as_it_is(
+    program: Program, store: str, client: httpx.Client, *, assigns: bool
+) -> None:
+    header = "Nr;Botanischer Name;Beet;name\r\n"
+    sheet = f'{header}7;  Käthes Rose \t;"rot\r\noder weiß";x\r\n8;"  Fern ";;y\r\n'
+    options = ["--columns", "Nr=id,botanischer name=name,Beet=tag", "--encoding", "cp1252"]
+    if assigns:
+        options = ["--assign-ids", *options]
+    program.out("import", write(program, sheet.encode("cp1252")), "--store", store, *options)
+    first = 1 if assigns else 7
+    assert list_plants(client) == [
+        {"id": first, "name": "Käthes Rose", "tag": "rot oder weiß"},
+        {"id": first + 1, "name": "  Fern "},
+    ]
+
+
+@SQLITE_ONLY
+def test_rows_with_errors_are_mended_and_imported(
+    program: Program, store: str, client: httpx.Client
+) -> None:
+    assert client.post("/plants", json={"id": 9, "name": "Other"}).is_success
+    name = write(program, "Note,id,name\nfirst,x,Rose\nsecond,9,Fern\nthird,1,Oak\n")
+    keeping = ["--keep-good", "--errors", "bad.csv"]
+    assert program.run("import", name, "--store", store, *keeping).status == 1
+    bad = (program.folder / "bad.csv").read_text()
+    mended = bad.replace("first,x", "first,7").replace(",9,Fern", ",8,Fern")
+    program.out("import", write(program, mended), "--store", store)
+    assert list_plants(client) == [
+        {"id": 1, "name": "Oak"},
+        {"id": 7, "name": "Rose"},
+        {"id": 8, "name": "Fern"},
+        {"id": 9, "name": "Other"},
+    ]
+
+
+def test_plants_with_another_name_are_changed_where_that_is_asked_for(
+    program: Program, service: Service, store: str, client: httpx.Client
+) -> None:
+    for plant in (ROSE, {"id": 9, "name": "Other"}):
+        assert client.post("/plants", json=plant).is_success
+    seen = client.get("/plants").headers["etag"]
+    name = write(program, CSV + "1,New,\r\n")
+    command = ("import", name, "--store", store, "--update")
+    planned = program.data(*command, "--dry-run")
+    done = program.data(*command)
+    assert planned == done | {"dry_run": True}
+    assert [done[key] for key in ("imported", "changed", "identical")] == [1, 1, 1]
+    assert client.get("/plants", headers={"If-None-Match": seen}).status_code == 200
+    assert list_plants(client) == [{"id": 1, "name": "New"}, ROSE, FERN]
+    assert {event.kind for event in service.events(store)[2:]} == {"plant.created", "plant.updated"}
+    assert "all 3 plants are already there" in program.run(*command).err
+    assert program.out("verify").startswith("ok: ")
+
+
 def test_a_dry_run_says_what_would_be_done(program: Program, service: Service, store: str) -> None:
     name = write(program, CSV)
     planned = program.data("import", name, "--store", store, "--dry-run")
@@ -160,7 +219,13 @@ def test_the_events_say_who_it_was(program: Program, service: Service, store: st
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"id;latin name\n", "must name the columns: id,name,tag"),
+        (
+            b"id;Latin Name\n",
+            "the columns: id, Latin Name; none is the name: name it with --columns 'HEADING=name'",
+        ),
+        (b"Nr,name\n", "the columns: Nr, name; none is the id: give --assign-ids"),
+        (b"PK\x03\x04", "plants.csv is a workbook or an archive: open it with a spreadsheet"),
+        (b"", "plants.csv is empty: give --allow-empty if that is right"),
         (b"id,name,ID\n", "two columns named id"),
         (b"[]", "a JSON array"),
         (gzip.compress(CSV.encode())[:-9], "cannot be decompressed"),
@@ -168,7 +233,18 @@ def test_the_events_say_who_it_was(program: Program, service: Service, store: st
         (b"id,name\n1," + b"x" * 2**16, "line 2 of plants.csv is over 65536 characters"),
         (CSV.encode("utf-16")[:-1], "neither in UTF-8 nor in UTF-16"),
     ],
-    ids=["header", "twice", "array", "gzip", "zstd", "long", "utf-16"],
+    ids=[
+        "header",
+        "no id",
+        "workbook",
+        "empty",
+        "twice",
+        "array",
+        "gzip",
+        "zstd",
+        "long",
+        "utf-16",
+    ],
 )
 def test_a_file_that_cannot_be_read_is_refused_as_a_whole(
     program: Program, service: Service, store: str, content: bytes, reason: str
@@ -229,4 +305,4 @@ def test_a_file_is_written_in_the_place_of_a_link_and_private(
     assert not (tmp_path / "new").exists()
     for written in tmp_path.glob("*.out"):
         assert (written.is_symlink(), written.stat().st_mode & 0o777) == (False, 0o600)
-    assert '"line":2' in (tmp_path / "bad.out").read_text()
+    assert "\n2,40002," in (tmp_path / "bad.out").read_text()

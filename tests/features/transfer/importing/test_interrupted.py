@@ -7,7 +7,6 @@ from contextlib import closing
 from io import BytesIO
 
 import httpx
-import msgspec
 import pytest
 
 from plantstore.core.model import NewPlant
@@ -134,7 +133,6 @@ def test_an_id_that_is_taken_meanwhile_ends_the_import(
         assert client.post("/plants", json=taken).status_code == 200
         assert sum(steps) == COUNT - 2 * PORTION_ROWS
         assert running.summary.imported == COUNT - PORTION_ROWS
-    refused = msgspec.json.decode(file.getvalue())
-    assert (refused["line"], refused["error"]) == (COUNT, 40003)
+    assert f"\n{COUNT},40003," in file.getvalue().decode()
     assert list_plants(client) == [*ROWS[:-PORTION_ROWS], taken]
     assert_events_explain_the_plants(service, store)
