@@ -7,6 +7,7 @@ scripts import each other by relative addresses within it. All addresses in page
 that the service works under any path.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -18,6 +19,7 @@ from plantstore.features.page.files import HASH_LENGTH, File, make_file
 
 _HERE = Path(__file__).parent
 STATIC = _HERE / "static"
+_IMPORT = re.compile(r'^(?:import|export) (?:[^;"]+ from )?"\./([^"]+)"', re.MULTILINE)
 _TYPES = {
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -29,8 +31,7 @@ def make_files() -> dict[str, File]:
     """All files, by path."""
     sources = sorted(STATIC.iterdir())
     folder, static = make_static(sources)
-    modules = [path.name for path in sources if path.suffix == ".js"]
-    page = render(_HERE / "index.html", {"static": folder, "modules": modules})
+    page = render(_HERE / "index.html", {"static": folder, "modules": find_modules("main.js")})
     return {"/": page, **static}
 
 
@@ -43,6 +44,15 @@ def make_static(sources: Iterable[Path]) -> tuple[str, dict[str, File]]:
         for name, content in contents.items()
     }
     return folder, files
+
+
+def find_modules(start: str) -> list[str]:
+    """The modules that a module loads at once, with itself; not those that it imports later."""
+    found = [start]
+    for name in found:
+        text = (STATIC / name).read_text(encoding="utf-8")
+        found += {other for other in _IMPORT.findall(text) if other not in found}
+    return sorted(found)
 
 
 def hash_files(contents: Mapping[str, bytes]) -> str:

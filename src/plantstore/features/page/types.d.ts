@@ -9,38 +9,34 @@ type Sheet = import("./static/tables.js").Sheet;
 type Content = (string | Node)[];
 type Actions = Record<string, () => void>;
 type Order = (a: Plant, b: Plant) => number;
-type Field = Exclude<keyof Plant, "folded">;
+type Field = "id" | "name" | "tag";
 type TextField = Exclude<Field, "id">;
 type ListState = "none" | "loading" | "ready" | "error";
+type Kind = "add" | "edit" | "tag" | "untag" | "delete" | "restore" | "import" | "undo";
+type Values = Record<string, string | number | undefined>;
+type TextKey = string;
 
 /** What is looked for, and in which order: see `View`. */
 interface Looked {
   text: string;
-  tag: string | null;
+  tags: string[];
   order: string;
 }
 
-/** What the user asks the list for, and that it has changed or its rows have moved. */
-interface ListEvents {
-  changed: () => void;
-  moved: () => void;
-  remove: (ids: string[]) => void;
-  open: (plant: Plant, field: TextField | null) => void;
+/** What the address says: see `address.js`. */
+interface Shown extends Looked {
+  store?: string | null;
+  plant?: string | null;
 }
 
-/** And by its rows: a tag, more where the end is near, or another selection. */
-interface GridEvents extends Omit<ListEvents, "changed"> {
-  filter: (tag: string) => void;
-  near: () => void;
-  select: () => void;
-}
-
-/** `folded` is the name in its searchable form. */
+/** `folded` is what is searched, `keys` what it is sorted by. */
 interface Plant {
   id: string;
   name: string;
   tag?: string;
+  etag?: string;
   folded?: string;
+  keys?: [string, string];
 }
 
 /** A plant before and after; undefined where it is not there. */
@@ -49,18 +45,34 @@ interface Change {
   after?: Plant;
 }
 
-/** What is being done, was done, and the scope to undo it, where that is offered. */
-interface Words {
-  doing: string;
-  done: string;
-  undone?: string;
+/** What is typed into a cell, of the plant as it was when it was opened. */
+interface Cell {
+  id: string;
+  field: TextField;
+  text: string;
+  before: Plant;
 }
 
-/** What many changes are sent with, so many at once: the signal ends them, but for those in flight, and `tell` gets how many have ended. */
-interface Batch {
-  atOnce?: number;
-  signal: AbortSignal;
-  tell: (ended: number) => void;
+/** What the user did: its changes that are done, and those that were refused. */
+interface Action {
+  kind: Kind;
+  store: Store;
+  total: number;
+  done: Change[];
+  refused: Pending[];
+  control: AbortController;
+  tell: (isOver: boolean) => void;
+  undone?: Kind;
+}
+
+/** A change that is not stored yet, or was refused; `theirs` is the plant that somebody else has stored meanwhile. */
+interface Pending extends Change {
+  action: Action;
+  state: "waiting" | "sent" | "refused" | "stored";
+  key: string;
+  isGiven: boolean;
+  error?: Failure;
+  theirs?: Plant | null;
 }
 
 /** What happened to a plant; who did it is for owners alone. */
@@ -82,9 +94,6 @@ interface ApiEvents {
   slow: (isSlow: boolean) => void;
   isAway: () => boolean;
 }
-
-/** What the address says: see `address.js`. */
-type Shown = Record<string, string | null | undefined>;
 
 /** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
@@ -152,45 +161,39 @@ interface Token {
   expires_at?: string;
 }
 
-interface Elements extends Record<`add-${Field}` | `edit-${TextField}`, HTMLInputElement>, Record<`import-${Field}`, HTMLSelectElement> {
-  add: HTMLDetailsElement;
-  "access-days": HTMLSelectElement;
-  "access-form": HTMLFormElement;
-  "access-label": HTMLInputElement;
-  "access-scopes": HTMLSelectElement;
-  "access-user": HTMLSelectElement;
-  "add-button": HTMLButtonElement;
-  "add-form": HTMLFormElement;
-  confirm: HTMLDialogElement;
+interface Elements extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputElement>, Record<`import-${Field}`, HTMLSelectElement> {
+  access: HTMLDialogElement;
+  "add-id": HTMLInputElement;
+  ask: HTMLDialogElement;
   conflict: HTMLDialogElement;
-  detail: HTMLDialogElement;
-  edit: HTMLFormElement;
-  "edit-save": HTMLButtonElement;
-  export: HTMLDetailsElement;
   find: HTMLInputElement;
   history: HTMLDialogElement;
   import: HTMLDialogElement;
   "import-file": HTMLInputElement;
   "import-header": HTMLInputElement;
   "import-start": HTMLButtonElement;
+  invite: HTMLFormElement;
+  "invite-name": HTMLInputElement;
+  "invite-role": HTMLSelectElement;
+  keys: HTMLDialogElement;
   "label-template": HTMLTemplateElement;
-  "member-form": HTMLFormElement;
-  "member-name": HTMLInputElement;
-  "member-role": HTMLSelectElement;
-  people: HTMLDialogElement;
-  "show-token": HTMLInputElement;
-  "sign-in-button": HTMLButtonElement;
-  "sign-in-form": HTMLFormElement;
+  panel: HTMLDialogElement;
   remember: HTMLInputElement;
   retag: HTMLFormElement;
+  "retag-set": HTMLButtonElement;
+  "retag-tag": HTMLInputElement;
   "row-template": HTMLTemplateElement;
   "select-all": HTMLInputElement;
-  "retag-tag": HTMLInputElement;
+  "sign-in-button": HTMLButtonElement;
+  "sign-in-form": HTMLFormElement;
   stores: HTMLSelectElement;
-  sure: HTMLDialogElement;
   switch: HTMLDialogElement;
-  "tag-filter": HTMLSelectElement;
   token: HTMLInputElement;
+  "token-days": HTMLSelectElement;
+  "token-form": HTMLFormElement;
+  "token-label": HTMLInputElement;
+  "token-scopes": HTMLSelectElement;
+  "token-user": HTMLSelectElement;
   user: HTMLInputElement;
 }
 

@@ -1,12 +1,11 @@
-// What is shown, in the address: the store, the search, the tag and the order; or a plant to begin with.
+// What is shown, in the address: the store, the words, the tags and the order, and the plant in the panel.
 // It is in the fragment, which is sent to nobody; reloading, going back and a copied link show the same.
-
-const NAMES = ["store", "find", "tag", "sort", "plant"];
 
 /** @returns {Shown} */
 export function readAddress() {
   const given = new URLSearchParams(location.hash.slice(1));
-  return Object.fromEntries(NAMES.map((name) => [name, given.get(name)]));
+  const [store, text, order, plant] = ["store", "find", "sort", "plant"].map((name) => given.get(name));
+  return { store, text: text ?? "", tags: given.getAll("tag"), order: order ?? "id", plant };
 }
 
 // Of a link to sign in with, which has been opened in this tab.
@@ -16,10 +15,13 @@ export const findCode = () => new URLSearchParams(location.hash.slice(1)).get("c
 /** @param {Shown} shown */
 export function writeAddress(shown) {
   const before = readAddress();
-  if (findCode() || NAMES.every((name) => (shown[name] ?? null) === before[name])) return;
-  const given = new URLSearchParams(NAMES.flatMap((name) => (shown[name] == null ? [] : [[name, shown[name]]])));
-  const isTyping = before.find && shown.find && shown.find !== before.find;
-  const isFirst = before.store !== shown.store;
+  if (findCode() || JSON.stringify(shown) === JSON.stringify(before)) return;
+  const { store, text, tags, order, plant } = shown;
+  const named = { store, find: text, sort: order === "id" ? null : order, plant };
+  const given = new URLSearchParams(Object.entries(named).flatMap(([name, value]) => (value ? [[name, value]] : [])));
+  for (const tag of tags) given.append("tag", tag);
+  const isTyping = before.text && text && text !== before.text;
+  const isFirst = before.store !== store;
   history[isTyping || isFirst ? "replaceState" : "pushState"](null, "", `#${given}`);
 }
 

@@ -21,7 +21,7 @@ export const NO_CODE = 40406;
 export const TRIMMED = 41001;
 export const NOT_AS_EXPECTED = 41201;
 const NO_STORE = 40403;
-const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, 41301];
+const OF_ONE_LINE = [40001, 40002, ID_TAKEN, ALREADY_STORED, 40302, NO_PLANT, NOT_AS_EXPECTED, 41301];
 
 // `number` and the message are the service's.
 export class ApiError extends Error {
@@ -214,24 +214,23 @@ export class Store {
     return this.api.ask("POST", `${this.path}/plants`, { headers, body: writePlant(plant) });
   }
 
-  // The error of each create or delete, null for what is as it should be; shorter where the response ended early: the rest
-  // was done or not, and may be sent again.
-  /** @param {Change[]} changes @returns {Promise<(ApiError | null)[]>} */
+  // What became of each change: the error, none for what is as it should be, and the plant's entity tag. Shorter where the
+  // response ended early: the rest was done or not, and may be sent again.
+  /** @param {Change[]} changes @returns {Promise<{error: ApiError | null, etag?: string}[]>} */
   async change(changes) {
     const headers = { "Content-Type": "application/x-ndjson" };
-    const lines = changes.map(({ before, after }) => (after ? writePlant(after) : `{"op":"delete","id":${before?.id}}`));
-    const response = await this.api.ask("POST", `${this.path}/changes`, { headers, body: lines.join("\n") });
-    /** @type {(ApiError | null)[]} */ const outcomes = [];
-    const results = parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`));
-    for (const { status, error, message } of results) {
-      const refusal = error && new ApiError(status, error, message);
-      if (error && !OF_ONE_LINE.includes(error)) {
-        if (!outcomes.length) throw this.api.tell(refusal);
+    const response = await this.api.ask("POST", `${this.path}/changes`, { headers, body: changes.map(writeChange).join("\n") });
+    /** @type {{error: ApiError | null, etag?: string}[]} */ const results = [];
+    for (const { status, error, message, etag } of parse(response, (text) => JSON.parse(`[${text.trim().replaceAll("\n", ",")}]`))) {
+      const refusal = error ? new ApiError(status, error, message) : null;
+      if (refusal && !OF_ONE_LINE.includes(error)) {
+        if (!results.length) throw this.api.tell(refusal);
         break;
       }
-      outcomes.push([ALREADY_STORED, NO_PLANT].includes(error) ? null : (refusal ?? null));
+      const isDone = error === ALREADY_STORED || (error === NO_PLANT && !changes[results.length].after);
+      results.push({ error: isDone ? null : refusal, etag });
     }
-    return outcomes;
+    return results;
   }
 
   // An id may come from the page's address, in which anything can stand.
@@ -247,13 +246,6 @@ export class Store {
     return { plant: { id, ...parse(response, JSON.parse) }, etag: response.headers.get("etag") ?? "" };
   }
 
-  // Unless the plant is another one than `etag` names.
-  /** @param {Plant} plant @param {string} etag */
-  replace(plant, etag) {
-    const headers = { ...JSON_BODY, "If-Match": etag };
-    return this.api.ask("PUT", this.#pathOf(plant.id), { headers, body: writePlant({ ...plant, id: undefined }) });
-  }
-
   // The events after a revision, or the oldest ones that are kept.
   /** @param {number | null} after @param {number} limit @returns {Promise<StoreEvent[]>} */
   async events(after, limit) {
@@ -267,6 +259,13 @@ export class Store {
     const position = after === null ? undefined : { "Last-Event-ID": after };
     return this.api.ask("GET", `${this.path}/events`, { headers: { Accept: "text/event-stream", ...position }, signal, hear });
   }
+}
+
+/** @param {Change} change */
+function writeChange({ before, after }) {
+  if (!after) return `{"op":"delete","id":${before?.id}}`;
+  const expected = before?.etag ? `,"if_match":${JSON.stringify(before.etag)}` : "";
+  return `{"op":"${before ? "update" : "create"}"${expected},${writePlant(after).slice(1)}`;
 }
 
 /** @param {Headers} headers @param {string} type */

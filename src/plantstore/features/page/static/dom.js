@@ -2,12 +2,11 @@
 
 const ANNOUNCED_FOR = 10_000; // milliseconds
 const DEBOUNCE = 300;
+let last = 0; // the timer of `announceLast`
 const COPIED_FOR = 2_000;
 
 // A phone: rows have several lines, and a plant has a panel.
 export const isNarrow = () => matchMedia("(max-width: 40rem)").matches;
-
-let last = 0; // the timer of `announceLast`
 
 /** @template {string} Id @param {Id} id */
 export const $ = (id) => /** @type {ElementOf<Id>} */ (document.getElementById(id));
@@ -93,6 +92,16 @@ export function focusPlants() {
   $($("grid").hidden ? "plants-title" : "grid").focus({ preventScroll: true });
 }
 
+// Whether the user is sure; Cancel has the focus.
+/** @param {string} title @param {string} text @param {string} yes @param {string} kind of the button */
+export async function ask(title, text, yes, kind) {
+  $("ask-title").textContent = title;
+  $("ask-text").textContent = text;
+  $("ask-yes").textContent = yes;
+  $("ask-yes").className = kind;
+  return (await choose($("ask"))) === "yes";
+}
+
 // Not disabled, which would lose the focus.
 /** @param {Element} button @param {boolean} isBusy */
 export const setBusy = (button, isBusy) => (button.ariaDisabled = `${isBusy}`);
@@ -120,10 +129,11 @@ export async function pause(milliseconds, signal) {
 }
 
 // Also without TLS, where browsers have no navigator.clipboard; if it fails, the text is selected.
-/** @param {Element} element @param {Element} button */
-export function copy(element, button) {
+/** @param {Element} element @param {Element} button @param {string} [done] */
+export function copy(element, button, done = "Copied") {
   getSelection()?.selectAllChildren(element);
   if (!document.execCommand("copy")) return;
-  button.textContent = "Copied";
-  setTimeout(() => button.replaceChildren("Copy"), COPIED_FOR);
+  const text = button.textContent === done ? "" : (button.textContent ?? "");
+  button.textContent = done;
+  if (text) setTimeout(() => button.replaceChildren(text), COPIED_FOR);
 }

@@ -1,10 +1,11 @@
 // Saves the selected plants as a file, or those that match the filter.
 
-import { count, make } from "./dom.js";
+import { make } from "./dom.js";
 import { list } from "./list.js";
+import { say } from "./message.js";
 import { writePlant } from "./plant.js";
 import { writeCsv } from "./tables.js";
-import { fail, tell } from "./toasts.js";
+import { rich } from "./texts.js";
 
 /** @type {Record<string, {type: string, write: (plants: Plant[]) => string[]}>} */
 const FORMS = {
@@ -17,10 +18,10 @@ export async function exportPlants(form) {
   const { store } = list;
   const isComplete = await list.loadWhole();
   if (!store || list.store !== store) return;
-  if (!isComplete) return void fail(["The list could not be loaded: nothing was exported"]);
+  if (!isComplete) return say(rich("export.failed"), {}, "failed");
   const { type, write } = FORMS[form];
   saveFile(`${store.name}.${form}`, type, write(list.chosen));
-  tell([`Exported ${count(list.chosen.length, "plant")}`]);
+  say(rich("export.done", { n: list.chosen.length }));
 }
 
 /** @param {string} name @param {string} type @param {string[]} parts */

@@ -1,87 +1,95 @@
-// The list of plants: only the visible rows are in the document, however many there are.
-// The grid itself has the focus; aria-activedescendant names the row that keys act on. That row
-// and the selected ones are identified by plant id: rows move as plants are added and removed.
+// The list of plants: only the rows in sight, and the one that is edited, are in the document. The grid itself
+// has the focus; aria-activedescendant names the cell that keys act on. Rows are identified by plant id: they
+// move as plants are added and removed.
 
-import { $, all, colour, isNarrow, targetOf } from "./dom.js";
+import { discard, remove, retry, takeBack } from "./actions.js";
+import { $, all, colour, isNarrow, makeButton, targetOf } from "./dom.js";
+import { list } from "./list.js";
+import { drafts, drop, onDraw, queue } from "./state.js";
+import { t } from "./texts.js";
 
 const SPARE = 8; // rows beyond each edge
 const MAX_HEIGHT = 8_000_000; // pixels; browsers support little more
-// On a phone names wrap: in each row to as many lines as the longest needs.
-const MAX_LINES = 3;
-const ROW_MARGIN = 80; // pixels
-const LETTER = 9.5;
+const NEAR = 3 * SPARE;
 
-export class Grid {
-  /** @type {Map<Plant, HTMLElement>} */ #rows = new Map(); // a plant that has changed is another object
+class Grid {
+  // What is done with a cell: `edit` with one of its plant's, `place` the editor in its row, `open` the panel.
+  on = {
+    /** @param {string} _id @param {TextField} _field */ edit(_id, _field) {},
+    /** @param {HTMLElement} _row */ place(_row) {},
+    /** @param {string} _id */ open(_id) {},
+    leave() {},
+  };
+  /** @type {Map<string, {plant: Plant, row: HTMLElement}>} */ #rows = new Map();
+  /** @type {Plant[]} */ #items = [];
+  /** @type {Map<string, Pending>} */ #pending = new Map();
   #height = 0; // of all rows, in pixels, whether in the document or not
+  #rowHeight = 32;
+  #look = 0;
   #top = { ids: /** @type {string[]} */ ([]), rest: 0 }; // the visible rows: the first that is left stays in place
   #active = 0;
   #hasActive = false;
   /** @type {string | null} */ #activeId = null;
   /** @type {string | null} */ #anchorId = null;
-  #canSelect = false;
-  /** @type {Plant[]} */ #items = [];
-  /** @type {Set<string>} */ selected = new Set();
-  /** @type {Set<string>} */ busy = new Set();
-  /** @type {Set<string>} */ #fresh = new Set(); // plants that have just changed
+  /** @type {TextField} */ #field = "name";
 
-  /** @param {GridEvents} on */
-  constructor(on) {
-    this.on = on;
+  constructor() {
     this.root = $("grid");
     this.body = $("rows");
-    this.rowHeight = 1; // in pixels, of each row
-    this.root.addEventListener("scroll", () => this.#draw(), { passive: true });
+    this.root.addEventListener("scroll", () => this.#drawRows(), { passive: true });
     this.root.addEventListener("keydown", (event) => this.#press(event));
-    // Focus by Tab shows the active row; a click activates its own row instead.
     this.root.addEventListener("focus", () => this.#activate(this.#active, false));
-    this.root.addEventListener("keyup", ({ key }) => key === "Tab" && this.#activate(this.#active));
     this.body.addEventListener("mousedown", (event) => this.#keepFocus(event));
     this.body.addEventListener("click", (event) => this.#click(event));
     this.body.addEventListener("dblclick", (event) => this.#edit(event));
-    $("select-all").addEventListener("change", () => ($("select-all").checked ? this.#selectAll() : this.clear()));
-    new ResizeObserver(() => this.refresh()).observe(this.root);
+    $("select-all").addEventListener("change", () => list.select(new Set($("select-all").checked ? idsOf(this.#items) : [])));
+    new ResizeObserver(() => this.draw()).observe(this.root);
+    onDraw(() => this.draw());
   }
 
-  /** @param {Plant[]} items @param {{keepPlace?: boolean, fresh?: Set<string>}} options */
-  show(items, { keepPlace = false, fresh = new Set() } = {}) {
-    const { ids, rest } = keepPlace ? this.#top : { ids: [], rest: 0 };
-    if (!keepPlace) {
-      this.root.scrollTop = this.#active = 0;
-      this.#activeId = this.#anchorId = null;
-      this.#rows.clear();
-      this.body.replaceChildren();
-    }
-    this.#items = items;
-    this.#fresh = fresh;
-    const left = new Set(this.selected.size ? items.flatMap(({ id }) => (this.selected.has(id) ? id : [])) : []);
-    if (left.size < this.selected.size) this.select(left);
+  get activeId() {
+    return this.#activeId;
+  }
+
+  draw() {
+    const isSame = this.#look === list.look;
+    const { ids, rest } = this.#top;
+    this.#look = list.look;
+    this.#items = list.rows;
+    this.#pending = new Map();
+    for (const item of queue) if (item.action.store === list.store) this.#pending.set((item.after ?? item.before)?.id ?? "", item);
+    if (!isSame) this.#restart();
     const place = this.#indexOf(this.#activeId);
-    this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, items.length - 1));
-    this.#activeId = items[this.#active]?.id ?? null;
-    this.#resize();
-    this.#draw();
-    this.#fresh = new Set();
-    const top = this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null);
-    if (top >= 0) this.#scroll(top * this.rowHeight + rest);
+    this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, this.#items.length - 1));
+    this.#activeId = this.#items[this.#active]?.id ?? null;
+    this.#rowHeight = parseFloat(getComputedStyle(this.root).getPropertyValue("--row"));
+    this.#height = this.#items.length * this.#rowHeight;
+    this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
+    const top = isSame && this.root.scrollTop ? this.#indexOf(ids.find((id) => this.#indexOf(id) >= 0) ?? null) : -1;
+    if (top >= 0) this.#scroll(top * this.#rowHeight + rest);
+    else this.#drawRows();
+    list.fresh = new Set();
+    this.#drawSelection();
   }
 
-  // The same plants, anew.
-  refresh() {
-    this.show(this.#items, { keepPlace: true });
+  #restart() {
+    this.root.scrollTop = this.#active = 0;
+    this.#activeId = this.#anchorId = null;
+    this.#top = { ids: [], rest: 0 };
   }
 
-  /** @param {string | null} id */
+  #drawSelection() {
+    const { size } = list.selected;
+    this.root.ariaMultiSelectable = `${list.canSelect}`;
+    this.root.classList.toggle("selectable", list.canSelect);
+    this.root.classList.toggle("selecting", size > 0);
+    $("select-all").checked = size > 0 && size === this.#items.length;
+    $("select-all").indeterminate = size > 0 && size < this.#items.length;
+  }
+
+  /** @param {string | null | undefined} id */
   #indexOf(id) {
-    return id === null ? -1 : this.#items.findIndex((plant) => plant.id === id);
-  }
-
-  /** @param {boolean} canSelect */
-  allow(canSelect) {
-    this.#canSelect = canSelect;
-    this.root.classList.toggle("selectable", canSelect);
-    this.root.ariaMultiSelectable = `${canSelect}`;
-    this.clear();
+    return id == null ? -1 : this.#items.findIndex((plant) => plant.id === id);
   }
 
   // Whether it is in the list.
@@ -90,16 +98,8 @@ export class Grid {
     const index = this.#indexOf(id);
     if (index < 0) return false;
     this.#activate(index);
-    this.#rows.get(this.#items[index])?.classList.add("fresh");
+    this.#rows.get(id)?.row.classList.add("fresh");
     return true;
-  }
-
-  // Where its row is, in pixels below the top of the grid; null if it is out of sight.
-  /** @param {string} id */
-  locate(id) {
-    const top = this.#indexOf(id) * this.rowHeight - this.#offset;
-    const isInSight = top > -this.rowHeight / 2 && top < this.#viewHeight - this.rowHeight / 2;
-    return isInSight ? top + this.body.offsetTop : null;
   }
 
   get #viewHeight() {
@@ -117,117 +117,115 @@ export class Grid {
     return this.root.scrollTop * this.#scale;
   }
 
-  #resize() {
-    let [idLength, nameLength] = [1, 1];
-    for (const { id, name } of this.#items) {
-      if (id.length > idLength) idLength = id.length;
-      if (name.length > nameLength) nameLength = name.length;
-    }
-    const perLine = Math.max(1, Math.floor((this.root.clientWidth - ROW_MARGIN) / LETTER));
-    const lines = isNarrow() ? Math.min(Math.ceil(nameLength / perLine), MAX_LINES) : 1;
-    $("plants").style.setProperty("--id-length", `${idLength}`);
-    $("plants").style.setProperty("--lines", `${lines}`);
-    this.rowHeight = parseFloat(getComputedStyle($("plants")).getPropertyValue("--row"));
-    this.#height = this.#items.length * this.rowHeight;
-    this.body.style.height = `${Math.min(this.#height, MAX_HEIGHT)}px`;
-  }
-
-  #draw() {
-    const [top, offset] = [this.root.scrollTop, this.#offset]; // to read them again would lay out anew
-    const above = Math.floor(offset / this.rowHeight);
+  #drawRows() {
+    const [top, offset, height] = [this.root.scrollTop, this.#offset, this.#rowHeight]; // to read them again would lay out anew
+    const above = Math.floor(offset / height);
     const first = Math.max(0, above - SPARE);
-    const shown = Math.ceil(this.#viewHeight / this.rowHeight) + 2 * SPARE;
-    const last = Math.min(this.#items.length, first + shown);
-    const ids = offset ? this.#items.slice(above, last).map(({ id }) => id) : [];
-    this.#top = { ids, rest: offset - above * this.rowHeight };
-    const plants = this.#items.slice(first, last);
-    const rows = new Map(plants.map((plant) => [plant, this.#rows.get(plant) ?? this.#makeRow(plant)]));
-    for (const [plant, row] of this.#rows) if (!rows.has(plant)) row.remove();
-    this.#rows = rows;
-    let [index, place] = [first, this.body.firstElementChild]; // rows are read in their order
-    for (const [plant, row] of rows) {
+    const last = Math.min(this.#items.length, first + Math.ceil(this.#viewHeight / height) + 2 * SPARE);
+    this.#top = { ids: offset ? idsOf(this.#items.slice(above, last)) : [], rest: offset - above * height };
+    const indexes = Array.from({ length: Math.max(0, last - first) }, (_, at) => first + at);
+    const edited = drafts.cell ? this.#indexOf(drafts.cell.id) : -1;
+    if (edited >= 0 && (edited < first || edited >= last)) indexes[edited < first ? "unshift" : "push"](edited);
+    const wanted = new Set(indexes.map((index) => this.#items[index].id));
+    for (const [id, { row }] of this.#rows) if (!wanted.has(id)) this.#removeRow(id, row);
+    let place = this.body.firstElementChild; // rows are read in their order
+    for (const index of indexes) {
+      const row = this.#drawRow(this.#items[index], index);
       if (row === place) place = row.nextElementSibling;
       else this.body.insertBefore(row, place);
-      row.id = `row-${index}`;
-      row.ariaRowIndex = `${index + 2}`;
-      row.classList.toggle("busy", this.busy.has(plant.id));
-      row.style.transform = `translateY(${index * this.rowHeight + top - offset}px)`;
-      index += 1;
+      row.style.transform = `translateY(${index * height + top - offset}px)`;
+      if (index === edited) this.on.place(row);
     }
     this.#tellActive();
-    if (last >= this.#items.length - 3 * SPARE) this.on.near();
-    this.on.moved();
+    if (last >= this.#items.length - NEAR) list.want(list.plants.items.length + 1);
+  }
+
+  /** @param {string} id @param {HTMLElement} row */
+  #removeRow(id, row) {
+    if (drafts.cell?.id === id) this.on.leave(); // its plant is gone, or not on show any more
+    this.#rows.delete(id);
+    row.remove();
+  }
+
+  /** @param {Plant} stored @param {number} index */
+  #drawRow(stored, index) {
+    const item = this.#pending.get(stored.id);
+    const plant = item?.after ?? stored;
+    const known = this.#rows.get(stored.id);
+    const row = known?.row ?? /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
+    if (!known) for (const part of all("[data-label]", row)) part.title = t(/** @type {TextKey} */ (part.dataset.label));
+    if (known?.plant !== plant) fill(row, plant);
+    this.#rows.set(stored.id, { plant, row });
+    row.id = `row-${index}`;
+    row.ariaRowIndex = `${index + 3}`;
+    row.classList.toggle("busy", item !== undefined && item.state !== "refused");
+    row.classList.toggle("gone", item !== undefined && !item.after);
+    row.classList.toggle("fresh", list.fresh.has(plant.id) || row.classList.contains("fresh"));
+    row.classList.toggle("refused", item?.state === "refused");
+    const isSelected = list.selected.has(stored.id);
+    row.ariaSelected = list.canSelect ? `${isSelected}` : null;
+    for (const box of row.querySelectorAll("input[type=checkbox]")) /** @type {HTMLInputElement} */ (box).checked = isSelected;
+    drawReason(row, item);
+    return row;
   }
 
   // It may name only an existing element: a row far out of sight has none.
   #tellActive() {
-    const active = this.#items[this.#active];
-    for (const [plant, row] of this.#rows) row.classList.toggle("active", plant === active);
-    const row = this.#hasActive ? this.#rows.get(active) : undefined;
-    this.root.setAttribute("aria-activedescendant", row?.id ?? "");
-  }
-
-  /** @param {Plant} plant */
-  #makeRow(plant) {
-    const { id, name, tag = "" } = plant;
-    const row = /** @type {HTMLElement} */ ($("row-template").content.firstElementChild?.cloneNode(true));
-    row.ariaLabel = [name, tag, id].filter(Boolean).join(", ");
-    row.classList.toggle("fresh", this.#fresh.has(id));
-    for (const part of all("[data-label]", row)) part.ariaLabel = `${part.dataset.label} ${name}`;
-    const texts = [id, name, tag];
-    for (const [at, cell] of all("bdi", row).entries()) cell.textContent = cell.title = texts[at];
-    if (tag) colour(/** @type {HTMLElement} */ (row.querySelector(".pill")), tag);
-    this.#tellSelected(plant, row);
-    return row;
-  }
-
-  /** @param {Plant} plant @param {HTMLElement} row */
-  #tellSelected({ id }, row) {
-    const isSelected = this.selected.has(id);
-    row.ariaSelected = this.#canSelect ? `${isSelected}` : null;
-    for (const box of row.querySelectorAll("input")) box.checked = isSelected;
+    for (const [id, { row }] of this.#rows) row.classList.toggle("active", id === this.#activeId);
+    const row = this.#hasActive ? this.#rows.get(this.#activeId ?? "")?.row : undefined;
+    for (const cell of all("#rows .current")) cell.classList.remove("current");
+    const cell = row?.querySelector(`.${this.#field}`);
+    cell?.classList.add("current");
+    if (cell && row) cell.id = `${row.id}-${this.#field}`;
+    this.root.setAttribute("aria-activedescendant", cell?.id ?? "");
   }
 
   // The clicked element may be removed, so the grid keeps the focus; and Shift selects rows, not
   // their text.
   /** @param {MouseEvent} event */
   #keepFocus(event) {
-    if (!event.shiftKey && !targetOf(event).closest("input, button")) return;
+    if (targetOf(event).closest(".cell-input") || (!event.shiftKey && !targetOf(event).closest("input, button"))) return;
     event.preventDefault();
     this.root.focus({ preventScroll: true });
+  }
+
+  // The plant of an element in a row.
+  /** @param {HTMLElement} target */
+  #plantAt(target) {
+    const row = target.closest(".row");
+    return row ? this.#items[Number(row.id.slice(4))] : undefined;
   }
 
   /** @param {PointerEvent} event */
   #click(event) {
     const target = targetOf(event);
-    const row = target.closest(".row");
-    if (!row) return;
-    const index = Number(row.id.slice(4));
-    const plant = this.#items[index];
+    const plant = this.#plantAt(target);
+    if (!plant || target.closest(".cell-input, .mend")) return;
+    const index = this.#indexOf(plant.id);
     const isTouch = event.pointerType === "touch" || isNarrow(); // which has no hover: a tap shows all of a plant
-    const isFirst = event.detail < 2; // the second click of a double click may hit another row
+    const isFirst = event.detail < 2; // the second click of a double click is for the editor
+    this.#field = target.closest(".tag") ? "tag" : "name";
     this.#activate(index, false);
     if (target.closest(".remove")) {
-      if (isFirst) this.on.remove([plant.id]);
+      if (isFirst) remove([plant.id]);
     } else if (event.shiftKey) this.#selectTo(index);
-    else if (target.closest(".check")) this.#toggle(index);
-    else if (target.closest(".more") || isTouch) this.on.open(plant, null);
-    else if (target.closest(".pill") && isFirst) this.on.filter(plant.tag ?? "");
+    else if (target.closest(".check")) this.#toggle(plant.id);
+    else if (target.closest(".more") || isTouch || ($("panel").open && isFirst)) this.on.open(plant.id);
     if (!event.shiftKey) this.#anchorId = plant.id;
   }
 
   /** @param {MouseEvent} event */
   #edit(event) {
-    const cell = targetOf(event).closest(".row > span:not(.check, .actions)");
-    const plant = this.#items[this.#active];
-    if (cell && plant) this.on.open(plant, cell.className === "tag" ? "tag" : "name");
+    const cell = targetOf(event).closest(".row > .name, .row > .tag");
+    const plant = this.#plantAt(targetOf(event));
+    if (cell && plant && !isNarrow()) this.on.edit(plant.id, cell.classList.contains("tag") ? "tag" : "name");
   }
 
-  /** @param {number} index */
-  #toggle(index) {
-    const { id } = this.#items[index];
-    if (!this.selected.delete(id)) this.selected.add(id);
-    this.select(this.selected);
+  /** @param {string} id */
+  #toggle(id) {
+    const ids = new Set(list.selected);
+    if (!ids.delete(id)) ids.add(id);
+    list.select(ids);
   }
 
   // From the row of the last click or step.
@@ -237,27 +235,7 @@ export class Grid {
     const from = anchor < 0 ? index : anchor;
     const [low, high] = from < index ? [from, index] : [index, from];
     this.#anchorId = this.#items[from].id;
-    for (const { id } of this.#items.slice(low, high + 1)) this.selected.add(id);
-    this.select(this.selected);
-  }
-
-  #selectAll() {
-    this.select(new Set(this.#items.map(({ id }) => id)));
-  }
-
-  clear() {
-    this.select(new Set());
-  }
-
-  // If the user may change anything.
-  /** @param {Set<string>} ids */
-  select(ids) {
-    this.selected = this.#canSelect ? ids : new Set();
-    for (const [plant, row] of this.#rows) this.#tellSelected(plant, row);
-    const { size } = this.selected;
-    $("select-all").checked = size > 0 && size === this.#items.length;
-    $("select-all").indeterminate = size > 0 && size < this.#items.length;
-    this.on.select();
+    list.select(new Set([...list.selected, ...idsOf(this.#items.slice(low, high + 1))]));
   }
 
   /** @param {number} index */
@@ -271,35 +249,43 @@ export class Grid {
 
   /** @param {number} index */
   #scrollTo(index) {
-    const top = index * this.rowHeight;
-    const bottom = top + this.rowHeight - this.#viewHeight;
+    const top = index * this.#rowHeight;
+    const bottom = top + this.#rowHeight - this.#viewHeight;
     this.#scroll(top < this.#offset ? top : Math.max(bottom, this.#offset));
   }
 
   /** @param {number} offset */
   #scroll(offset) {
     if (offset !== this.#offset && this.#scale) this.root.scrollTop = offset / this.#scale;
-    this.#draw();
+    this.#drawRows();
   }
 
   /** @param {KeyboardEvent} event */
   #press(event) {
     if (event.target !== this.root || event.altKey || !this.#items.length) return;
-    const plant = this.#items[this.#active];
-    const page = Math.max(1, Math.floor(this.#viewHeight / this.rowHeight) - 1);
+    const { id } = this.#items[this.#active];
+    const page = Math.max(1, Math.floor(this.#viewHeight / this.#rowHeight) - 1);
     const isControl = event.ctrlKey || event.metaKey;
     /** @type {Record<string, number>} */
     const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -Infinity, End: Infinity };
-    if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
-    else if (event.key === " ") this.#toggle(this.#active);
-    else if (event.key === "a" && isControl) this.#selectAll();
-    else if (event.key === "Escape" && this.selected.size) this.clear();
-    else if (event.key === "Delete" && !event.repeat && this.#canSelect) // held down, it would delete row after row
-      this.on.remove(this.selected.size ? [...this.selected] : [plant.id]);
-    else if (event.key === "i" && !isControl) this.on.open(plant, null);
-    else if (event.key === "Enter") this.on.open(plant, "name");
+    if (event.key === "ArrowUp" && this.#active === 0 && !event.shiftKey && list.may("create")) $("add-name").focus();
+    else if (event.key in steps) this.#move(steps[event.key], event.shiftKey);
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") this.#turn(event.key === "ArrowRight" ? "tag" : "name");
+    else if (event.key === " ") this.#toggle(id);
+    else if (event.key === "a" && isControl) list.select(new Set(idsOf(this.#items)));
+    else if (event.key === "Escape" && list.selected.size) list.select(new Set());
+    else if (event.key === "Delete" && !event.repeat && list.canSelect) // held down, it would delete row after row
+      remove(list.selected.size ? [...list.selected] : [id]);
+    else if (event.key === "i" && !isControl) this.on.open(id);
+    else if (event.key === "F2" || (event.key === "Enter" && !event.repeat)) this.on.edit(id, this.#field);
     else return;
     event.preventDefault();
+  }
+
+  /** @param {TextField} field */
+  #turn(field) {
+    this.#field = field;
+    this.#tellActive();
   }
 
   /** @param {number} step @param {boolean} selects */
@@ -309,4 +295,54 @@ export class Grid {
     if (selects) this.#selectTo(this.#active);
     else this.#anchorId = this.#activeId;
   }
+
+  // The next cell after this one, if there is one.
+  /** @param {string} id @param {TextField} field @param {boolean} isBack */
+  next(id, field, isBack) {
+    const index = this.#indexOf(id);
+    const stays = (field === "name") !== isBack;
+    const plant = index < 0 ? undefined : this.#items[index + (stays ? 0 : isBack ? -1 : 1)];
+    return plant && { id: plant.id, field: /** @type {TextField} */ (field === "name" ? "tag" : "name") };
+  }
+
+  // The cell that keys act on from now on.
+  /** @param {string} id @param {TextField} field */
+  turnTo(id, field) {
+    this.#field = field;
+    const index = this.#indexOf(id);
+    if (index >= 0) this.#activate(index);
+  }
 }
+
+/** @param {Plant[]} plants */
+const idsOf = (plants) => plants.map(({ id }) => id);
+
+/** @param {HTMLElement} row @param {Plant} plant */
+function fill(row, { id, name, tag = "" }) {
+  row.ariaLabel = [name, tag, id].filter(Boolean).join(", ");
+  const texts = [name, tag, id.startsWith("+") ? "" : id];
+  for (const [at, cell] of all("bdi", row).entries()) cell.textContent = cell.title = texts[at];
+  const pill = /** @type {HTMLElement} */ (row.querySelector(".pill"));
+  if (tag) colour(pill, tag);
+  for (const part of all("[data-label]", row)) part.ariaLabel = `${t(/** @type {TextKey} */ (part.dataset.label))} ${name}`;
+}
+
+// Why it was refused, with what can be done about it.
+/** @param {HTMLElement} row @param {Pending | undefined} item */
+function drawReason(row, item) {
+  const cell = /** @type {HTMLElement} */ (row.querySelector(".mend"));
+  const reason = item?.state === "refused" ? (item.error?.message ?? "") : "";
+  cell.hidden = !reason;
+  if (cell.dataset.reason === reason || !(reason || cell.dataset.reason)) return;
+  cell.dataset.reason = reason;
+  cell.replaceChildren(reason);
+  if (!reason || !item) return;
+  const isAdd = item.action.kind === "add";
+  cell.append(
+    makeButton(t("again"), () => retry(item)),
+    ...(isAdd ? [makeButton(t("edit"), () => takeBack(item))] : []),
+    makeButton(t("discard"), () => (isAdd ? discard(item) : drop(item))),
+  );
+}
+
+export const grid = new Grid();

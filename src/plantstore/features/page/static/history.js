@@ -1,30 +1,29 @@
-// What happened to a plant, or to all plants of the store, the newest first; and a plant as it was
-// then, to restore it.
+// What happened to the plants of a store, action by action, the newest first; and a way back for each. In the
+// panel: what happened to one plant.
 
+import { perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
-import { mayRestore, restorePlant } from "./changes.js";
-import { $, bdi, colour, explain, make, makeButton } from "./dom.js";
+import { $, bdi, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
+import { isSame } from "./plant.js";
+import { formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
-const ENOUGH = 50; // events that are shown at a time
+const ENOUGH = 40; // actions that are shown at a time
 const MAX_PAGES = 20; // that are read for them
-/** @type {Record<string, string>} */
-const KINDS = { "plant.created": "Added", "plant.updated": "Changed", "plant.deleted": "Deleted" };
+const GAP = 3_000; // milliseconds between two events of an action
 
-const format = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+/** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
+/** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[], shown: number} | null} */ let current = null;
 
-/** @type {{store: Store, id?: string, before: number, isBusy: boolean} | null} */ let current = null;
-
-/** @param {Plant} [plant] */
-export async function openHistory(plant) {
+export async function openHistory() {
   const { store, revision } = list;
   if (!store) return;
-  $("history-title").textContent = `History of ${plant?.name ?? store.name}`;
+  $("history-title").textContent = t("history.of", { store: store.name });
   $("history-more").hidden = true;
   $("history").showModal();
-  if (revision === null) return explain("history-state", "The history is not available yet. Try again in a moment.");
-  current = { store, id: plant?.id, before: revision + 1, isBusy: false };
+  if (revision === null) return explain("history-state", t("history.wait"));
+  current = { store, before: revision + 1, isBusy: false, deeds: [], shown: 0 };
   await readMore();
 }
 
@@ -32,44 +31,84 @@ async function readMore() {
   const shown = current;
   if (!shown || shown.isBusy) return;
   shown.isBusy = true;
-  explain("history-state", "Loading…");
-  const enough = $("history-events").children.length + ENOUGH;
+  explain("history-state", t("loading"));
   try {
-    for (let page = 0; page < MAX_PAGES && shown.before > 1; page += 1) {
+    const enough = shown.shown + ENOUGH;
+    for (let page = 0; page < MAX_PAGES && shown.before > 1 && shown.deeds.length <= enough; page += 1) {
       const events = await readPage(shown.store, shown.before);
       if (shown !== current || !$("history").open) return;
       shown.before = events.at(-1)?.revision ?? 0;
-      const wanted = events.filter(({ plant }) => shown.id === undefined || plant.id === shown.id);
-      $("history-events").append(...wanted.map((event) => describe(shown.store, event)));
-      if ($("history-events").children.length >= enough) break;
+      for (const event of events) join(shown.deeds, event);
     }
-    explain("history-state", $("history-events").children.length ? "" : "No events found. Old events are deleted.");
+    shown.shown = Math.min(enough, shown.deeds.length);
+    const former = findFormer(shown.deeds);
+    $("history-events").replaceChildren(...shown.deeds.slice(0, enough).map((deed) => describe(shown.store, deed, former)));
+    explain("history-state", shown.deeds.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
   }
   shown.isBusy = false;
-  $("history-more").hidden = shown.before <= 1;
+  $("history-more").hidden = shown.before <= 1 && shown.shown >= shown.deeds.length;
+}
+$("history-more").addEventListener("click", readMore);
+
+// The same thing done by the same person at once is one action.
+/** @param {Deed[]} deeds @param {StoreEvent} event */
+function join(deeds, event) {
+  const { kind, user = "", at } = event;
+  const last = deeds.at(-1);
+  const start = Date.parse(at);
+  if (!last || last.kind !== kind || last.user !== user || last.start - start > GAP)
+    return void deeds.push({ kind, user, at, start, events: [event] });
+  last.events.push(event);
+  last.start = start;
 }
 
-/** @param {Store} store @param {StoreEvent} event */
-function describe(store, { kind, at, plant, user, token_label }) {
-  const { id, name, tag = "" } = plant;
-  const time = make("time", { dateTime: at, textContent: format.format(Date.parse(at)) });
-  const who = [user, token_label].filter(Boolean).join(", ");
-  const pill = make("bdi", { className: "pill", textContent: tag });
-  if (tag) colour(pill, tag);
-  const when = make("p", { className: "hint" }, time, who && " · ", who && bdi(who));
-  const item = make("li", {}, when, make("p", {}, `${KINDS[kind] ?? kind} `, bdi(name), ` (${id}) `, pill));
+// Each event's plant as it was before it, where that is known.
+/** @param {Deed[]} deeds */
+function findFormer(deeds) {
+  /** @type {Map<string, Plant | undefined>} */ const now = new Map();
+  /** @type {Map<StoreEvent, Plant | undefined>} */ const former = new Map();
+  for (const event of deeds.flatMap(({ events }) => events).reverse()) {
+    former.set(event, event.kind === "plant.deleted" ? event.plant : now.get(event.plant.id));
+    now.set(event.plant.id, event.kind === "plant.deleted" ? undefined : event.plant);
+  }
+  return former;
+}
+
+/** @param {Store} store @param {Deed} deed @param {Map<StoreEvent, Plant | undefined>} former */
+function describe(store, { kind, user, at, events }, former) {
+  const [{ plant }] = events;
+  const what = events.length === 1 ? plant.name : t("plants", { n: events.length });
+  const text = make("p", {}, ...(user ? [bdi(user), " "] : []), ...rich(kind.replace("plant.", "history."), { what }));
+  const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: formatTime(at) }));
+  const before = former.get(events[0]);
+  if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
+  const changes = events.flatMap((event) => goBack(event, former.get(event)));
+  if (!changes.length) return item;
   const restore = () => {
     $("history").close();
-    restorePlant(store, plant);
+    perform("restore", changes, store);
   };
-  const label = `Restore ${name} as of ${time.textContent}`;
-  if (mayRestore(plant)) item.append(makeButton("Restore", restore, { "aria-label": label }));
+  item.append(makeButton(t("history.restore"), restore, { className: "quiet", "aria-label": `${t("history.restore")}: ${what}, ${formatTime(at)}` }));
   return item;
 }
 
-$("history-more").addEventListener("click", readMore);
+/** @param {Plant} before @param {Plant} after */
+function describeChange(before, after) {
+  const parts = [before.name === after.name ? "" : [before.name, after.name], before.tag === after.tag ? "" : [before.tag, after.tag]];
+  const texts = parts.flatMap((part) => (part ? [make("del", {}, bdi(part[0] || t("tag.none"))), " → ", bdi(part[1] || t("tag.none")), " "] : []));
+  return make("p", {}, ...texts);
+}
+
+// What makes the plant as it was before, if it is not yet, and if the user may.
+/** @param {StoreEvent} event @param {Plant | undefined} former @returns {Change[]} */
+function goBack({ kind, plant }, former) {
+  const now = list.plants.get(plant.id);
+  if (kind === "plant.created") return now && isSame(now, plant) && list.may("delete") ? [{ before: now }] : [];
+  if (!former || (now && isSame(now, former))) return [];
+  return list.may(now ? "update" : "create") ? [{ before: now, after: former }] : [];
+}
 
 // The events before a revision, the newest first.
 /** @param {Store} store @param {number} before */
@@ -82,4 +121,17 @@ async function readPage(store, before) {
     const oldest = await store.events(null, PAGE);
     return oldest.filter(({ revision }) => revision < before).reverse();
   }
+}
+
+// Of one plant, among the last events of the store.
+/** @param {Element} parent @param {Store} store @param {Plant} plant */
+export async function showHistory(parent, store, { id }) {
+  const { revision } = list;
+  /** @type {StoreEvent[]} */
+  const events = revision === null ? [] : await readPage(store, revision + 1).catch(() => []);
+  const own = events.filter(({ plant }) => plant.id === id);
+  const deeds = own.map((event) => ({ kind: event.kind, user: event.user ?? "", at: event.at, start: 0, events: [event] }));
+  const former = findFormer(deeds);
+  parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former)));
+  if (!deeds.length) parent.replaceChildren(make("li", { className: "hint" }, t("history.none")));
 }

@@ -1,22 +1,23 @@
 // Importing a file: choose it and its columns, and see what would become of it; it is sent in the
 // background, and the lines that are left over are a file again.
 
+import { perform } from "./actions.js";
 import { ID_TAKEN } from "./api.js";
-import { importPlants } from "./changes.js";
-import { $, announce, count, explain, figures, focusPlants, make, makeTableRow, targetOf } from "./dom.js";
+import { $, announce, explain, focusPlants, make, makeTableRow } from "./dom.js";
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
+import { say } from "./message.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
 import { checkRows, countNamesakes, giveIds } from "./rows.js";
+import { drop } from "./state.js";
 import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
-import { fail } from "./toasts.js";
+import { rich, t } from "./texts.js";
 
 const PREVIEW = 6;
 const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
 const MAX_PASSES = 3;
-const CHECK_LETTERS = " The file is not in UTF-8: check that letters such as ä and é are right.";
 
 const dialog = $("import");
 /** @type {File | undefined} */ let reading;
@@ -37,7 +38,7 @@ async function read(file) {
   if (!file) return;
   openImport();
   reading = file;
-  $("import-choose-title").textContent = "Reading the file…";
+  $("import-choose-title").textContent = t("import.reading");
   try {
     if (file.size > MAX_MEBIBYTES * 2 ** 20)
       throw new FileError(`is larger than ${MAX_MEBIBYTES} MiB: split it and import the parts.`);
@@ -52,7 +53,7 @@ async function read(file) {
 
 /** @param {string} reason */
 function complain(reason) {
-  $("import-choose-title").textContent = "Import plants";
+  $("import-choose-title").textContent = t("import.what");
   $("import-file").value = "";
   explain("import-reason", reason);
 }
@@ -84,43 +85,59 @@ function check(rows) {
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
-  const counts = describeRows(rows.length, good.length, bad.length, countNamesakes(good, list.plants));
-  const text = counts + (sheet?.isGuessed ? CHECK_LETTERS : "");
+  const twins = countNamesakes(good, list.plants);
+  const stored = rows.length - good.length - bad.length;
+  const parts = [t("import.ready", { n: good.length }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
+  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${sheet?.isGuessed ? t("import.letters") : ""}`;
   $("import-counts").textContent = text;
+  $("import-ignored").textContent = sheet?.ignored.length ? t("import.ignored", { titles: sheet.ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
   $("import-sample").replaceChildren(...sample);
   $("import-sample-table").hidden = good.length === 0;
   $("import-more").textContent = describeMore(good.length, PREVIEW);
   listReasons(bad);
   $("import-start").disabled = good.length === 0;
-  $("import-start").textContent = `Import ${count(good.length, "plant")}`;
+  $("import-start").textContent = t("import.start", { n: good.length });
   announce(text);
 }
 
 // Ids that were given, and taken by somebody else meanwhile, are given anew.
 /** @param {Store} store @param {Row[]} rows */
-async function send(store, rows) {
-  for (let pass = 1; ; pass += 1) {
-    const waiting = rows.filter(isWaiting);
-    const { done, refused, error } = await importPlants(store, waiting.map(({ plant }) => plant));
-    const taken = waiting.filter((row) => row.isGiven && refused.get(row.plant)?.number === ID_TAKEN);
-    for (const row of waiting) {
-      row.isIn = done.has(row.plant);
-      row.reason = refused.get(row.plant)?.message;
+function send(store, rows, pass = 1) {
+  const waiting = new Map(rows.filter(isWaiting).map((row) => [row.plant, row]));
+  perform("import", [...waiting.keys()].map((after) => ({ after })), store, (action, tellEnd) => {
+    for (const { after } of action.done) {
+      const row = after && find(waiting, after);
+      if (row) row.isIn = true;
     }
-    if (!taken.length || pass === MAX_PASSES) return tellLeft(store, rows, error);
-    for (const row of taken) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
+    for (const { after, error } of action.refused) {
+      const row = after && find(waiting, after);
+      if (row) row.reason = error?.message;
+    }
+    const taken = action.refused.filter(({ after, error }) => error?.number === ID_TAKEN && after && find(waiting, after)?.isGiven);
+    for (const item of action.refused) drop(item);
+    tellEnd({ ...action, refused: [] });
+    if (!taken.length || pass === MAX_PASSES) return tellLeft(store, rows);
+    for (const { after } of taken) {
+      const row = after && find(waiting, after);
+      if (row) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
+    }
     giveIds(rows, (list.store === store && list.plants.proposeId()) || "1");
-  }
+    send(store, rows, pass + 1);
+  });
 }
 
-/** @param {Store} store @param {Row[]} rows @param {Error | null} error */
-function tellLeft(store, rows, error) {
+/** @param {Map<Plant, Row>} rows @param {Plant} plant */
+const find = (rows, plant) => rows.get(plant) ?? [...rows.values()].find((row) => row.plant.id === plant.id);
+
+/** @param {Store} store @param {Row[]} rows */
+function tellLeft(store, rows) {
   const left = rows.filter((row) => !row.isIn);
-  const why = error ? `: ${error.message}` : "";
-  const retry = left.some(isWaiting) && { "Try again": () => send(store, rows) };
-  const actions = { Download: () => saveRows(left), ...retry };
-  if (left.length) fail([`Not imported: ${count(left.length, "line")}${why}`], actions);
+  if (!left.length) return;
+  const reasons = new Set(left.map(({ reason }) => reason));
+  const why = reasons.size === 1 && left[0].reason ? `: ${left[0].reason}` : "";
+  const retry = left.some(isWaiting) && { [t("again")]: () => send(store, rows) };
+  say(rich("import.left", { n: left.length, why }), { [t("import.save")]: () => saveRows(left), ...retry }, "failed");
 }
 
 /** @param {"choose" | "preview"} step */
@@ -150,7 +167,7 @@ const isWaiting = ({ reason, isIn }) => !reason && !isIn;
 function offerColumns({ titles, columns, hasHeader }) {
   const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
   for (const field of FIELDS) {
-    const none = field === "id" ? ["None: assign new IDs"] : TEXTS[field].isOptional ? ["None"] : [];
+    const none = field === "id" ? [t("import.ids")] : TEXTS[field].isOptional ? [t("import.none")] : [];
     const made = [...none.map((text) => ["-1", text]), ...options].map(([value, textContent]) => make("option", { value, textContent }));
     $(`import-${field}`).replaceChildren(...made);
     $(`import-${field}`).value = `${columns[field]}`;
@@ -158,19 +175,11 @@ function offerColumns({ titles, columns, hasHeader }) {
   $("import-header").checked = hasHeader;
 }
 
-/** @param {number} all @param {number} good @param {number} bad @param {number} namesakes */
-function describeRows(all, good, bad, namesakes) {
-  const stored = all > good + bad && `${figures(all - good - bad)} in the store already`;
-  const problems = bad && `${count(bad, "line")} with a problem`;
-  const text = `${[`${count(good, "plant")} to import`, stored, problems].filter(Boolean).join(", ")}.`;
-  return namesakes ? `${text} ${count(namesakes, "plant")} in the store under another ID will be there twice.` : text;
-}
-
 /** @param {number} number @param {number} shown */
-const describeMore = (number, shown) => (number > shown ? `and ${figures(number - shown)} more` : "");
+const describeMore = (number, shown) => (number > shown ? t("import.more", { n: number - shown }) : "");
 
 /** @param {Row} row */
-const findReason = ({ reason }) => reason ?? "not sent, or the result is unknown";
+const findReason = ({ reason }) => reason ?? t("import.unsent");
 
 /** @param {Row[]} rows */
 function saveRows(rows) {
@@ -184,7 +193,7 @@ function saveRows(rows) {
 /** @param {Row[]} rows */
 function listReasons(rows) {
   const shown = rows.slice(0, MAX_REASONS).map((row) => {
-    const which = make("b", { textContent: `Line ${figures(row.line)}` });
+    const which = make("b", { textContent: t("import.line", { n: row.line }) });
     return make("li", {}, which, ` ${findReason(row)}`);
   });
   const more = describeMore(rows.length, MAX_REASONS);
@@ -192,29 +201,8 @@ function listReasons(rows) {
   $("import-reasons").hidden = rows.length === 0;
 }
 
-// Dropped files and pasted rows. Where none may be imported, too: the browser would open the file instead.
-/** @param {DragEvent} event */
-const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
-const mayImport = () => list.store?.api.isSignedIn && list.may("create");
-const isWelcome = () => mayImport() && !document.querySelector("dialog[open]:not(#import)");
-addEventListener("dragover", (event) => {
-  const dragged = filesOf(event);
-  if (!dragged) return;
-  event.preventDefault();
-  dragged.dropEffect = isWelcome() ? "copy" : "none";
-  document.body.classList.toggle("dropping", isWelcome());
-});
-addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dropping"));
-addEventListener("paste", (event) => {
-  const text = event.clipboardData?.getData("text") ?? "";
-  if (!text.trim() || targetOf(event).closest("input:not([type=file]), dialog[open]:not(#import)") || !isWelcome()) return;
-  event.preventDefault();
-  read(new File([text], "Pasted rows"));
-});
-addEventListener("drop", (event) => {
-  document.body.classList.remove("dropping");
-  const dropped = filesOf(event);
-  if (!dropped) return;
-  event.preventDefault();
-  if (isWelcome()) read(dropped.files[0]);
-});
+/** @param {File} file */
+export const takeFiles = (file) => read(file);
+
+/** @param {string} text */
+export const readPasted = (text) => read(new File([text], t("import.what")));

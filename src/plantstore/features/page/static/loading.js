@@ -4,7 +4,7 @@ import { pause } from "./dom.js";
 import { Live } from "./live.js";
 import { Plants } from "./plant.js";
 
-const PAGE = 1000;
+const PAGE = 2000; // larger lists are sent compressed
 const AT_FIRST = 200_000; // the rest is loaded when the user scrolls, searches, filters or imports
 const LOOK_EVERY = 100; // milliseconds, whether more is wanted
 

@@ -1,37 +1,54 @@
 // The page: signing in and out, the chosen store, and what its role allows. The token is kept by the
 // session, and sent only in the Authorization header.
+//
+// The truth is in three plain objects, and everything is drawn from them and the list:
+//
+//   state.js      drafts (what is typed), queue (changes that are not stored yet), undos
+//   list.js       the plants of the store: loading.js, live.js; view.js: words, tags, order
+//   actions.js    what the user does: each puts changes into the queue, has a message and an undo
+//   queue.js      sends them, in their order, by api.js; tells the list and the action
+//
+// What draws, and takes keys and clicks:
+//
+//   grid.js rows · add.js row 0 · cell.js editor in a row · picker.js tags below a field · search.js bar, chips,
+//   order, address.js · selection.js floating bar and count · panel.js one plant · message.js line with Undo
+//
+// What is loaded after the first view, by rest.js: history.js, access.js, importer.js (tables.js, columns.js,
+// rows.js), export.js, print.js (qr.js). Texts in both languages: texts.js. The DOM: dom.js.
 
+import { undo } from "./actions.js";
+import { openAdd } from "./add.js";
 import { clearAddress, findCode, readAddress } from "./address.js";
 import { Api, isBarred, NO_CODE } from "./api.js";
-import { isChanging, removePlants, retagPlants } from "./changes.js";
+import "./cell.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, all, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
-import { closeEditor, openEditor, placeEditor } from "./edit.js";
-import { exportPlants } from "./export.js";
-import { forgetForm, proposeId } from "./form.js";
-import { openHistory } from "./history.js";
-import { openImport } from "./importer.js";
+import { grid } from "./grid.js";
+import { loadRest } from "./later.js";
 import { list } from "./list.js";
-import { isSoon, openPeople } from "./people.js";
-import { printLabels } from "./print.js";
-import { Session, tab } from "./session.js";
-import { fail, tell } from "./toasts.js";
+import { hush, say } from "./message.js";
+import "./panel.js";
+import { isSaving, run } from "./queue.js";
+import { clearSearch, openAddress, showPlant } from "./search.js";
+import "./selection.js";
+import { device, Session, tab } from "./session.js";
+import { forgetState, onDraw, redraw } from "./state.js";
+import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
-const NO_TOKEN = "This is not a token: a token has only letters, digits and underscores. Copy it again.";
-const NO_LINK =
-  "This link was already used, or has expired. Ask the owner of the store for another. Or run, where the service runs: plantstore link create --store NAME --user NAME";
 const SCOPES = ["list", "create", "update", "delete", "manage"];
-const TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "long", timeStyle: "long" });
+const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
+fillTexts();
 // The service runs where the browser does: the user stays signed in by default.
 const isOwnMachine = ["127.0.0.1", "localhost", "[::1]"].includes(location.hostname);
 
 /** @type {Me | null} */ let me = null;
+/** @type {string | null} */ let barredFrom = null; // the store of an address without access
 
 const connection = { isLive: () => api.isLive(), failures: () => list.failures, back: () => resume() };
 const session = new Session({
   joined: (token) => $("sign-in").hidden || enter(token),
-  ended: () => leave("You signed out in another tab."),
+  ended: () => leave(t("signed-out.elsewhere")),
 });
 const api = new Api({
   refused: (message) => refuse(message),
@@ -41,7 +58,6 @@ const api = new Api({
   slow: (isSlow) => showNotice("slow", isSlow),
   isAway,
 });
-list.on = { changed: proposeId, moved: placeEditor, remove: removePlants, open: openEditor };
 
 // Signing in ---------------------------------------------------------------------------------
 
@@ -56,7 +72,7 @@ function showSignIn(reason = "") {
 
 /** @param {string} token @param {boolean} [isKept] */
 async function signIn(token, isKept) {
-  if (!/^[\x21-\xff]+$/.test(token)) return showSignIn(NO_TOKEN);
+  if (!/^[\x21-\xff]+$/.test(token)) return showSignIn(t("token.malformed"));
   api.begin(token);
   setBusy($("sign-in-button"), true);
   try {
@@ -66,7 +82,8 @@ async function signIn(token, isKept) {
     $("token").value = "";
     $("remember").checked = isOwnMachine;
     setView("app");
-    $("plants-title").focus();
+    focusPlants();
+    run();
   } catch (error) {
     if (error.status === 401) return; // which has been told
     $("token").value = token;
@@ -80,7 +97,7 @@ async function signIn(token, isKept) {
 function refuse(message) {
   session.forget();
   const isExpired = $("sign-in").hidden && Date.parse(me?.expires_at ?? "") <= Date.now();
-  showSignIn(isExpired ? "Your token has expired: ask the owner of the store for a new one." : message);
+  showSignIn(isExpired ? t("token.expired") : message);
 }
 
 /** @param {string} [reason] */
@@ -91,10 +108,10 @@ function leave(reason) {
 }
 
 function forgetAll() {
-  forgetForm();
-  closeEditor();
+  forgetState();
+  hush();
+  showPlant(null);
   list.forget();
-  list.store = null;
   clearAddress();
   me = null;
   forgetPrivate(document);
@@ -105,26 +122,34 @@ async function learnAgain() {
   try {
     const found = await api.send("GET", "me");
     if (JSON.stringify(found) === JSON.stringify(me)) return;
-    learn(found);
-    tell([`Your token's access has changed: you are now ${$("role").textContent} of ${list.store?.name}.`]);
+    const { store } = list;
+    learn(found, store?.name);
+    const role = found.stores.find((/** @type {{name: string}} */ { name }) => name === store?.name)?.role;
+    if (role) say(rich("role.changed", { role: t(`role.${role}`), store: store?.name ?? "" }));
     if (document.activeElement === document.body) focusPlants();
   } catch (error) {
     if (isBarred(error)) refuse(error.message);
   }
 }
 
-/** @param {Me} found */
-function learn(found) {
+// The store of the address, and no other in its place.
+/** @param {Me} found @param {string} [shown] */
+function learn(found, shown) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const wanted = [list.store?.name, readAddress().store, tab.recall("store"), me.store];
-  const chosen = wanted.find((name) => name && names.includes(name)) ?? names[0];
+  const wanted = [shown, list.store?.name, readAddress().store, tab.recall("store"), me.store].find((name) => name);
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
-  $("stores").value = chosen;
-  for (const id of ["stores", "stores-label"]) $(id).hidden = names.length === 1;
-  $("store-name").hidden = names.length > 1;
-  openStore(chosen);
+  $("stores").disabled = names.length === 1;
+  $("who").replaceChildren(bdi(me.user));
+  $("avatar").textContent = [...me.user][0]?.toUpperCase() ?? "";
+  if (wanted && names.includes(wanted)) return openStore(wanted);
+  barredFrom = wanted ?? null;
+  list.allow([]);
+  list.forget();
+  $("stores").value = "";
+  $("role").textContent = "";
+  allow([]);
 }
 
 /** @param {string} name */
@@ -133,23 +158,27 @@ function openStore(name) {
   if (!me || !found) return;
   const { role, scopes } = found;
   const end = me.expires_at;
+  barredFrom = null;
   tab.keep("store", name);
-  $("store-name").textContent = name;
-  $("who").replaceChildren(bdi(me.user));
-  $("role").textContent = role;
-  $("expiry").hidden = !isSoon(end);
-  $("expiry").textContent = end ? `This token expires on ${TIME.format(Date.parse(end))}.` : "";
-  for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
-  $("state-forbidden").hidden = scopes.includes("list");
+  $("stores").value = name;
+  $("role").textContent = t(`role.${role}`);
+  $("expiry").hidden = !(end && Date.parse(end) - Date.now() < SOON);
+  $("expiry").textContent = end ? t("expiry", { time: formatTime(end) }) : "";
+  allow(scopes);
   list.allow(scopes);
-  list.open(api.store(name));
+  openAddress(api.store(name));
+}
+
+/** @param {string[]} scopes */
+function allow(scopes) {
+  for (const scope of SCOPES) document.body.classList.toggle(`may-${scope}`, scopes.includes(scope));
 }
 
 /** @param {string} view */
 function setView(view) {
   for (const id of ["sign-in", "app"]) $(id).hidden = id !== view;
   document.body.classList.toggle("signed-in", view === "app");
-  $("bar-tools").hidden = view !== "app";
+  $("bar").hidden = view !== "app";
 }
 
 /** @param {string} token */
@@ -167,6 +196,39 @@ function resume() {
   } else if (token && $("token").value === token && !isBusy($("sign-in-button"))) signIn(token);
 }
 
+// What is in place of the list ---------------------------------------------------------------
+
+function drawState() {
+  const { state, plants, error } = list;
+  const [hasNone, showsNone] = [!plants.items.length, !list.rows.length];
+  const failed = state === "error";
+  const isLoading = state === "loading" && !plants.isComplete;
+  const isBarredNow = barredFrom !== null;
+  const canList = list.may("list");
+  /** @type {HTMLElement | null | undefined} */ const focused = document.activeElement?.closest(".state");
+  $("state-barred").hidden = !isBarredNow;
+  $("barred-title").replaceChildren(...rich("store.barred", { store: barredFrom ?? "" }));
+  $("barred-open").hidden = !me?.stores.length;
+  $("barred-open").textContent = t("store.open", { store: me?.stores[0]?.name ?? "" });
+  $("state-forbidden").hidden = canList || isBarredNow || !list.store;
+  $("state-loading").hidden = !isLoading || !showsNone;
+  $("state-empty").hidden = state !== "ready" || !hasNone || !showsNone;
+  $("state-nothing").hidden = !canList || !showsNone || hasNone || failed || isLoading;
+  const { text, tags } = list.view;
+  $("nothing-title").replaceChildren(...rich("found.none", { what: [text, ...tags].filter(Boolean).join(", ") }));
+  $("state-error").hidden = !failed;
+  $("state-error").classList.toggle("partial", !hasNone);
+  $("error-title").textContent = t(plants.isComplete ? "error.stale" : hasNone ? "error.list" : "error.part");
+  $("error-text").textContent = failed ? (error?.message ?? "") : "";
+  $("grid").hidden = isBarredNow || (!canList && !list.may("create")) || state === "none" && !list.store;
+  $("grid").ariaBusy = `${isLoading && hasNone}`;
+  $("grid").ariaRowCount = `${plants.isComplete ? list.rows.length + 2 : -1}`;
+  $("clear-search").hidden = list.view.isWhole;
+  $("export-what").textContent = t(list.selected.size ? "export.selected" : list.view.isWhole ? "export.all" : "export.shown");
+  if (focused?.hidden) focusPlants();
+}
+onDraw(drawState);
+
 // The parts of the page --------------------------------------------------------------------------
 
 // Forms are sent by the scripts; those of dialogs only close them.
@@ -174,7 +236,7 @@ addEventListener("submit", (event) => {
   if (targetOf(event).getAttribute("method") !== "dialog") event.preventDefault();
 });
 // What a dialog showed is for this user alone.
-addEventListener("close", () => all("dialog:not([open])").forEach(forgetPrivate), true);
+addEventListener("close", (event) => targetOf(event).id !== "panel" && forgetPrivate(targetOf(event)), true);
 
 $("sign-in-form").addEventListener("submit", () => {
   const token = $("token").value.trim().replace(/^bearer\s+/i, "");
@@ -182,77 +244,106 @@ $("sign-in-form").addEventListener("submit", () => {
 });
 $("remember").checked = isOwnMachine;
 $("sign-in-start").hidden = !isOwnMachine;
-$("show-token").addEventListener("change", () => {
-  $("token").type = $("show-token").checked ? "text" : "password";
+$("show-token").addEventListener("click", () => {
+  const isShown = $("token").type === "password";
+  $("token").type = isShown ? "text" : "password";
+  $("show-token").ariaPressed = `${isShown}`;
 });
 $("sign-out").addEventListener("click", () => {
   session.end();
   leave();
 });
 $("stores").addEventListener("change", () => openStore($("stores").value));
-$("retag").addEventListener("submit", () => {
-  retagPlants([...list.grid.selected], $("retag-tag").value);
-  $("retag-tag").value = "";
+$("barred-open").addEventListener("click", () => openStore(me?.stores[0]?.name ?? ""));
+$("retry").addEventListener("click", () => list.load());
+$("nothing-clear").addEventListener("click", clearSearch);
+$("empty-add").addEventListener("click", openAdd);
+for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", async () => (await loadRest()).openImport());
+for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", async () => (await loadRest()).exportPlants(kind));
+for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", async () => (await loadRest()).printLabels());
+$("export-selected").addEventListener("click", async () => (await loadRest()).exportPlants("csv"));
+$("history-open").addEventListener("click", async () => (await loadRest()).openHistory());
+$("access-open").addEventListener("click", async () => me && (await loadRest()).openAccess(me));
+$("keys-open").addEventListener("click", () => $("keys").showModal());
+$("language").addEventListener("click", () => {
+  device.keep("language", language === "de" ? "en" : "de");
+  location.reload();
 });
-for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click", openImport);
-$("empty-add").addEventListener("click", () => {
-  $("add").open = true;
-  $("add-name").focus();
-});
-for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", () => exportPlants(kind));
-$("labels").addEventListener("click", printLabels);
-$("history-open").addEventListener("click", () => openHistory());
-$("people-open").addEventListener("click", () => me && openPeople(me));
+// A menu closes when something in it is chosen, but for what can be ticked.
+for (const menu of all("[popover]"))
+  menu.addEventListener("click", (event) => targetOf(event).closest("button:not([role])") && menu.hidePopover());
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);
 document.addEventListener("visibilitychange", refresh);
-// A browser may clear the fields of a page restored by the back button, after this event.
-addEventListener("pageshow", ({ persisted }) => {
-  if (!persisted) return;
-  for (const field of [$("find"), ...$("add-form").querySelectorAll("input")]) {
-    const { value } = field;
-    setTimeout(() => Object.assign(field, { value }));
-  }
-});
+// A browser may restore the fields of a page after this event: the truth is not in them.
+addEventListener("pageshow", () => setTimeout(redraw));
 addEventListener("beforeunload", (event) => {
-  if (isChanging() || isBusy($("add-button"))) event.preventDefault();
+  if (isSaving()) event.preventDefault();
 });
 
 document.addEventListener("keydown", (event) => {
   // Held down, it would confirm the next dialog too.
   if (event.key === "Enter" && event.repeat) event.preventDefault();
-  if (event.key === "Escape") closeMenu();
-  const isElsewhere = !targetOf(event).closest("input, select, dialog");
-  if (event.key === "/" && isElsewhere && !event.ctrlKey && !event.metaKey && list.may("list")) {
-    event.preventDefault();
-    $("find").focus();
-  }
+  const isTyping = targetOf(event).closest("input, select, textarea, dialog:not(#panel), [popover]");
+  const isControl = event.ctrlKey || event.metaKey;
+  const key = event.key.toLowerCase();
+  if (event.altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
+  if (isControl && key === "k") $("find").select();
+  else if (isTyping) return;
+  else if (isControl && key === "z" && !event.shiftKey) undo();
+  else if (isControl) return;
+  else if (key === "/") $("find").select();
+  else if (key === "n") openAdd();
+  else if (key === "?") $("keys").showModal();
+  else return;
+  event.preventDefault();
+});
+addEventListener("copy", (event) => {
+  if (document.activeElement !== grid.root || !list.selected.size) return;
+  const lines = list.chosen.map(({ id, name, tag = "" }) => [name, tag, id].join("\t"));
+  event.clipboardData?.setData("text/plain", lines.join("\n"));
+  event.preventDefault();
+  say(rich("copied", { n: lines.length }));
 });
 
-// The menu closes before what is chosen in it begins, so that the focus comes back to its button.
-function closeMenu() {
-  if ($("export").contains(document.activeElement)) $("export-summary").focus();
-  $("export").open = false;
-}
-for (const [type, kept] of [["click", "#export-summary"], ["focusin", "#export"]])
-  document.addEventListener(type, (event) => targetOf(event).closest(kept) || closeMenu(), true);
+// Files and pasted rows to import ---------------------------------------------------------------
 
-// In a narrow window the form is closed at first.
-const wide = matchMedia("(min-width: 60rem)");
-/** @type {NodeListOf<HTMLDetailsElement>} */ const folds = document.querySelectorAll("details.fold");
-for (const part of folds) part.open = wide.matches;
-wide.addEventListener("change", () => {
-  if (wide.matches) for (const part of folds) part.open = true;
+const mayImport = () => api.isSignedIn && list.may("create") && !document.querySelector("dialog:modal:not(#import)");
+/** @param {DragEvent} event */
+const filesOf = ({ dataTransfer }) => (dataTransfer?.types.includes("Files") ? dataTransfer : null);
+addEventListener("dragover", (event) => {
+  const dragged = filesOf(event);
+  if (!dragged) return;
+  event.preventDefault(); // the browser would open the file instead
+  dragged.dropEffect = mayImport() ? "copy" : "none";
+  document.body.classList.toggle("dropping", mayImport());
 });
+addEventListener("dragleave", (event) => event.relatedTarget || document.body.classList.remove("dropping"));
+addEventListener("drop", (event) => {
+  document.body.classList.remove("dropping");
+  const files = filesOf(event)?.files;
+  if (!files) return;
+  event.preventDefault();
+  const file = files[0];
+  if (mayImport()) loadRest().then(({ takeFiles }) => takeFiles(file));
+});
+addEventListener("paste", (event) => {
+  const text = event.clipboardData?.getData("text") ?? "";
+  if (!text.trim() || targetOf(event).closest("input:not([type=file])") || !mayImport()) return;
+  event.preventDefault();
+  loadRest().then(({ readPasted }) => readPasted(text));
+});
+
+// Links to sign in with ----------------------------------------------------------------------------
 
 // Whoever made a link may mislead whoever opens it: so the names are the service's.
 /** @param {string} code */
 async function maySwitch(code) {
   const { user, store } = await api.send("POST", "links/redeem", { code, dry_run: true });
   if (user === me?.user && store === me?.store) return true;
-  $("switch-title").textContent = `Sign in to ${store} as ${user}?`;
-  $("switch-now").textContent = `You are signed in to ${me?.store} as ${me?.user}.`;
+  $("switch-title").textContent = t("switch.title", { store, user });
+  $("switch-now").textContent = t("switch.now", { store: me?.store ?? "", user: me?.user ?? "" });
   return (await choose($("switch"))) === "yes";
 }
 
@@ -270,14 +361,13 @@ async function followLink(code) {
     const { token } = await api.send("POST", "links/redeem", { code });
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
-    if (api.isSignedIn && !isOwnMachine)
-      tell(["You are signed in until you close this tab."], { "Keep me signed in": keep });
+    if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("signed-in.keep")]: keep });
   } catch (error) {
-    const reason = error.number === NO_CODE ? NO_LINK : error.message;
+    const reason = error.number === NO_CODE ? t("link.used") : error.message;
     showSignIn(reason);
     if (!session.token) return;
     await enter(session.token);
-    fail([`The link did not sign you in. ${reason}`]);
+    say(rich("link.failed", { reason }), {}, "failed");
   }
 }
 

@@ -103,7 +103,7 @@ function findBrokenTextRule(field, text) {
 }
 
 /** @type {Record<string, string>} */
-const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x", "‘": "'", "’": "'" };
+const LETTERS = { æ: "ae", œ: "oe", ß: "ss", ø: "o", đ: "d", ł: "l", ς: "σ", "×": "x" };
 
 // For searching: without case, accents and ligatures, and with plain quotes and x. Only accents of
 // Latin, Greek and Cyrillic are removed; marks of other scripts are vowels.
@@ -114,9 +114,14 @@ export const fold = (text) =>
     .replace(/[\u0300-\u036f]/g, "")
     .toUpperCase() // ı becomes I
     .toLowerCase()
-    .replace(/[æœßøđłς×‘’]/g, (letter) => LETTERS[letter]);
+    .replace(/[æœßøđłς×]/g, (letter) => LETTERS[letter])
+    .replace(/["‘’‚‛“”„‟‹›«»´`]/g, "'");
 
 export const FEW = 200; // changes that are made one by one
+
+// With what is looked for in it: its words, and its id.
+/** @param {Plant} plant */
+const index = (plant) => Object.assign(plant, { folded: fold(`${plant.name} ${plant.tag ?? ""}`) });
 
 // All loaded plants of one store, in the order of their ids.
 export class Plants {
@@ -125,7 +130,7 @@ export class Plants {
 
   /** @param {Plant[]} plants */
   append(plants) {
-    for (const plant of plants) this.items.push(Object.assign(plant, { folded: fold(plant.name) }));
+    for (const plant of plants) this.items.push(index(plant));
   }
 
   // Plants by their ids, null for one that is gone. Returns what differs, each as it was and as it
@@ -138,7 +143,7 @@ export class Plants {
       const old = this.get(id);
       const isBeyond = !this.isComplete && !(last && compareIds(id, last.id) <= 0);
       if (isBeyond || (old && plant ? isSame(old, plant) : !old && !plant)) continue;
-      made.push([old, plant && { ...plant, folded: fold(plant.name) }]);
+      made.push([old, plant && index({ ...plant })]);
     }
     if (made.length <= FEW) for (const [old, plant] of made) exchange(this.items, byId, old, plant);
     else {

@@ -1,4 +1,4 @@
-// Printing: all plants that match the filter, not only the visible rows; or labels, of the selected
+// Printing: all plants that match the search, not only the visible rows; or labels, of the selected
 // plants where there are some, each with a QR code that leads to its plant on this page.
 
 import { plantAddress } from "./address.js";
@@ -8,6 +8,7 @@ import { listContents } from "./plant.js";
 import { encodeQr } from "./qr.js";
 
 const MARGIN = 4; // modules around a code
+const SVG = "http://www.w3.org/2000/svg";
 
 addEventListener("beforeprint", () => {
   const { store, view } = list;
@@ -29,13 +30,29 @@ export async function printLabels() {
 /** @param {Store} store @param {Plant} plant */
 function makeLabel(store, { id, name, tag }) {
   const label = /** @type {HTMLElement} */ ($("label-template").content.firstElementChild?.cloneNode(true));
-  const modules = encodeQr(plantAddress(store.name, id)) ?? []; // none for a very long address
-  const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
-  const size = modules.length + 2 * MARGIN;
-  label.querySelector("svg")?.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
-  label.querySelector("path")?.setAttribute("d", dark.join(""));
-  if (!modules.length) label.querySelector("svg")?.remove();
+  const svg = /** @type {SVGElement} */ (label.querySelector("svg"));
+  const path = /** @type {SVGElement} */ (label.querySelector("path"));
+  if (!writeCode(svg, path, plantAddress(store.name, id))) svg.remove();
   const texts = [name, tag ?? "", id];
   for (const [at, part] of all("bdi", label).entries()) part.textContent = texts[at];
   return label;
+}
+
+/** @param {Element} parent @param {string} link */
+export function drawCode(parent, link) {
+  const [svg, path] = [document.createElementNS(SVG, "svg"), document.createElementNS(SVG, "path")];
+  svg.append(path);
+  parent.replaceChildren(...(writeCode(svg, path, link) ? [svg] : []));
+}
+
+// None for a very long address.
+/** @param {SVGElement} svg @param {SVGElement} path @param {string} link */
+function writeCode(svg, path, link) {
+  const modules = encodeQr(link);
+  if (!modules) return false;
+  const dark = modules.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? `M${x},${y}h1v1h-1z` : [])));
+  const size = modules.length + 2 * MARGIN;
+  svg.setAttribute("viewBox", `${-MARGIN} ${-MARGIN} ${size} ${size}`);
+  path.setAttribute("d", dark.join(""));
+  return true;
 }

@@ -22,7 +22,7 @@ const makeStorage = (find) => ({
   drop: (/** @type {string} */ name) => attempt(() => find().removeItem(PREFIX + name)),
 });
 export const tab = makeStorage(() => sessionStorage);
-const device = makeStorage(() => localStorage);
+export const device = makeStorage(() => localStorage);
 
 // Each sign-out begins another session: a tab that slept meanwhile has a token of the one before.
 const currentSession = () => device.recall("session") ?? "";

@@ -68,6 +68,12 @@ export class Sheet {
     this.columns = columns;
   }
 
+  // The titles of the columns that no field takes.
+  get ignored() {
+    const taken = Object.values(this.columns);
+    return this.titles.filter((title, index) => title.trim() && this.hasHeader && !taken.includes(index));
+  }
+
   /** @returns {Row[]} */
   get rows() {
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {

@@ -1,64 +1,88 @@
-// The plants on show: those that match a text and a tag, in an order; and the number of each tag among
-// those that match the text.
+// The plants on show: those that have all the words that are looked for, and one of the tags, in an order.
 
-import { byId, exchange, fold } from "./plant.js";
+import { byId, compareIds, exchange, fold } from "./plant.js";
 
-const { compare } = new Intl.Collator(undefined, { numeric: true });
-/** @type {Order} */ const byName = (a, b) => compare(a.name, b.name) || byId(a, b);
+// Numbers in a text are in their order: "bed 9" is before "bed 10".
+/** @param {string} text */
+const makeKey = (text) => fold(text).replace(/\d+/g, (digits) => digits.padStart(12, "0"));
+
+// Made once for a plant: to compare two texts by the rules of a language takes twenty times as long.
+/** @param {Plant} plant */
+function keyOf(plant) {
+  plant.keys ??= [makeKey(plant.name), plant.tag ? makeKey(plant.tag) : "\uffff"];
+  return plant.keys;
+}
+/** @type {Order} */
+function byName(a, b) {
+  const [one, other] = [keyOf(a)[0], keyOf(b)[0]];
+  return one < other ? -1 : one > other ? 1 : compareIds(a.id, b.id);
+}
+/** @type {Order} */
+function byTag(a, b) {
+  const [one, other] = [keyOf(a)[1], keyOf(b)[1]];
+  return one < other ? -1 : one > other ? 1 : byName(a, b);
+}
 /** @type {Record<string, Order>} */
-const ORDERS = {
-  id: byId,
-  name: byName,
-  tag: (a, b) => +!a.tag - +!b.tag || compare(a.tag ?? "", b.tag ?? "") || byName(a, b),
-};
+const ORDERS = { id: byId, name: byName, tag: byTag };
 
 export class View {
   /** @type {Plant[]} */ items = [];
-  /** @type {Map<string, number>} */ tags = new Map();
+  /** @type {Plant[]} */ #all = []; // in this order
 
-  // The text is a part of the name, or the id; the tag is "" for none, null for all; `order` is the name of
-  // a field, with a minus before it for the other way round.
-  /** @param {Looked} looked @param {Plant[]} plants */
-  constructor({ text, tag, order }, plants) {
-    this.text = fold(text.trim());
-    this.tag = tag;
+  // `order` is the name of a field, with a minus before it for the other way round; "" is the tag of plants without.
+  // What was sorted for `former`, a view of the same plants, is sorted already.
+  /** @param {Looked} looked @param {Plant[]} plants @param {View} [former] */
+  constructor({ text, tags, order }, plants, former) {
+    this.text = text;
+    this.tags = tags;
     this.order = order;
-    this.append(plants);
+    this.words = fold(text).split(/\s+/).filter(Boolean);
+    const compare = ORDERS[order.replace("-", "")] ?? byId;
+    /** @type {Order} */ this.compare = order.startsWith("-") ? (a, b) => compare(b, a) : compare;
+    this.#all = former?.order === order ? former.#all : this.#sort(plants);
+    this.items = this.isWhole ? this.#all : this.#all.filter((plant) => this.matches(plant));
   }
 
   get isWhole() {
-    return !this.text && this.tag === null;
+    return !this.words.length && !this.tags.length;
+  }
+
+  /** @param {Plant} plant */
+  matches({ id, name, tag = "", folded = fold(`${name} ${tag}`) }) {
+    for (const word of this.words) if (!folded.includes(word) && id !== word) return false;
+    return !this.tags.length || this.tags.includes(tag);
   }
 
   // Those that follow all others by id.
   /** @param {Plant[]} plants */
   append(plants) {
-    for (const plant of plants) if (this.#count(plant, 1)) this.items.push(plant);
-    if (this.order !== "id") this.items.sort(this.#compare);
+    for (const plant of plants) this.#all.push(plant);
+    if (this.order !== "id") this.#all.sort(this.compare);
+    if (this.isWhole) this.items = this.#all;
+    else if (this.order === "id") this.items = [...this.items, ...plants.filter((plant) => this.matches(plant))];
+    else this.items = this.#all.filter((plant) => this.matches(plant));
   }
 
   /** @param {[Plant | undefined, Plant | null][]} changes */
   change(changes) {
     for (const [old, plant] of changes) {
-      const [wasShown, isShown] = [old && this.#count(old, -1), plant && this.#count(plant, 1)];
-      exchange(this.items, this.#compare, wasShown ? old : null, isShown ? plant : null);
+      exchange(this.#all, this.compare, old, plant);
+      if (this.items === this.#all) continue;
+      const [wasShown, isShown] = [old && this.matches(old), plant && this.matches(plant)];
+      exchange(this.items, this.compare, wasShown ? old : null, isShown ? plant : null);
     }
   }
 
-  // Whether it is shown.
-  /** @param {Plant} plant @param {number} change */
-  #count(plant, change) {
-    const { id, name, tag = "", folded = fold(name) } = plant;
-    if (!folded.includes(this.text) && id !== this.text) return false;
-    const left = (this.tags.get(tag) ?? 0) + change;
-    if (left) this.tags.set(tag, left);
-    else this.tags.delete(tag);
-    return this.tag === null || tag === this.tag;
+  /** @param {Plant[]} plants */
+  #sort(plants) {
+    return this.order === "id" ? [...plants] : [...plants].sort(this.compare);
   }
+}
 
-  /** @type {Order} */
-  #compare = (a, b) => {
-    const compareField = ORDERS[this.order.replace("-", "")] ?? byId;
-    return this.order.startsWith("-") ? compareField(b, a) : compareField(a, b);
-  };
+// The number of plants of each tag, the most frequent first; "" is none.
+/** @param {Plant[]} plants */
+export function countTags(plants) {
+  /** @type {Map<string, number>} */ const counts = new Map();
+  for (const { tag = "" } of plants) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  return [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
 }

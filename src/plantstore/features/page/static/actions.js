@@ -1,0 +1,194 @@
+// What the user does to plants. Each action has its changes, which are sent by the queue, one message, and one
+// undo: the same changes the other way round.
+
+import { ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
+import { $, announce, ask, choose, figures, focusPlants, makeTableRow } from "./dom.js";
+import { list } from "./list.js";
+import { hush, say } from "./message.js";
+import { isSame, listContents, makePlant, readId } from "./plant.js";
+import { nextId, run } from "./queue.js";
+import { drafts, drop, queue, redraw, undos } from "./state.js";
+import { rich, t } from "./texts.js";
+
+export const ASK_ABOVE = 50;
+const LONG = 20; // changes whose progress is told
+
+let typed = 0;
+
+/** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action, tellEnd: (action: Action) => void) => void} [ended] */
+export function perform(kind, changes, store = list.store, ended = tellEnd) {
+  if (!store || !changes.length) return null;
+  /** @type {Action} */
+  const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell };
+  /** @param {boolean} isOver */
+  function tell(isOver) {
+    if (isOver) ended(action, tellEnd);
+    else if (action.total > LONG) tellProgress(action);
+  }
+  for (const { before, after } of changes)
+    queue.push({ action, before, after, state: "waiting", key: makeKey(), isGiven: false });
+  if (action.total > LONG) tellProgress(action);
+  redraw();
+  run();
+  return action;
+}
+
+// Taken at once: what is typed next is the next plant.
+export function addTyped() {
+  const { id, name, tag } = drafts.add;
+  const { store } = list;
+  if (!store || !name.trim()) return null;
+  typed += 1;
+  const given = list.plants.isComplete ? nextId() : `+${typed}`;
+  /** @type {Plant} */ const after = makePlant({ id: id ? readId(id) : given, name, tag });
+  drafts.add = { id: "", name: "", tag };
+  perform("add", [{ after }], store);
+  const item = /** @type {Pending} */ (queue.at(-1));
+  item.isGiven = !id;
+  list.added.unshift(item);
+  list.changeRows();
+  announce(t("add.taken", { name }));
+  return item;
+}
+
+// Back into the row where it was typed.
+/** @param {Pending} item */
+export function takeBack(item) {
+  const { id = "", name = "", tag = "" } = item.after ?? {};
+  drafts.add = { id: item.isGiven ? "" : id, name, tag };
+  discard(item);
+  $("add-name").focus();
+}
+
+/** @param {Pending} item */
+export function discard(item) {
+  list.added = list.added.filter((other) => other !== item);
+  list.changeRows();
+  drop(item);
+}
+
+/** @param {Pending} item */
+export function retry(item) {
+  item.state = "waiting";
+  item.error = undefined;
+  item.action.refused = [];
+  redraw();
+  run();
+}
+
+/** @param {Plant} before @param {Plant} after */
+export function edit(before, after) {
+  if (isSame(before, after)) return;
+  for (const item of queue.filter(({ state, after: other }) => state === "refused" && other?.id === before.id)) drop(item);
+  perform("edit", [{ before, after }]);
+}
+
+/** @param {string[]} ids @param {string | undefined} tag none to remove it */
+export async function retag(ids, tag) {
+  const changes = pick(ids).map((before) => ({ before, after: { ...before, tag, etag: undefined } }));
+  const different = changes.filter(({ before, after }) => !isSame(before, after));
+  const title = tag ? t("tag.ask", { tag, n: different.length }) : t("untag.ask", { n: different.length });
+  if (different.length > ASK_ABOVE && !(await ask(title, t("undo.can"), t(tag ? "tag.set" : "tag.remove"), tag ? "primary" : "danger"))) return;
+  perform(tag ? "tag" : "untag", different);
+}
+
+/** @param {string[]} ids */
+export async function remove(ids) {
+  const plants = list.may("delete") ? pick(ids) : [];
+  const title = t("delete.ask", { n: plants.length });
+  if (plants.length > ASK_ABOVE && !(await ask(title, list.may("create") ? t("undo.can") : "", t("delete"), "danger"))) return;
+  perform("delete", plants.map((before) => ({ before })));
+  if (document.activeElement?.matches("body, #grid *")) focusPlants();
+}
+
+// The plants of these ids that are not being changed.
+/** @param {string[]} ids */
+function pick(ids) {
+  const busy = new Set(queue.flatMap(({ before }) => before?.id ?? []));
+  return ids.flatMap((id) => (busy.has(id) ? [] : (list.plants.get(id) ?? [])));
+}
+
+/** @param {Change[]} changes */
+const reverse = (changes) => changes.map(({ before, after }) => ({ before: after, after: before && { ...before, etag: undefined } })).reverse();
+
+/** @param {Change[]} changes */
+const mayMake = (changes) =>
+  changes.every(({ before, after }) => list.may(!before ? "create" : after ? "update" : "delete"));
+
+// The last action of this store that is not undone yet.
+/** @param {Action} [action] */
+export function undo(action = undos.findLast(({ store }) => store === list.store)) {
+  if (!action || !undos.includes(action)) return say(rich("undo.none"));
+  undos.splice(undos.indexOf(action), 1);
+  const { store } = action;
+  perform("undo", reverse(action.done), store, (done) => tellEnd({ ...done, undone: action.kind }));
+}
+
+/** @param {Action} action */
+function tellProgress({ kind, done, refused, total, control }) {
+  const ended = figures(done.length + refused.length);
+  say(rich(`doing.${kind}`, { n: total, ended, total: figures(total) }), { [t("stop")]: () => control.abort() }, "progress");
+}
+
+/** @param {Action} action */
+function tellEnd(action) {
+  const { kind, store, done, refused, undone } = action;
+  const mayUndo = kind !== "undo" && list.store === store && mayMake(reverse(done));
+  if (done.length && mayUndo) undos.push(action);
+  const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
+  if (done.length) {
+    const text = [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where];
+    const isHidden = kind === "add" && list.store === store && !list.isShown(done[0].after?.id ?? "");
+    say(text, mayUndo ? { [t("undo")]: () => undo(action) } : {}, "done");
+    if (isHidden) announce(t("add.hidden"));
+  } else if (!refused.length) hush();
+  if (refused.length) tellRefused(action, refused, where);
+}
+
+// A single plant's row has the reason; of many, and of another store's, the message.
+/** @param {Action} action @param {Pending[]} refused @param {string} where */
+function tellRefused({ kind, store, total, control }, refused, where) {
+  const [{ error, theirs }] = refused;
+  const isHere = list.store === store;
+  if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs ?? null);
+  if (kind === "add" && error?.number === ID_TAKEN) list.refresh();
+  if (control.signal.aborted) return say(rich("stopped", { n: refused.length }));
+  const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
+  if (!isInRow) for (const item of refused) drop(item);
+  const changes = refused.map(({ before, after, theirs: now }) => ({ before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
+  const values = { ...valuesOf(changes), reason: `${error?.message}${where}` };
+  const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
+  say(rich("refused", values), { [t("again")]: again }, "failed");
+}
+
+/** @param {Change[]} changes */
+function valuesOf(changes) {
+  const { id = "", name = "", tag = "" } = changes[0]?.after ?? changes[0]?.before ?? {};
+  return { n: changes.length, name, id, tag, what: changes.length === 1 ? name : t("plants", { n: changes.length }) };
+}
+
+// Nothing that would overwrite the other's has the focus.
+/** @param {Pending} item @param {Plant | null} theirs */
+async function solve(item, theirs) {
+  const { store } = item.action;
+  const { before, after } = item;
+  drop(item);
+  list.apply(store, new Map([[after?.id ?? "", theirs]]));
+  if (!after || !before) return;
+  /** @param {string} who @param {Plant | null} plant */
+  const describe = (who, plant) => makeTableRow([who, ...(plant ? listContents(plant) : [t("conflict.gone"), ""])]);
+  $("conflict-title").textContent = t(theirs ? "conflict.changed" : "conflict.deleted");
+  $("conflict-rows").replaceChildren(describe(t("conflict.theirs"), theirs), describe(t("conflict.yours"), after));
+  const choice = await choose($("conflict"));
+  if (choice === "yours") return void perform("edit", [{ before: theirs ?? undefined, after: { ...after, etag: undefined } }], store);
+  if (choice === "edit" && theirs) return drafts.cell ? undefined : editAgain(after, theirs);
+  focusPlants();
+}
+
+// From theirs on, with what was typed.
+/** @param {Plant} after @param {Plant} theirs */
+function editAgain(after, theirs) {
+  const field = after.name === theirs.name ? "tag" : "name";
+  drafts.cell = { id: after.id, field, text: after[field] ?? "", before: theirs };
+  redraw();
+}

@@ -1,0 +1,83 @@
+// Row 0, where a plant is typed. Enter takes it at once: the fields are free for the next one, and keep its tag.
+
+import { addTyped } from "./actions.js";
+import { $, announce, explain, isNarrow } from "./dom.js";
+import { grid } from "./grid.js";
+import { list } from "./list.js";
+import { attachPicker } from "./picker.js";
+import { findBrokenRule } from "./plant.js";
+import { drafts, onDraw } from "./state.js";
+import { t } from "./texts.js";
+
+/** @type {Field[]} */ const FIELDS = ["name", "tag", "id"];
+
+function submit() {
+  const { id, name, tag } = drafts.add;
+  const reason = name.trim() || tag || id ? findBrokenRule({ id: id.trim() || "1", name, tag: tag || undefined }) : null;
+  complain(reason ?? "");
+  if (reason) return $(reason.startsWith("id") ? "add-id" : reason.startsWith("tag") ? "add-tag" : "add-name").focus();
+  if (!addTyped()) return;
+  $("add-id").hidden = true;
+  grid.root.scrollTop = 0;
+  $("add-name").focus();
+}
+
+/** @param {string} reason */
+function complain(reason) {
+  explain("add-reason", reason);
+  $("add-name").ariaInvalid = `${reason.startsWith("name")}`;
+  $("add-tag").ariaInvalid = `${reason.startsWith("tag")}`;
+  $("add-id").ariaInvalid = `${reason.startsWith("id")}`;
+}
+
+export function openAdd() {
+  if (!list.may("create")) return;
+  document.body.classList.add("adding"); // on a phone, which hides it else
+  grid.root.scrollTop = 0;
+  $("add-name").focus();
+}
+
+function draw() {
+  for (const field of FIELDS) {
+    const input = $(`add-${field}`);
+    if (input.value !== drafts.add[field]) input.value = drafts.add[field];
+  }
+  $("add").classList.toggle("typed", FIELDS.some((field) => drafts.add[field]));
+}
+
+attachPicker($("add-tag"));
+for (const field of FIELDS) {
+  const input = $(`add-${field}`);
+  input.addEventListener("input", () => {
+    drafts.add[field] = input.value;
+    if ($("add-reason").textContent) complain("");
+    draw();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.defaultPrevented) return;
+    if (event.key === "Enter" && !event.repeat) submit();
+    else if (event.key === "ArrowDown" && field === "name") grid.root.focus();
+    else if (event.key === "Escape") leave();
+    else return;
+    event.preventDefault();
+  });
+}
+$("add-set-id").addEventListener("click", () => {
+  $("add-id").hidden = false;
+  $("add-id").focus();
+});
+$("add-open").addEventListener("click", openAdd);
+$("add-close").addEventListener("click", leave);
+onDraw(draw);
+
+// What was typed goes first, then the row.
+function leave() {
+  const isEmpty = FIELDS.every((field) => !drafts.add[field]);
+  drafts.add = { id: "", name: "", tag: "" };
+  complain("");
+  draw();
+  $("add-id").hidden = true;
+  if (!isEmpty && !isNarrow()) return announce(t("add.cleared"));
+  document.body.classList.remove("adding");
+  grid.root.focus({ preventScroll: true });
+}

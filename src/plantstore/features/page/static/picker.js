@@ -1,0 +1,104 @@
+// The store's tags below a field: with their colours and numbers, filtered by what is typed.
+
+import { $, bdi, colour, figures, make } from "./dom.js";
+import { list } from "./list.js";
+import { fold } from "./plant.js";
+import { countTags } from "./view.js";
+
+const MAX_OPTIONS = 8;
+/** @type {HTMLInputElement | null} */ let field = null;
+/** @type {((tag: string) => void) | undefined} */ let chosen;
+/** @type {[string, number][]} */ let known = [];
+/** @type {string[]} */ let shown = [];
+let marked = -1;
+
+// `choose` gets a tag that was clicked or marked when Enter was pressed.
+/** @param {HTMLInputElement} input @param {(tag: string) => void} [choose] */
+export function attachPicker(input, choose) {
+  for (const [name, value] of Object.entries({ role: "combobox", "aria-controls": "picker", "aria-expanded": "false", "aria-autocomplete": "list" }))
+    input.setAttribute(name, value);
+  input.addEventListener("focus", () => {
+    field = input;
+    chosen = choose;
+    known = countTags(list.plants.items).filter(([tag]) => tag);
+    show();
+  });
+  input.addEventListener("input", show);
+  input.addEventListener("blur", closePicker);
+  input.addEventListener("keydown", press);
+}
+
+function show() {
+  const words = fold(field?.value ?? "").split(/\s+/).filter(Boolean);
+  const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word)));
+  shown = matching.slice(0, MAX_OPTIONS).map(([tag]) => tag);
+  marked = -1;
+  const isUseless = !field || !shown.length || (shown.length === 1 && shown[0] === field.value);
+  if (isUseless) return closePicker();
+  $("picker").replaceChildren(...matching.slice(0, MAX_OPTIONS).map(makeOption));
+  $("picker").hidden = false;
+  place();
+  mark(-1);
+}
+
+/** @param {[string, number]} entry @param {number} at */
+function makeOption([tag, number], at) {
+  const pill = make("bdi", { className: "pill", textContent: tag });
+  colour(pill, tag);
+  const option = make("li", { id: `picker-${at}`, role: "option", "aria-label": tag }, pill, make("span", { className: "hint" }, bdi(figures(number))));
+  option.addEventListener("pointerdown", (event) => {
+    event.preventDefault(); // the field keeps the focus
+    take(tag);
+  });
+  return option;
+}
+
+// Above the field where there is no room below.
+function place() {
+  if (!field) return;
+  const { left, bottom, top, width } = field.getBoundingClientRect();
+  const { style, offsetHeight } = $("picker");
+  const isBelow = bottom + offsetHeight < innerHeight;
+  style.left = `${Math.max(4, Math.min(left, innerWidth - 244))}px`;
+  style.top = `${isBelow ? bottom + 2 : top - offsetHeight - 2}px`;
+  style.minWidth = `${Math.max(width, 160)}px`;
+}
+
+/** @param {number} place */
+function mark(place) {
+  marked = place;
+  field?.setAttribute("aria-expanded", `${!$("picker").hidden}`);
+  field?.setAttribute("aria-activedescendant", place < 0 ? "" : `picker-${place}`);
+  for (const [at, option] of [...$("picker").children].entries()) option.setAttribute("aria-selected", `${at === place}`);
+}
+
+/** @param {string} tag */
+function take(tag) {
+  write(tag);
+  chosen?.(tag);
+}
+
+/** @param {string} tag */
+function write(tag) {
+  if (!field) return;
+  field.value = tag;
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  closePicker();
+}
+
+/** @param {KeyboardEvent} event */
+function press(event) {
+  if ($("picker").hidden || event.isComposing) return;
+  const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+  if (step) mark(((marked + 1 + step + shown.length + 1) % (shown.length + 1)) - 1);
+  else if (event.key === "Enter" && marked >= 0) take(shown[marked]);
+  else if (event.key === "Tab" && marked >= 0) return write(shown[marked]);
+  else return;
+  event.preventDefault();
+}
+
+export function closePicker() {
+  if ($("picker").hidden) return;
+  $("picker").hidden = true;
+  mark(-1);
+}

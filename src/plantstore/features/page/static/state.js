@@ -1,0 +1,42 @@
+// The truth of the page, in three plain objects: what is being typed, the changes that are not stored
+// yet, and those that can be undone. Everything on the page is drawn from them and the list.
+
+/** @type {{add: Record<Field, string>, cell: Cell | null}} */
+export const drafts = { add: { id: "", name: "", tag: "" }, cell: null };
+
+/** @type {Pending[]} in the order in which they are sent; those that were refused stay until they are mended */
+export const queue = [];
+
+/** @type {Action[]} the last one is undone first */
+export const undos = [];
+
+/** @type {(() => void)[]} */ const drawers = [];
+let isDue = false;
+
+// Called after each change of the truth, once for all that happen in one turn.
+/** @param {() => void} draw */
+export const onDraw = (draw) => drawers.push(draw);
+
+export function redraw() {
+  if (isDue) return;
+  isDue = true;
+  queueMicrotask(() => {
+    isDue = false;
+    for (const draw of drawers) draw();
+  });
+}
+
+// Of another user nothing is left.
+export function forgetState() {
+  drafts.add = { id: "", name: "", tag: "" };
+  drafts.cell = null;
+  queue.length = undos.length = 0;
+  redraw();
+}
+
+/** @param {Pending} item */
+export function drop(item) {
+  const place = queue.indexOf(item);
+  if (place >= 0) queue.splice(place, 1);
+  redraw();
+}
