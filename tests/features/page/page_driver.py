@@ -1,6 +1,7 @@
 """The page as a test drives it, and what must never happen meanwhile."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Mapping
 from re import Pattern
@@ -172,18 +173,38 @@ class PageDriver:
         """The list has this count, exactly."""
         expect(self["#count"]).to_have_text(text)
 
-    def submit_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
-        """Fill in the form and press Enter."""
-        self["#add-name"].fill(name)
-        self["#add-tag"].fill(tag)
-        if plant_id is not None:
-            self["#add-id"].fill(plant_id)
-        self["#add-tag"].press("Enter")
+    def type(self, text: str, delay: float = 0) -> None:
+        """Type on the keyboard, where the focus is; a line's end is Enter, a tab Tab."""
+        for part in re.split(r"(\n|\t)", text):
+            if part in {"\n", "\t"}:
+                self.page.keyboard.press("Enter" if part == "\n" else "Tab")
+            else:
+                self.page.keyboard.type(part, delay=delay)
 
-    def add_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+    def delay(self, latency: int) -> None:
+        """Have each response come so many milliseconds later; the tab is for no other test."""
+        self.is_reusable = False
+        session = self.page.context.new_cdp_session(self.page)
+        unlimited = {"downloadThroughput": -1, "uploadThroughput": -1}
+        conditions = {"offline": False, "latency": latency, **unlimited}
+        session.send("Network.emulateNetworkConditions", conditions)
+
+    def open_add(self) -> None:
+        """Turn to the row of the new plant, by its key."""
+        expect(self["#count"]).not_to_be_empty()
+        self["#grid"].press("n")
+        expect(self["#add-name"]).to_be_focused()
+
+    def add_plant(self, name: str, tag: str = "") -> None:
         """Add a plant, which must work."""
-        self.submit_plant(name, tag, plant_id)
-        self.assert_shows(name, "#add-done")
+        self.open_add()
+        self.type(f"{name}\t")
+        self["#add-tag"].press("ControlOrMeta+a")
+        self.type(f"{tag}\n" if tag else "")
+        if not tag:
+            self.page.keyboard.press("Delete")
+            self.page.keyboard.press("Enter")
+        self.assert_shows(f"Added {name}", "#message")
 
     def names(self) -> list[str]:
         """The names of the rows in sight."""
@@ -191,8 +212,13 @@ class PageDriver:
 
     def choose_file(self, name: str, content: str | bytes) -> None:
         """Open the import and choose a file."""
-        self["#import-open"].click()
+        self.open_menu("#import-open")
         self.set_file(name, content)
+
+    def open_menu(self, item: str) -> None:
+        """Choose something in the menu."""
+        self["#more-open"].click()
+        self[item].click()
 
     def set_file(self, name: str, content: str | bytes) -> None:
         """Choose a file in the import that is open."""
@@ -208,7 +234,7 @@ class PageDriver:
 
     def export(self, kind: str) -> tuple[str, str]:
         """The exported list's file name and text."""
-        self["#export-summary"].click()
+        self["#more-open"].click()
         return self.download(f"#export-{kind}")
 
     def route(
@@ -290,7 +316,7 @@ class PageDriver:
     def active_name(self) -> str:
         """The name in the row that screen readers are told of."""
         row = self["#grid"].get_attribute("aria-activedescendant")
-        return self[f"#{row} .name"].inner_text()
+        return self[f".row:has(#{row}) .name"].inner_text()
 
     def mute(self) -> "PageDriver":
         """Have no streams of events: a page has to look what others do."""
@@ -299,7 +325,7 @@ class PageDriver:
 
     def undo(self) -> None:
         """Press Undo."""
-        self["#toasts"].get_by_role("button", name="Undo").click()
+        self["#message"].get_by_role("button", name="Undo").click()
 
     def create_plants(self, *plants: Mapping[str, object], token: str = "") -> None:
         """Create plants over the interface, as the owner or with this token."""

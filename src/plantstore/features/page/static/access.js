@@ -8,13 +8,10 @@ import { formatDay, t } from "./texts.js";
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
 
-/** @type {Me | null} */ let me = null;
 let isWorking = false;
 /** @type {Store | null} */ let managed = null; // another one may be shown meanwhile
 
-/** @param {Me} opened */
-export function openAccess(opened) {
-  me = opened;
+export function openAccess() {
   managed = list.store;
   $("access-title").textContent = t("access.of", { store: managed?.name });
   $("access").showModal();

@@ -42,6 +42,7 @@ function draw() {
     const input = $(`add-${field}`);
     if (input.value !== drafts.add[field]) input.value = drafts.add[field];
   }
+  if (drafts.add.id) $("add-id").hidden = false;
   $("add").classList.toggle("typed", FIELDS.some((field) => drafts.add[field]));
 }
 

@@ -22,7 +22,8 @@ export function writeAddress(shown) {
   for (const tag of tags) given.append("tag", tag);
   const isTyping = before.text && text && text !== before.text;
   const isFirst = before.store !== store;
-  history[isTyping || isFirst ? "replaceState" : "pushState"](null, "", `#${given}`);
+  const isNext = before.plant && plant;
+  history[isTyping || isFirst || isNext ? "replaceState" : "pushState"](null, "", `#${given}`);
 }
 
 // Where the plant is shown, in any browser.

@@ -294,6 +294,7 @@ class Grid {
     this.#activate(this.#active + step);
     if (selects) this.#selectTo(this.#active);
     else this.#anchorId = this.#activeId;
+    if ($("panel").open && this.#activeId) this.on.open(this.#activeId);
   }
 
   // The next cell after this one, if there is one.

@@ -1,9 +1,9 @@
 // What happened to the plants of a store, action by action, the newest first; and a way back for each. In the
 // panel: what happened to one plant.
 
-import { perform } from "./actions.js";
+import { ASK_ABOVE, perform } from "./actions.js";
 import { TRIMMED } from "./api.js";
-import { $, bdi, explain, make, makeButton } from "./dom.js";
+import { $, ask, bdi, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
 import { isSame } from "./plant.js";
 import { formatTime, rich, t } from "./texts.js";
@@ -11,6 +11,7 @@ import { formatTime, rich, t } from "./texts.js";
 const PAGE = 1000;
 const ENOUGH = 40; // actions that are shown at a time
 const MAX_PAGES = 20; // that are read for them
+const MAX_PLANT_PAGES = 5; // for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
 /** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
@@ -86,11 +87,13 @@ function describe(store, { kind, user, at, events }, former) {
   if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
   const changes = events.flatMap((event) => goBack(event, former.get(event)));
   if (!changes.length) return item;
-  const restore = () => {
+  const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // plants that were added are deleted by it
+  const restore = async () => {
+    if (changes.length > ASK_ABOVE && !(await ask(`${verb}: ${text.textContent}?`, t("undo.can"), verb, "primary"))) return;
     $("history").close();
     perform("restore", changes, store);
   };
-  item.append(makeButton(t("history.restore"), restore, { className: "quiet", "aria-label": `${t("history.restore")}: ${what}, ${formatTime(at)}` }));
+  item.append(makeButton(verb, restore, { className: "quiet", "aria-label": `${verb}: ${what}, ${formatTime(at)}` }));
   return item;
 }
 
@@ -115,7 +118,7 @@ function goBack({ kind, plant }, former) {
 async function readPage(store, before) {
   const after = Math.max(0, before - 1 - PAGE);
   try {
-    return (await store.events(after, PAGE)).reverse();
+    return (await store.events(after, before - 1 - after)).reverse();
   } catch (error) {
     if (error.number !== TRIMMED) throw error;
     const oldest = await store.events(null, PAGE);
@@ -128,8 +131,13 @@ async function readPage(store, before) {
 export async function showHistory(parent, store, { id }) {
   const { revision } = list;
   /** @type {StoreEvent[]} */
-  const events = revision === null ? [] : await readPage(store, revision + 1).catch(() => []);
-  const own = events.filter(({ plant }) => plant.id === id);
+  const own = [];
+  for (let before = (revision ?? 0) + 1, page = 0; before > 1 && page < MAX_PLANT_PAGES; page += 1) {
+    const events = await readPage(store, before).catch(() => []);
+    before = events.at(-1)?.revision ?? 0;
+    own.push(...events.filter(({ plant }) => plant.id === id));
+    if (own.at(-1)?.kind === "plant.created") break;
+  }
   const deeds = own.map((event) => ({ kind: event.kind, user: event.user ?? "", at: event.at, start: 0, events: [event] }));
   const former = findFormer(deeds);
   parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former)));

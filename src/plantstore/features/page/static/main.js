@@ -263,7 +263,7 @@ for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("clic
 for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", async () => (await loadRest()).printLabels());
 $("export-selected").addEventListener("click", async () => (await loadRest()).exportPlants("csv"));
 $("history-open").addEventListener("click", async () => (await loadRest()).openHistory());
-$("access-open").addEventListener("click", async () => me && (await loadRest()).openAccess(me));
+$("access-open").addEventListener("click", async () => (await loadRest()).openAccess());
 $("keys-open").addEventListener("click", () => $("keys").showModal());
 $("language").addEventListener("click", () => {
   device.keep("language", language === "de" ? "en" : "de");

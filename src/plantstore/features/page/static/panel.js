@@ -27,7 +27,8 @@ function draw() {
   $("panel-gone").textContent = t("panel.none", { id });
   if (!plant || !list.store) {
     drawn = null;
-    return void ($("panel-title").textContent = "");
+    $("panel-title").textContent = "";
+    return;
   }
   document.title = `${plant.name} · ${list.store.name}`;
   if (plant === drawn) return;
@@ -56,9 +57,12 @@ function drawPlant(plant, store) {
   });
 }
 
+// Beside the list the focus stays where it is, so that keys go from plant to plant.
 function open() {
+  const focused = /** @type {HTMLElement} */ (document.activeElement);
   if (isNarrow()) panel.showModal();
   else panel.show();
+  if (!isNarrow()) focused.focus({ preventScroll: true });
   document.body.classList.add("with-panel");
 }
 

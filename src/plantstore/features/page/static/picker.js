@@ -21,15 +21,17 @@ export function attachPicker(input, choose) {
     field = input;
     chosen = choose;
     known = countTags(list.plants.items).filter(([tag]) => tag);
-    show();
+    show("");
   });
-  input.addEventListener("input", show);
+  input.addEventListener("input", () => show(input.value));
   input.addEventListener("blur", closePicker);
   input.addEventListener("keydown", press);
 }
 
-function show() {
-  const words = fold(field?.value ?? "").split(/\s+/).filter(Boolean);
+// All of them, until something is typed.
+/** @param {string} text */
+function show(text) {
+  const words = fold(text).split(/\s+/).filter(Boolean);
   const matching = known.filter(([tag]) => words.every((word) => fold(tag).includes(word)));
   shown = matching.slice(0, MAX_OPTIONS).map(([tag]) => tag);
   marked = -1;

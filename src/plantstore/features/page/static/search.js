@@ -106,7 +106,7 @@ $("find").addEventListener("keydown", (event) => {
   else return;
   event.preventDefault();
 });
-for (const id of ["clear-search", "show-all"]) $(id).addEventListener("click", () => {
+$("clear-search").addEventListener("click", () => {
   clearSearch();
   $("find").focus();
 });

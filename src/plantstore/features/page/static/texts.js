@@ -102,7 +102,6 @@ const TEXTS = {
   id: ["ID", "ID"],
   import: ["Import…", "Importieren…"],
   "import.choose": ["Choose a file, drop one, or paste rows of a sheet", "Datei wählen, ablegen oder Zeilen einer Tabelle einfügen"],
-  "import.column": ["{n}: {title}", "{n}: {title}"],
   "import.columns": ["Columns of the file", "Spalten der Datei"],
   "import.header": ["The first line is a header", "Die erste Zeile ist eine Überschrift"],
   "import.hint": ["A sheet saved as CSV, with its columns in any order. Only names are required.", "Eine als CSV gespeicherte Tabelle, Spalten in beliebiger Folge. Nur Namen sind nötig."],
