@@ -3,7 +3,7 @@
 import json
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from re import Pattern
 from typing import Any
 
@@ -332,6 +332,26 @@ class PageDriver:
         with self.service.client(token or self.owner) as client:
             for plant in plants:
                 client.post("/plants", json=plant).raise_for_status()
+
+    def create_many(self, plants: Iterable[Mapping[str, object]]) -> None:
+        """Create plants over the interface in one request."""
+        body = "\n".join(json.dumps(plant) for plant in plants)
+        headers = {"Content-Type": "application/x-ndjson"}
+        with self.service.client(self.owner) as client:
+            client.post("/changes", content=body, headers=headers).raise_for_status()
+
+    def assert_stored(
+        self, plant_id: int, name: str, tag: str | None, *, strip: bool = False
+    ) -> None:
+        """The store has this plant, now or soon."""
+
+        def is_stored() -> bool:
+            plants = {plant["id"]: plant for plant in self.list_plants()}
+            stored = plants.get(plant_id, {"name": ""})
+            found = stored["name"].strip() if strip else stored["name"]
+            return (found, stored.get("tag")) == (name, tag)
+
+        self.wait_until(is_stored)
 
     def list_plants(self, token: str = "") -> Any:  # noqa: ANN401 - JSON
         """The plants of the owner's or the token's store, with all fields."""

@@ -1,0 +1,120 @@
+"""Editing in the row: what opens, what is saved, and that it never is another plant's."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+NAMES = ("Aloe vera", "Basil", "Clematis montana", "Ficus lyrata", "Hedera helix")
+
+
+@pytest.fixture
+def filled(driver: PageDriver) -> PageDriver:
+    """A store of a hundred plants, each second of which has a tag; signed in."""
+    names = [NAMES[n] if n < len(NAMES) else f"Fern {n}" for n in range(100)]
+    driver.create_many(
+        {"id": n, "name": name, **({"tag": "bed 3"} if n % 2 else {})}
+        for n, name in enumerate(names, start=1)
+    )
+    driver.sign_in().assert_count("100 plants")
+    return driver
+
+
+@pytest.mark.parametrize("key", ["Enter", "F2"])
+def test_a_key_opens_the_cell_and_enter_saves_it(filled: PageDriver, key: str) -> None:
+    filled["#grid"].focus()
+    filled.page.keyboard.press("ArrowDown")
+    filled.page.keyboard.press(key)
+    filled.type(" basilicum\n")  # what was there is selected
+    filled.assert_stored(2, "basilicum", "bed 3", strip=True)
+    filled.assert_shows("Changed", "#message")
+    expect(filled["#grid"]).to_be_focused()
+
+
+@pytest.mark.parametrize("row", [0, 1, 2, 3])
+def test_a_double_click_on_a_tag_edits_that_plant(filled: PageDriver, row: int) -> None:
+    filled[f"#rows .row >> nth={row} >> .tag"].dblclick()
+    filled.type("quarantine\n")
+    filled.assert_stored(row + 1, NAMES[row], "quarantine")
+    filled.settle()
+    changed = [plant for plant in filled.list_plants() if plant.get("tag") == "quarantine"]
+    assert [plant["id"] for plant in changed] == [row + 1]
+    filled.assert_count("100 plants")  # and nothing is filtered
+
+
+def test_the_editor_goes_with_its_row(filled: PageDriver) -> None:
+    filled["#rows .row >> nth=2 >> .name"].dblclick()
+    filled.type("Clematis alpina")
+    filled.page.mouse.wheel(0, 1500)
+    filled.page.wait_for_timeout(200)
+    expect(filled[".row:has(.cell-input)"]).not_to_be_in_viewport()
+    filled.page.keyboard.press("Enter")
+    filled.assert_stored(3, "Clematis alpina", None)
+
+
+def test_a_click_on_blank_ground_saves(filled: PageDriver) -> None:
+    filled["#rows .row >> nth=0 >> .name"].dblclick()
+    filled.type("Aloe ferox")
+    filled["#count"].click()
+    expect(filled[".cell-input"]).to_have_count(0)
+    filled.assert_stored(1, "Aloe ferox", None)
+
+
+def test_escape_restores_and_tab_goes_on(filled: PageDriver) -> None:
+    puts = filled.record_requests("POST")
+    filled["#rows .row >> nth=0 >> .name"].dblclick()
+    filled.type("nothing")
+    filled.page.keyboard.press("Escape")
+    expect(filled["#rows .row >> nth=0 >> .name"]).to_have_text("Aloe vera")
+    assert puts == []
+    filled.page.keyboard.press("Enter")
+    filled.type("Aloe ferox\tbed 1\t")
+    filled.assert_stored(1, "Aloe ferox", "bed 1")
+    expect(filled[".row:has(.cell-input) .id"]).to_have_text("2")
+
+
+def test_what_breaks_a_rule_stays_open_with_the_reason(filled: PageDriver) -> None:
+    filled["#rows .row >> nth=0 >> .name"].dblclick()
+    filled.page.keyboard.press("Delete")
+    filled.page.keyboard.press("Enter")
+    filled.assert_shows("name is missing", "#cell-reason")
+    filled.type("Aloe ferox\n")
+    filled.assert_stored(1, "Aloe ferox", None)
+
+
+def test_the_picker_has_the_stores_tags(filled: PageDriver) -> None:
+    filled["#rows .row >> nth=0 >> .tag"].dblclick()
+    expect(filled["#picker li"]).to_have_count(1)
+    filled.type("be")
+    filled.page.keyboard.press("ArrowDown")
+    filled.page.keyboard.press("Enter")
+    filled.assert_stored(1, "Aloe vera", "bed 3")
+    expect(filled["#picker"]).to_be_hidden()
+
+
+def test_of_two_edits_of_a_plant_the_later_one_lasts(filled: PageDriver) -> None:
+    """Both are in the queue while the first has no response."""
+    filled.delay(400)
+    for name in ("Aloe ferox", "Aloe arborescens"):
+        filled["#rows .row >> nth=0 >> .name"].dblclick()
+        filled.type(f"{name}\n")
+    filled.assert_stored(1, "Aloe arborescens", None)
+    filled.settle()
+    filled.assert_stored(1, "Aloe arborescens", None)
+
+
+def test_a_conflict_shows_both_and_edits_again_from_the_newest(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Aloe vera"})
+    driver.mute().sign_in().assert_count("1 plant")
+    driver["#rows .name"].dblclick()
+    driver.type("Aloe mine")
+    with driver.service.client(driver.owner) as client:
+        client.put("/plants/1", json={"name": "Aloe theirs"}).raise_for_status()
+    driver.page.keyboard.press("Enter")
+    expect(driver["#conflict"]).to_contain_text("Aloe theirs")
+    expect(driver["#conflict"].get_by_role("button", name="Edit again")).to_be_focused()
+    driver.page.keyboard.press("Enter")
+    expect(driver[".cell-input"]).to_have_value("Aloe mine")
+    driver.page.keyboard.press("Enter")
+    driver.assert_stored(1, "Aloe mine", None)
+    expect(driver["#conflict"]).to_be_hidden()

@@ -1,0 +1,108 @@
+"""Finding plants, and addresses."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+PLANTS = (
+    ("Monstera deliciosa ‘Zebra’", "bed 3"),
+    ("Monstera adansonii", "bed 1"),
+    ("Calathea “Zebrina”", None),
+    ("Hélianthus annuus", "sold"),
+)
+
+
+@pytest.fixture
+def filled(driver: PageDriver) -> PageDriver:
+    """A store of a few plants; signed in."""
+    driver.create_many(
+        {"id": n, "name": name, **({"tag": tag} if tag else {})}
+        for n, (name, tag) in enumerate(PLANTS, start=1)
+    )
+    driver.sign_in().assert_count("4 plants")
+    return driver
+
+
+@pytest.mark.parametrize(
+    ("text", "ids"),
+    [
+        ("zebra monstera", ["1"]),
+        ("monstera zebra", ["1"]),
+        ("bed 3", ["1"]),
+        ("sold", ["4"]),
+        ("helianthus", ["4"]),
+        ('"zebr', ["1", "3"]),
+        ("3", ["1", "3"]),
+    ],
+)
+def test_words_are_found_in_any_order(filled: PageDriver, text: str, ids: list[str]) -> None:
+    filled.page.keyboard.press("ControlOrMeta+k")
+    filled.type(text, delay=10)
+    expect(filled["#rows .id"]).to_have_text(ids)
+
+
+def test_nothing_found_names_what_was_looked_for(filled: PageDriver) -> None:
+    filled["#grid"].press("/")
+    filled.type("bed 9")
+    filled.assert_shows("No plants match bed 9.", "#state-nothing")
+    filled["#nothing-clear"].click()
+    filled.assert_count("4 plants")
+
+
+@pytest.mark.parametrize("key", ["Enter", "ArrowDown"])
+def test_a_key_leads_from_the_search_to_the_rows(filled: PageDriver, key: str) -> None:
+    filled["#grid"].press("/")
+    filled.type("monstera")
+    filled.page.keyboard.press(key)
+    filled.page.keyboard.press("ArrowDown")
+    assert filled.active_name() == "Monstera adansonii"
+
+
+def test_a_filter_is_a_chip_and_in_the_address(filled: PageDriver) -> None:
+    filled["#filter-open"].click()
+    filled["#filter-menu"].get_by_text("bed 3").click()
+    filled["#filter-menu"].get_by_text("sold").click()
+    filled.assert_count("2 of 4 plants")
+    filled.page.keyboard.press("Escape")
+    filled.page.reload()
+    filled.assert_count("2 of 4 plants")
+    filled["#chips"].get_by_text("sold").click()
+    filled.assert_count("1 of 4 plants")
+    filled.page.go_back()
+    filled.assert_count("2 of 4 plants")
+
+
+def test_a_plant_has_an_address_that_lasts(filled: PageDriver) -> None:
+    filled["#grid"].press("i")
+    expect(filled["#panel-title"]).to_have_text("Monstera deliciosa ‘Zebra’")
+    assert "plant=1" in filled.page.url
+    assert filled.page.title() == f"Monstera deliciosa ‘Zebra’ · {filled.store}"
+    filled.page.reload()
+    expect(filled["#panel-title"]).to_have_text("Monstera deliciosa ‘Zebra’")
+    filled["#panel-close"].click()
+    assert "plant=" not in filled.page.url
+    assert filled.page.title() == f"{filled.store} · Plant Store"
+
+
+def test_the_panel_follows_the_keys(filled: PageDriver) -> None:
+    filled["#grid"].press("i")
+    filled.page.keyboard.press("ArrowDown")
+    expect(filled["#panel-title"]).to_have_text("Monstera adansonii")
+    filled["#panel-name"].click()
+    filled.page.keyboard.press("ControlOrMeta+a")
+    filled.type("Monstera obliqua\n")
+    filled.assert_stored(2, "Monstera obliqua", "bed 1")
+
+
+def test_a_link_to_a_store_without_access_opens_no_other(filled: PageDriver) -> None:
+    filled.keep_token(filled.owner, "/#store=greenhouse-of-others&tag=bed+3")
+    filled.assert_shows("You have no access to greenhouse-of-others.", "#state-barred")
+    expect(filled["#rows .row"]).to_have_count(0)
+    filled["#barred-open"].click()
+    filled.assert_count("4 plants")
+
+
+def test_an_unknown_plant_is_said_to_be_none(filled: PageDriver) -> None:
+    filled.keep_token(filled.owner, f"/#store={filled.store}&plant=99999999")
+    filled.assert_shows("There is no plant 99999999 in this store.", "#panel-gone")

@@ -1,0 +1,34 @@
+// Each text is there in each language, with the same values; and none is asked for that is not there.
+
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { test } from "node:test";
+
+const FOLDER = "src/plantstore/features/page";
+const read = (name) => readFileSync(`${FOLDER}/${name}`, "utf8");
+const scripts = readdirSync(`${FOLDER}/static`).filter((name) => name.endsWith(".js"));
+const entries = [...read("static/texts.js").matchAll(/^ {2}"?([\w.-]+)"?: (\[.*\]),$/gm)].map(([, key, texts]) => [key, JSON.parse(texts)]);
+const valuesOf = (text) => [...new Set(text.match(/\{\w+\}/g))].sort();
+
+test("each text is in both languages, with the same values and forms", () => {
+  assert.ok(entries.length > 200);
+  for (const [key, texts] of entries) {
+    assert.equal(texts.length, 2, key);
+    assert.ok(texts.every((text) => text.trim()), key);
+    assert.deepEqual(valuesOf(texts[0]), valuesOf(texts[1]), key);
+    assert.equal(texts[0].split("|").length, texts[1].split("|").length, key);
+  }
+});
+
+test("each text that is asked for is in the catalogue, and each in it is asked for", () => {
+  const keys = new Set(entries.map(([key]) => key));
+  const html = read("index.html");
+  const code = scripts.map((name) => read(`static/${name}`).replace(/^ {2}"?[\w.-]+"?: \[.*\],$/gm, "")).join("\n");
+  const named = [...html.matchAll(/data-(?:t|t-label|t-placeholder|label)="([^"]+)"/g), ...code.matchAll(/\b(?:t|rich)\("([^"]+)"/g)].map(([, key]) => key);
+  for (const key of named) assert.ok(keys.has(key), key);
+  const families = [...code.matchAll(/[`"]([a-z]+\.)(?:\$\{|")/g)].map(([, family]) => family);
+  for (const key of keys) {
+    const isNamed = named.includes(key) || code.includes(`"${key}"`) || families.some((family) => key.startsWith(family));
+    assert.ok(isNamed, key);
+  }
+});
