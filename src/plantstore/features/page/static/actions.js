@@ -136,29 +136,27 @@ function tellEnd(action) {
   const mayUndo = kind !== "undo" && list.store === store && mayMake(reverse(done));
   if (done.length && mayUndo) undos.push(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
-  if (done.length) {
-    const text = [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where];
-    const isHidden = kind === "add" && list.store === store && !list.isShown(done[0].after?.id ?? "");
-    say(text, mayUndo ? { [t("undo")]: () => undo(action) } : {}, "done");
-    if (isHidden) announce(t("add.hidden"));
-  } else if (!refused.length) hush();
-  if (refused.length) tellRefused(action, refused, where);
+  const text = done.length ? [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where] : [];
+  /** @type {Actions} */ const ways = done.length && mayUndo ? { [t("undo")]: () => undo(action) } : {};
+  if (refused.length) tellRefused(action, text.length ? [...text, ". "] : [], ways, where);
+  else if (text.length) say(text, ways);
+  else hush();
 }
 
 // A single plant's row has the reason; of many, and of another store's, the message.
-/** @param {Action} action @param {Pending[]} refused @param {string} where */
-function tellRefused({ kind, store, total, control }, refused, where) {
+/** @param {Action} action @param {Content} text @param {Actions} ways @param {string} where */
+function tellRefused({ kind, store, total, control, refused }, text, ways, where) {
   const [{ error, theirs }] = refused;
   const isHere = list.store === store;
   if (error?.number === NOT_AS_EXPECTED && total === 1 && kind === "edit" && isHere) return solve(refused[0], theirs ?? null);
   if (kind === "add" && error?.number === ID_TAKEN) list.refresh();
-  if (control.signal.aborted) return say(rich("stopped", { n: refused.length }));
+  if (control.signal.aborted) return say([...text, ...rich("stopped", { n: refused.length })], ways);
   const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
   if (!isInRow) for (const item of refused) drop(item);
   const changes = refused.map(({ before, after, theirs: now }) => ({ before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
   const values = { ...valuesOf(changes), reason: `${error?.message}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
-  say(rich("refused", values), { [t("again")]: again }, "failed");
+  say([...text, ...rich("refused", values)], { ...ways, [t("again")]: again }, "failed");
 }
 
 /** @param {Change[]} changes */

@@ -160,12 +160,6 @@ class PlantList {
     return rows;
   }
 
-  /** @param {string} id */
-  isShown(id) {
-    const plant = this.plants.get(id);
-    return plant !== undefined && this.view.matches(plant);
-  }
-
   // The selected plants, or all on show where there are none.
   get chosen() {
     return this.selected.size ? this.rows.filter(({ id }) => this.selected.has(id)) : this.view.items;

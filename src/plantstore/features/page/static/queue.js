@@ -50,11 +50,12 @@ async function deliver(items) {
     if (action.kind === "add") await create(items[0]);
     else await sendMany(action, left);
   } catch (error) {
-    const isSignedOut = error.status === 401 && queue.includes(items[0]);
-    if (isSignedOut) for (const item of left) item.state = "waiting";
-    else for (const item of left) if (item.state === "sent") refuse(item, error);
+    const known = left.filter((item) => queue.includes(item) && item.state === "sent"); // the user may be another by now
+    const isSignedOut = error.status === 401;
+    if (isSignedOut) for (const item of known) item.state = "waiting";
+    else for (const item of known) refuse(item, error);
     redraw();
-    if (isSignedOut) return false;
+    if (isSignedOut || (left.length && !known.length)) return !isSignedOut;
   }
   const isOver = !queue.some((item) => item.action === action && item.state !== "refused");
   action.tell(isOver);

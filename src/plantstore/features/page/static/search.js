@@ -38,14 +38,13 @@ export function showPlant(id) {
 
 export const shownPlant = () => plant;
 
-// As it is when the store is opened, or the user goes back.
+// As the address says, if it is of this store.
 /** @param {Store} store */
 export function openAddress(store) {
   const { store: named, plant: id, ...looked } = readAddress();
   const isHere = named === store.name;
   plant = isHere ? (id ?? null) : null;
-  if (list.store === store && isHere) list.show(looked);
-  else list.open(store, isHere ? looked : ALL);
+  list.open(store, isHere ? looked : ALL);
   tellAddress();
 }
 
@@ -117,5 +116,10 @@ for (const button of all("#grid [data-order]"))
   });
 for (const button of all("#sort-menu [data-order]"))
   button.addEventListener("click", () => look({ order: button.dataset.order }));
-addEventListener("popstate", () => list.store && readAddress().store === list.store.name && openAddress(list.store));
+addEventListener("popstate", () => {
+  const { store, plant: id, ...looked } = readAddress();
+  if (!list.store || store !== list.store.name) return;
+  plant = id ?? null;
+  list.show(looked);
+});
 onDraw(draw);

@@ -10,7 +10,6 @@ const TEXTS = {
   actions: ["Actions", "Aktionen"],
   add: ["New plant", "Neue Pflanze"],
   "add.cleared": ["Cleared", "Geleert"],
-  "add.hidden": ["It does not match the search.", "Sie entspricht nicht der Suche."],
   "add.id": ["Set ID", "ID setzen"],
   "add.tag": ["Tag of the new plant", "Etikett der neuen Pflanze"],
   "add.taken": ["Saving {name}", "{name} wird gespeichert"],
