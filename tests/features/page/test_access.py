@@ -22,7 +22,7 @@ def test_an_invitation_is_the_colleagues_link(driver: PageDriver) -> None:
     driver.assert_shows("hans", "#members")
     link = driver["#credential"].inner_text()
     with driver.service.client(None) as client:
-        made = client.post("/link", json={"code": link.partition("code=")[2]}).json()
+        made = client.post("/links/redeem", json={"code": link.partition("code=")[2]}).json()
     with driver.service.client(made["token"]) as client:
         assert client.get("/me").json()["user"] == "hans"
 

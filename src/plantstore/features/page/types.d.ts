@@ -71,6 +71,7 @@ interface Pending extends Change {
   state: "waiting" | "sent" | "refused" | "stored";
   key: string;
   isGiven: boolean;
+  repeats?: number;
   error?: Failure;
   theirs?: Plant | null;
 }

@@ -8,7 +8,9 @@ import { drop, queue, redraw } from "./state.js";
 import { t } from "./texts.js";
 
 const PIECE = 500; // changes in a request: under 1 MB, which proxies let pass
-const AT_ONCE = 8; // plants that are read before they are changed
+const AT_ONCE = 8; // plants that are read one by one before they are changed
+const MANY = 100; // more are read with the list, whose usual form has no entity tags: they do not compress
+const MAX_REPEATS = 2; // of a change that is refused although its plant is as it was
 const MAX_IDS = 8; // that are tried, where others take them first
 
 let isRunning = false;
@@ -105,7 +107,11 @@ export function nextId(taken) {
 async function sendMany(action, left) {
   const { store, control } = action;
   const { api } = store;
-  const read = left.filter(({ before, after }) => before && after && !before.etag);
+  /** @param {Pending} item */
+  const isUnread = ({ before, after }) => before && after && !before.etag;
+  const all = queue.filter((item) => item.action === action && isUnread(item));
+  if (all.length > MANY) await readEtags(action, new Map(all.map((item) => [item.after?.id ?? "", item])));
+  const read = left.filter((item) => item.state === "sent" && isUnread(item));
   for (let at = 0; at < read.length; at += AT_ONCE)
     await Promise.all(read.slice(at, at + AT_ONCE).map((item) => readEtag(item)));
   left.splice(0, left.length, ...left.filter(({ state }) => state === "sent"));
@@ -126,6 +132,21 @@ async function sendMany(action, left) {
   if (left.length) await api.insist(send, control.signal);
 }
 
+// Of those that are still as they were; the others are read one by one.
+/** @param {Action} action @param {Map<string, Pending>} items */
+async function readEtags({ store, control }, items) {
+  /** @type {Page["next"]} */ let read = () => store.list("?include=id,etag&limit=2000", control.signal);
+  while (read && items.size) {
+    /** @type {Page} */ const page = await store.api.insist(read, control.signal);
+    for (const plant of page.plants) {
+      const item = items.get(plant.id);
+      if (item?.before && isSame(plant, item.before)) item.before = { ...item.before, etag: plant.etag };
+      items.delete(plant.id);
+    }
+    read = page.next;
+  }
+}
+
 // Unless it is another plant by now.
 /** @param {Pending} item */
 async function readEtag(item) {
@@ -141,13 +162,18 @@ async function readEtag(item) {
   }
 }
 
-// A retry finds the plant as it should be.
+// A retry finds the plant as it should be; and a plant that is as it was is changed again, unless that fails each time.
 /** @param {Pending} item */
 async function conflict(item) {
-  const { store } = item.action;
-  const { plant } = await store.get(item.after?.id ?? "").catch(() => ({ plant: null }));
-  if (plant && item.after && isSame(plant, item.after)) finish([[item, undefined]]);
-  else settle(item, plant);
+  const { action, before, after, repeats = 0 } = item;
+  const { plant } = await action.store.get(after?.id ?? "").catch((error) => {
+    if (error.number !== NO_PLANT) throw error;
+    return { plant: null };
+  });
+  if (plant && after && isSame(plant, after)) return finish([[item, undefined]]);
+  if (!plant || !before || !isSame(plant, before)) return settle(item, plant);
+  if (repeats === MAX_REPEATS) return refuse(item, new ApiError(412, 0, t("conflict.always")));
+  Object.assign(item, { state: "waiting", repeats: repeats + 1, before: { ...before, etag: undefined } });
 }
 
 // Somebody else was faster: the plant is `theirs` now, or deleted.

@@ -21,6 +21,7 @@ const TEXTS = {
   "clear.selection": ["Clear selection", "Auswahl aufheben"],
   close: ["Close", "Schließen"],
   code: ["QR code of the link", "QR-Code des Links"],
+  "conflict.always": ["the server says again and again that it was changed: a proxy may alter its ETag", "der Server meldet immer wieder, sie sei geändert: vielleicht ändert ein Proxy ihr ETag"],
   "conflict.changed": ["Somebody else changed this plant", "Jemand anders hat diese Pflanze geändert"],
   "conflict.deleted": ["Somebody else deleted this plant", "Jemand anders hat diese Pflanze gelöscht"],
   "conflict.edit": ["Edit again", "Erneut bearbeiten"],
