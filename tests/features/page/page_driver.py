@@ -195,16 +195,33 @@ class PageDriver:
         self["#grid"].press("n")
         expect(self["#add-name"]).to_be_focused()
 
-    def add_plant(self, name: str, tag: str = "") -> None:
-        """Add a plant, which must work."""
-        self.open_add()
+    def submit_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Type a plant into its row and press Enter."""
+        self["#add-name"].press("ControlOrMeta+a")
+        if plant_id is not None:
+            self["#add-set-id"].click()
+            self.type(plant_id)
+        self["#add-name"].focus()
         self.type(f"{name}\t")
-        self["#add-tag"].press("ControlOrMeta+a")
-        self.type(f"{tag}\n" if tag else "")
-        if not tag:
-            self.page.keyboard.press("Delete")
-            self.page.keyboard.press("Enter")
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.type(tag) if tag else self.page.keyboard.press("Delete")
+        self["#add-name"].press("Enter")
+
+    def add_plant(self, name: str, tag: str = "", plant_id: str | None = None) -> None:
+        """Add a plant, which must work."""
+        self.submit_plant(name, tag, plant_id)
         self.assert_shows(f"Added {name}", "#message")
+
+    def filter(self, tag: str) -> None:
+        """Choose a tag in the filter's menu, or give it up."""
+        self["#filter-open"].click()
+        self["#filter-menu"].get_by_text(tag, exact=True).click()
+        self.page.keyboard.press("Escape")
+
+    def sign_out(self) -> None:
+        """Sign out, by the menu."""
+        self["#person-open"].click()
+        self["#sign-out"].click()
 
     def names(self) -> list[str]:
         """The names of the rows in sight."""

@@ -20,19 +20,19 @@ def test_a_day_with_the_keyboard(tmp_path: Path, service: Service, owner: str) -
 
         firefox.fill("#add-name", "Fern")
         firefox.press(ENTER)
-        firefox.assert_shows("Added Fern", "#add-done")
+        firefox.assert_shows("Added Fern", "#message")
 
         firefox.focus("#grid")
         firefox.press(ENTER)
         firefox.press(*"Moss", ENTER)
-        firefox.assert_shows("Changed Moss", "#toasts")
+        firefox.assert_shows("Changed Moss", "#message")
 
         firefox.focus("#grid")
         firefox.press(DELETE)
-        firefox.assert_shows("Deleted Moss", "#toasts")
-        firefox.focus("#toasts button")
+        firefox.assert_shows("Deleted Moss", "#message")
+        firefox.focus("#message button")
         firefox.press(SPACE)
-        firefox.assert_shows("Restored", "#toasts")
+        firefox.assert_shows("Restored", "#message")
         firefox.assert_shows("1 plant", "#count")
 
         colleague.post("/plants", json={"id": 7, "name": "Sage", "tag": "herb"}).raise_for_status()

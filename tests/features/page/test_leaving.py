@@ -37,7 +37,7 @@ def opened(driver: PageDriver) -> PageDriver:
 
 def leave(driver: PageDriver, how: str = "signs out") -> None:
     if how == "signs out":
-        driver["#sign-out"].click()
+        driver.sign_out()
     else:
         driver.service.revoke(driver.owner)
         driver.refocus()
@@ -53,7 +53,7 @@ def sign_in_next(driver: PageDriver, token: str) -> None:
 def assert_no_secrets(driver: PageDriver) -> None:
     assert "secret" not in driver.page.content().lower()
     assert "secret" not in driver.evaluate(TYPED).lower()
-    assert driver["#toasts"].text_content() == ""
+    assert driver["#message"].text_content() == ""
     expect(driver["#import"]).to_be_hidden()
 
 
@@ -63,9 +63,9 @@ def test_messages_drafts_and_imports_are_gone(opened: PageDriver, ben: str, how:
     opened.assert_shows("secret.csv contains no plants", "#import-reason")
     opened.set_file("secret.csv", "id,name\n7,Secret Ficus\n8,\n1,Secret\n")
     opened["#import-start"].click()
-    opened.assert_shows("Imported Secret Ficus", "#toasts")
+    opened.assert_shows("Imported Secret Ficus", "#message")
     opened["#rows .remove"].first.click()
-    opened.assert_shows("Deleted Secret Fern", "#toasts")
+    opened.assert_shows("Deleted Secret Fern", "#message")
     opened["#find"].fill("secret")
     opened["#add-name"].fill("Secret draft")
     leave(opened, how)

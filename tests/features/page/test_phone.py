@@ -56,7 +56,7 @@ def test_the_list_is_at_the_top_and_the_rest_within_reach(phone: PageDriver) -> 
     assert top_of(phone, "details:has(#add-form) > summary") > PHONE["height"] * 2 / 3
     phone["details:has(#add-form) > summary"].tap()
     phone.add_plant("Other", "shrub")
-    phone["#tag-filter"].select_option("=shrub")
+    phone.filter("shrub")
     phone.assert_count("1 of 31 plants")
     assert top_of(phone, "#rows .row") < PHONE["height"] / 3
 
@@ -86,13 +86,13 @@ def test_a_message_covers_no_row_and_leaves_after_a_while(phone: PageDriver) -> 
     phone.install_clock()
     phone.sign_in()["#rows .check"].first.tap()
     phone["#delete-selected"].tap()
-    phone.assert_shows("Deleted", "#toasts")
+    phone.assert_shows("Deleted", "#message")
     assert not phone.evaluate(COVERED)
     phone.page.get_by_role("button", name="Close this message").tap()
     phone["#export-summary"].tap()
     with phone.page.expect_download():
         phone["#export-csv"].tap()
-    phone.assert_shows("Exported 29 plants", "#toasts")
+    phone.assert_shows("Exported 29 plants", "#message")
     phone.page.clock.fast_forward(20_000)
     expect(phone["#toasts > *"]).to_have_count(0)
 

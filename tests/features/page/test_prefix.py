@@ -45,7 +45,7 @@ def test_plants_are_listed_added_and_deleted_with_a_token_of_this_path(
     driver.assert_count("1,501 plants")
     driver["#find"].fill("Fern")
     driver["#rows .remove"].click()
-    driver.assert_shows("Deleted Fern", "#toasts")
+    driver.assert_shows("Deleted Fern", "#message")
     driver.page.reload()  # which keeps the search
     driver.assert_count("0 of 1,500 plants")
 

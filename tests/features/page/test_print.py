@@ -35,7 +35,7 @@ def test_what_one_looks_for_is_printed_and_nothing_when_signed_out(driver: PageD
     driver.sign_in()["#find"].fill("fern")
     driver.assert_count("1 of 2 plants")
     assert print_page(driver) == ([f"{driver.store}: 1 of 2 plants", "1|<b>Fern</b>|"], 1)
-    driver["#sign-out"].click()
+    driver.sign_out()
     lines, _ = print_page(driver)
     assert lines == [""]
 

@@ -17,18 +17,18 @@ def test_what_never_arrived_is_not_told_as_done(driver: PageDriver) -> None:
     driver.submit_plant("Aloe")
     driver.assert_shows("answered", "#add-reason")
     expect(driver["#add-name"]).to_have_value("Aloe")
-    expect(driver["#add-done"]).to_be_empty()
+    expect(driver["#message"]).to_be_empty()
     driver["#rows .remove"].click()
-    driver.assert_shows("Fern was not deleted", "#toasts")
-    expect(driver["#toasts"]).to_contain_text("answered")
+    driver.assert_shows("Fern was not deleted", "#message")
+    expect(driver["#message"]).to_contain_text("answered")
     assert driver.names() == ["Fern"]
     driver.choose_file("a.csv", "id,name\n7,Basil\n")
     driver["#import-start"].click()
-    driver.assert_shows("Not imported: 1 line: the server answered", "#toasts")
+    driver.assert_shows("Not imported: 1 line: the server answered", "#message")
     driver.assert_count("1 plant")
     driver.page.unroute_all()
     driver["#add-button"].click()
-    driver.assert_shows("Added Aloe, id 2", "#add-done")
+    driver.assert_shows("Added Aloe (2)", "#message")
     assert len(driver.list_plants()) == 2
 
 

@@ -34,7 +34,7 @@ def test_the_active_plant_stays_the_active_one(filled: PageDriver) -> None:
     filled.assert_count("11 plants")
     assert filled.active_name() == "P13"
     filled["#grid"].press("Delete")
-    filled.assert_shows("Deleted P13", "#toasts")
+    filled.assert_shows("Deleted P13", "#message")
     filled["#find"].fill("nothing of this name")
     filled.assert_shows("0 of 10 plants", "#announcements")
     filled.create_plants({"id": 2, "name": "Another"})
@@ -93,7 +93,7 @@ def test_a_plant_is_deleted_once_though_the_list_is_new(filled: PageDriver) -> N
     filled.assert_count("11 plants")
     filled.page.get_by_role("button", name="Delete P14").click()
     held.release()
-    filled.assert_shows("Deleted P14", "#toasts")
+    filled.assert_shows("Deleted P14", "#message")
     filled.assert_count("10 plants")
     assert len(asked) == 1
 
@@ -106,7 +106,7 @@ def test_what_one_deletes_during_a_refresh_is_gone(filled: PageDriver) -> None:
     filled.refocus()
     filled.wait_until(lambda: held.routes)
     filled.page.get_by_role("button", name="Delete P14").click()
-    filled.assert_shows("Deleted P14", "#toasts")
+    filled.assert_shows("Deleted P14", "#message")
     held.release()
     filled.assert_count("10 of 10 plants")
     assert filled.names() == [one["name"] for one in filled.list_plants()]
@@ -120,7 +120,7 @@ def test_what_one_does_during_a_load_is_shown_with_a_filter_too(driver: PageDriv
     driver["#find"].fill("x")
     driver.add_plant("New x", plant_id="5000")
     driver["#rows .remove"].first.click()
-    driver.assert_shows("Deleted 000001xxxx", "#toasts")
+    driver.assert_shows("Deleted 000001xxxx", "#message")
     held.release()
     driver.assert_count("1,500 of 1,500 plants")
     assert driver.names()[0] == "000002xxxx"

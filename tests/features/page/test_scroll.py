@@ -45,7 +45,7 @@ def test_a_click_far_down_selects_what_it_hits(driver: PageDriver) -> None:
 
 def test_nothing_moves_the_list_that_others_or_a_message_do(driver: PageDriver) -> None:
     driver["#rows .remove"].nth(9).click()
-    driver.assert_shows("Deleted 000010xxxx", "#toasts")
+    driver.assert_shows("Deleted 000010xxxx", "#message")
     wheel(driver)
     aimed = driver.evaluate(AIMED)
     driver.page.get_by_role("button", name="Close this message").click()

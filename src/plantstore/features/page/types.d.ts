@@ -62,6 +62,7 @@ interface Action {
   refused: Pending[];
   control: AbortController;
   tell: (isOver: boolean) => void;
+  mayUndo: boolean;
   undone?: Kind;
 }
 

@@ -18,7 +18,7 @@ from tests.service import JSON
 @flow
 def adding(driver: PageDriver) -> Iterator[str]:
     browse(driver)
-    unfold(driver, "#add-form")
+    unfold(driver, "#add")
     driver.add_plant("Zamioculcas zamiifolia", "tropical")
     yield "added"
     driver.submit_plant("Another", "herb", "1001")
@@ -43,7 +43,7 @@ def deleting(driver: PageDriver) -> Iterator[str]:
     select_some(driver)
     yield "selected"
     driver["#delete-selected"].click()
-    driver.assert_shows("Deleted", "#toasts")
+    driver.assert_shows("Deleted", "#message")
     yield "deleted"
     respond_with_error(driver, "**/changes", 50001, "the service failed: its log has the cause")
     driver["#rows .check"].first.click()
@@ -58,8 +58,8 @@ def deleting(driver: PageDriver) -> Iterator[str]:
     expect(driver["#confirm"]).to_be_visible()
     yield "asked"
     driver.hold("**/changes")
-    driver["#confirm [value=yes]"].click()
-    driver.assert_shows("Deleting 64 plants", "#toasts")
+    driver["#ask-yes"].click()
+    driver.assert_shows("Deleting 64 plants", "#message")
     yield "deleting"
 
 
@@ -79,5 +79,5 @@ def editing(driver: PageDriver) -> Iterator[str]:
     expect(driver["#conflict"]).to_be_visible()
     yield "edit_conflict"
     driver["#conflict [value=yours]"].click()
-    driver.assert_shows("Changed", "#toasts")
+    driver.assert_shows("Changed", "#message")
     yield "edited"

@@ -43,10 +43,10 @@ def importing(driver: PageDriver) -> Iterator[str]:
         lambda route: route.fallback() if next(first, None) is None else route.continue_(),
     )
     driver["#import-start"].click()
-    driver.assert_shows("500 of 1,200", "#toasts")
+    driver.assert_shows("500 of 1,200", "#message")
     driver.assert_count("548 plants")
     yield "import_progress"
-    driver["#toasts"].get_by_role("button", name="Stop").click()
+    driver["#message"].get_by_role("button", name="Stop").click()
     held.release()
-    driver.assert_shows("Not imported: 200 lines", "#toasts")
+    driver.assert_shows("Not imported: 200 lines", "#message")
     yield "import_stopped"

@@ -19,7 +19,8 @@ let typed = 0;
 export function perform(kind, changes, store = list.store, ended = tellEnd) {
   if (!store || !changes.length) return null;
   /** @type {Action} */
-  const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell };
+  const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell, mayUndo: false };
+  action.mayUndo = kind !== "undo" && mayMake(reverse(changes)); // another store may be shown at the end
   /** @param {boolean} isOver */
   function tell(isOver) {
     if (isOver) ended(action, tellEnd);
@@ -132,8 +133,7 @@ function tellProgress({ kind, done, refused, total, control }) {
 
 /** @param {Action} action */
 function tellEnd(action) {
-  const { kind, store, done, refused, undone } = action;
-  const mayUndo = kind !== "undo" && list.store === store && mayMake(reverse(done));
+  const { kind, store, done, refused, undone, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
   const text = done.length ? [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where] : [];
