@@ -28,14 +28,11 @@ def test_a_revoked_token_leads_to_the_sign_in_and_nothing_is_lost(driver: PageDr
     driver["#token"].fill(other)
     driver["#token"].press("Enter")
     expect(driver["#app"]).to_be_visible()
-    for field, value in {"name": "Half typed", "tag": "herb", "id": "77"}.items():
-        expect(driver[f"#add-{field}"]).to_have_value(value)
-    driver["#add-button"].click()
     driver.assert_shows("Added Half typed (77)", "#message")
     assert len(driver.list_plants(other)) == 2
 
 
-def test_a_token_revoked_while_importing_is_told_with_the_rest_to_send(driver: PageDriver) -> None:
+def test_an_import_whose_token_is_revoked_goes_on_with_the_next(driver: PageDriver) -> None:
     driver.sign_in()
     driver.choose_file("many.csv", "".join(f"{number},Plant\n" for number in range(60)))
     held = driver.hold("**/changes")
@@ -48,8 +45,6 @@ def test_a_token_revoked_while_importing_is_told_with_the_rest_to_send(driver: P
     other = driver.service.make_token(driver.store, f"owner-of-{driver.store}")
     driver["#token"].fill(other)
     driver["#token"].press("Enter")
-    driver.assert_shows("Not imported: 60 lines", "#message")
-    driver["#message"].get_by_role("button", name="Try again").click()
     driver.assert_shows("Imported 60 plants", "#message")
     assert len(driver.list_plants(other)) == 60
 
@@ -70,7 +65,7 @@ def test_too_many_requests_and_a_restart_are_waited_for(
         own.stop()
         driver.submit_plant("Typed meanwhile")
         driver.assert_shows("Offline.", "#offline")
-        expect(driver["#add-name"]).to_have_value("Typed meanwhile")
+        expect(driver["#rows .row.busy"]).to_contain_text("Typed meanwhile")
         own.start_again_on(port)
         expect(driver["#offline"]).to_be_hidden()
         driver.assert_shows("Added Typed meanwhile (1)", "#message")
@@ -121,8 +116,8 @@ def test_a_reader_is_offered_what_a_reader_may(driver: PageDriver) -> None:
     expect(driver["#state-empty .if-create"]).to_be_hidden()
     driver.create_plants({"id": 1, "name": "Fern", "tag": "herb"})
     driver.assert_count("1 plant")
-    driver.assert_shows("herb", "#tag-bars")
-    for absent in ("#add", "#import-open", "#rows .remove", "#rows .box"):
+    driver.assert_shows("herb", "#rows")
+    for absent in ("#add", "#import-open", "#rows .remove", "#rows .check input"):
         expect(driver[absent]).to_be_hidden()
     driver["#grid"].focus()
     for key in ("Space", "Delete", "Control+a"):
@@ -133,9 +128,7 @@ def test_a_reader_is_offered_what_a_reader_may(driver: PageDriver) -> None:
     )
     for open_plant in opens:
         open_plant()
-        expect(driver["#detail"]).to_be_visible()
-        expect(driver["#edit"]).to_be_hidden()
-        driver.page.keyboard.press("Escape")
+        expect(driver[".cell-input"]).to_have_count(0)
     expect(driver["#selection"]).to_be_hidden()
     assert len(driver.list_plants()) == 1
     assert driver.export("csv")[1] == "id,name,tag\r\n1,Fern,herb\r\n"
@@ -156,7 +149,7 @@ def test_a_role_that_was_taken_is_not_offered_any_more(driver: PageDriver) -> No
     driver.create_plants({"id": 1, "name": "Fern"})
     token = driver.service.make_token(driver.store, "eve", role=Role.EDITOR)
     driver.sign_in(token)
-    expect(driver["#add-id"]).to_have_value("2")
+    driver.assert_count("1 plant")
     driver.service.set_role(driver.store, "eve", Role.READER)
     driver.submit_plant("Aloe")
     expect(driver["#role"]).to_have_text("reader")

@@ -79,9 +79,10 @@ export function retry(item) {
 
 /** @param {Plant} before @param {Plant} after */
 export function edit(before, after) {
-  if (isSame(before, after)) return;
-  for (const item of queue.filter(({ state, after: other }) => state === "refused" && other?.id === before.id)) drop(item);
-  perform("edit", [{ before, after }]);
+  const own = queue.filter((item) => item.action.kind !== "add" && item.after?.id === before.id);
+  for (const item of own) if (item.state === "refused") drop(item);
+  const base = own.findLast(({ state }) => state !== "refused")?.after ?? before; // as it will be by then
+  if (!isSame(base, after)) perform("edit", [{ before: base, after }]);
 }
 
 /** @param {string[]} ids @param {string | undefined} tag none to remove it */

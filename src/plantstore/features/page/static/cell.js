@@ -5,10 +5,11 @@ import { edit, takeBack } from "./actions.js";
 import { $, announce, make, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
 import { list } from "./list.js";
+import { say } from "./message.js";
 import { attachPicker, closePicker } from "./picker.js";
 import { findBrokenRule, makePlant } from "./plant.js";
-import { drafts, queue, redraw } from "./state.js";
-import { t } from "./texts.js";
+import { drafts, queue, redraw, rowIdOf } from "./state.js";
+import { rich, t } from "./texts.js";
 
 /** @type {Record<TextField, HTMLInputElement>} */
 const inputs = { name: makeInput("name"), tag: makeInput("tag") };
@@ -32,7 +33,7 @@ function makeInput(field) {
 /** @param {string} id @param {TextField} field */
 export function openCell(id, field) {
   if (drafts.cell && !save(false)) return;
-  const pending = queue.find(({ after, before }) => (after ?? before)?.id === id);
+  const pending = queue.findLast((item) => rowIdOf(item) === id);
   if (pending?.action.kind === "add") return pending.state === "refused" ? takeBack(pending) : undefined;
   const plant = list.plants.get(id);
   if (!plant || !list.may("update") || (pending && !pending.after)) return;
@@ -62,7 +63,10 @@ grid.on.place = (row) => {
   isMoving = false;
 };
 grid.on.edit = openCell;
-grid.on.leave = close;
+grid.on.leave = () => {
+  say(rich("edit.lost", { text: drafts.cell?.text }), {}, "failed"); // what was typed can still be read
+  close();
+};
 
 // Whether it may close: what breaks a rule stays, with the reason.
 function save(hasFocus = true) {

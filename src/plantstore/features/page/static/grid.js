@@ -5,7 +5,7 @@
 import { discard, remove, retry, takeBack } from "./actions.js";
 import { $, all, colour, isNarrow, makeButton, targetOf } from "./dom.js";
 import { list } from "./list.js";
-import { drafts, drop, onDraw, queue } from "./state.js";
+import { drafts, drop, onDraw, queue, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
 
 const SPARE = 8; // rows beyond each edge
@@ -57,7 +57,7 @@ class Grid {
     this.#look = list.look;
     this.#items = list.rows;
     this.#pending = new Map();
-    for (const item of queue) if (item.action.store === list.store) this.#pending.set((item.after ?? item.before)?.id ?? "", item);
+    for (const item of queue) if (item.action.store === list.store) this.#pending.set(rowIdOf(item), item);
     if (!isSame) this.#restart();
     const place = this.#indexOf(this.#activeId);
     this.#active = place >= 0 ? place : Math.max(0, Math.min(this.#active, this.#items.length - 1));

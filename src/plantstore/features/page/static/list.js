@@ -153,7 +153,8 @@ class PlantList {
   }
 
   #makeRows() {
-    const top = this.added.flatMap(({ state, after }) => (state === "stored" ? this.plants.get(after?.id ?? "") : after) ?? []);
+    // What is not stored yet has a name of its own: its ID may be another plant's.
+    const top = this.added.flatMap(({ state, after, key }) => (state === "stored" ? this.plants.get(after?.id ?? "") : after && { ...after, id: `+${key}` }) ?? []);
     const ids = new Set(top.map(({ id }) => id));
     const rows = top.length ? [...top, ...this.view.items.filter(({ id }) => !ids.has(id))] : this.view.items;
     if (this.selected.size) this.selected = new Set(rows.flatMap(({ id }) => (this.selected.has(id) ? id : [])));

@@ -36,6 +36,7 @@ import { forgetState, onDraw, redraw } from "./state.js";
 import { fillTexts, formatTime, language, rich, t } from "./texts.js";
 
 const SCOPES = ["list", "create", "update", "delete", "manage"];
+const REST_AFTER = 1_500; // milliseconds: before the server may be away
 const SOON = 14 * 24 * 3600 * 1000; // milliseconds
 
 fillTexts();
@@ -84,6 +85,7 @@ async function signIn(token, isKept) {
     setView("app");
     focusPlants();
     run();
+    setTimeout(() => loadRest().catch(() => {}), REST_AFTER);
   } catch (error) {
     if (error.status === 401) return; // which has been told
     $("token").value = token;
@@ -271,7 +273,7 @@ $("language").addEventListener("click", () => {
 });
 // A menu closes when something in it is chosen, but for what can be ticked.
 for (const menu of all("[popover]"))
-  menu.addEventListener("click", (event) => targetOf(event).closest("button:not([role])") && menu.hidePopover());
+  menu.addEventListener("click", (event) => targetOf(event).closest("button:not([data-stays])") && menu.hidePopover());
 
 const refresh = () => document.hidden || list.refresh();
 addEventListener("focus", refresh);

@@ -81,6 +81,7 @@ async function create(item) {
       await list.refresh();
       item.key = `${item.key}-${tries}`;
       item.after = { ...plant, id: nextId(plant.id) };
+      list.changeRows();
     }
   }
 }
@@ -90,7 +91,7 @@ async function create(item) {
 async function giveId(item, plant) {
   if (!(await list.loadWhole())) throw new ApiError(503, 0, t("add.unknown"));
   item.after = { ...plant, id: nextId() };
-  redraw();
+  list.changeRows();
 }
 
 // Above all others, also those that are not stored yet.
@@ -197,7 +198,7 @@ function finish(done) {
     changes.set((item.after ?? item.before)?.id ?? "", item.after ?? null);
   }
   list.apply(action.store, changes);
-  redraw();
+  list.changeRows();
 }
 
 /** @param {Pending} item @param {Failure} error */

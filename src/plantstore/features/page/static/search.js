@@ -85,7 +85,7 @@ function drawTags() {
   const words = text ? list.plants.items.filter((one) => list.view.matches({ ...one, tag: tags[0] ?? one.tag })) : list.plants.items;
   const counts = countTags(words).slice(0, MAX_TAGS);
   const items = counts.map(([tag, number]) => {
-    const item = makeButton("", () => filter(tag), { role: "menuitemcheckbox", "aria-checked": `${tags.includes(tag)}` });
+    const item = makeButton("", () => filter(tag), { "aria-pressed": `${tags.includes(tag)}`, "data-stays": "" });
     const pill = make("bdi", { className: tag ? "pill" : "", textContent: tag || t("tag.none") });
     if (tag) colour(pill, tag);
     item.append(pill, make("span", { className: "hint", textContent: figures(number) }));

@@ -34,6 +34,10 @@ export function forgetState() {
   redraw();
 }
 
+// By which its row is known.
+/** @param {Pending} item */
+export const rowIdOf = ({ action, before, after, key }) => (action.kind === "add" ? `+${key}` : ((after ?? before)?.id ?? ""));
+
 /** @param {Pending} item */
 export function drop(item) {
   const place = queue.indexOf(item);

@@ -60,12 +60,14 @@ const TEXTS = {
   "done.undo": ["Undone", "Zurückgenommen"],
   "done.untag": ["Removed the tag of {what}", "Etikett entfernt: {what}"],
   edit: ["Edit", "Bearbeiten"],
+  "edit.lost": ["Not saved: {text}. The plant is not in the list any more.", "Nicht gespeichert: {text}. Die Pflanze ist nicht mehr in der Liste."],
   empty: ["No plants yet", "Noch keine Pflanzen"],
   "empty.add": ["Add a plant", "Pflanze hinzufügen"],
   "empty.hint": ["Add the first one, or import a list.", "Fügen Sie die erste hinzu, oder importieren Sie eine Liste."],
   "empty.read": ["Plants appear here once an editor or owner adds them.", "Hier erscheinen Pflanzen, sobald jemand sie hinzufügt."],
   "error.list": ["The list could not be loaded", "Die Liste war nicht zu laden"],
   "error.part": ["Only part of the list was loaded", "Nur ein Teil der Liste wurde geladen"],
+  "error.rest": ["This part of the page could not be loaded. Try again, or reload the page.", "Dieser Teil der Seite war nicht zu laden. Versuchen Sie es noch einmal, oder laden Sie die Seite neu."],
   "error.stale": ["The list may be out of date", "Die Liste ist vielleicht veraltet"],
   expires: ["Expires", "Läuft ab"],
   "expires.1": ["In 1 day", "In 1 Tag"],
@@ -272,6 +274,7 @@ export const rich = (key, values = {}) =>
 export function fillTexts() {
   document.documentElement.lang = language;
   for (const part of all("[data-t]")) part.textContent = t(part.dataset.t ?? "");
-  for (const part of all("[data-t-label]")) part.ariaLabel = part.title = t(part.dataset.tLabel ?? "");
+  for (const part of all("[data-t-label]")) part.ariaLabel = t(part.dataset.tLabel ?? "");
+  for (const part of all("button[data-t-label]")) part.title = part.ariaLabel ?? "";
   for (const part of all("[data-t-placeholder]")) part.setAttribute("placeholder", t(part.dataset.tPlaceholder ?? ""));
 }
