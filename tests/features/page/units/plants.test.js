@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { compareIds, findBrokenRule, parseExactly, Plants, writePlant } from "../../../../src/plantstore/features/page/static/plant.js";
-import { View } from "../../../../src/plantstore/features/page/static/view.js";
+import { countTags, View } from "../../../../src/plantstore/features/page/static/view.js";
 import { makeOddPlants, numbers } from "./odd_plants.js";
 
 const GREAT = "9223372036854775807";
@@ -13,7 +13,7 @@ const makePlants = (...rows) => {
   plants.isComplete = true;
   return plants;
 };
-const makeView = (items, { text = "", order = "id" }) => new View({ text, tag: null, order }, items);
+const makeView = (items, { text = "", order = "id" }) => new View({ text, tags: [], order }, items);
 const namesOf = ({ items }) => items.map(({ name }) => name);
 
 test("ids keep 64 bits through JSON", () => {
@@ -53,6 +53,7 @@ for (const [name, typed] of [
   ["Philodendron 'Zébra'", " ‘ZEBRA "], ["Narcissus ‘Thalia’", "'thalia'"], ["Weißdorn", "weissdorn"],
   ["Weissdorn", "weißdorn"], ["WEIẞDORN", "weißdorn"], ["ΟΔΟΣΑ", "ΟΔΟΣ"], ["œillet", "oeillet"], ["Ørsted", "orsted"],
   ["Mentha × piperita", "mentha x p"], ["कि", "कि"], ["Fern", "12"],
+  ["Monstera ‘Zebra’", "zebra monstera"], ["Monstera “Zebra”", '"zebra'], ["Fern 3", "3 fern"],
 ])
   test(`${name} is found by ${typed}`, () => {
     const plants = [{ id: "12", name }, { id: "123", name: "का" }]; // vowels of other scripts are no accents
@@ -85,14 +86,13 @@ for (const [order, few] of [["id", true], ["name", true], ["-tag", true], ["tag"
       else view = makeView(plants.items, shown);
       const anew = makeView(plants.items, shown);
       assert.deepEqual(namesOf(view), namesOf(anew));
-      assert.deepEqual(new Map([...view.tags].sort()), new Map([...anew.tags].sort()));
       assert.deepEqual(plants.items, [...plants.items].sort((a, b) => compareIds(a.id, b.id)));
     }
   });
 
 test("each plant may have a tag of its own", () => {
   const items = Array.from({ length: 150_000 }, (_, id) => ({ id: `${id}`, name: "Fern", tag: `bed ${id}` }));
-  assert.equal(makeView(items, {}).tags.size, 150_000);
+  assert.equal(countTags(items).length, 150_000);
 });
 
 test("changes beyond what is loaded wait for it, and the same again is none", () => {
