@@ -100,10 +100,11 @@ interface ApiEvents {
 /** Fields as typed; the service reports what is missing. */
 type Draft = Partial<Plant>;
 
-/** A line of a file: why it cannot be imported, and whether its id was given by the page, and is stored. */
+/** A line of a file: the plant that it changes, or why it cannot be imported, and whether its id was given by the page, and is stored. */
 interface Row {
   line: number;
   plant: Plant;
+  before?: Plant;
   reason?: string;
   isGiven?: boolean;
   isIn?: boolean;

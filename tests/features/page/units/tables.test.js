@@ -40,7 +40,7 @@ for (const [text, header, id, name, tag] of [
   ["Tag;Name;ID\nherb;Fern;1", true, 2, 1, 0],
   ["Naam\tSoort\nVaren\tkruid", true, -1, 0, 1],
   ["Planta,Categoría,Precio\nHelecho,hierba,3", true, -1, 0, 1],
-  ["Ort,Pflanze\nHaus,Farn", true, -1, 1, -1],
+  ["Ort,Pflanze\nHaus,Farn", true, -1, 1, 0],
   ["1,Plant\n2,Plant", false, 0, 1, -1],
   ["1,Fern,herb\n2,Aloe", false, 0, 1, 2],
   ["Nummer;Bezeichnung;Familie\n1;Farn;Kraut", true, 0, 1, 2],
@@ -51,6 +51,25 @@ for (const [text, header, id, name, tag] of [
     const { hasHeader, columns } = read(text);
     assert.deepEqual([hasHeader, columns.id, columns.name, columns.tag], [header, id, name, tag]);
   });
+
+for (const [text, first, ignored] of [
+  ["Bezeichnung;Standort;Art.Nr;Menge\nFarn;Haus;A1;3\nAloe;Haus;A2;4", "1|Farn|Haus", ["Art.Nr", "Menge"]],
+  ["Genus,Species,Cultivar,Location\nRosa,rugosa,‘Hansa’,bed 1\nAcer,griseum,,bed 2", "1|Rosa rugosa ‘Hansa’|bed 1", []],
+  ["Botanischer Name;Kultivar;Beet\nRosa rugosa;‘Hansa’;3", "1|Rosa rugosa ‘Hansa’|3", []],
+  ["Kasvi,Paikka\nSaniainen,talo\nAaloe,talo\nRuusu,talo\nVaahtera,talo", "1|Saniainen|talo", []],
+])
+  test(`sheets of people: ${text.split("\n")[0]}`, () => {
+    const sheet = read(text);
+    assert.equal(show(check(sheet))[0], first);
+    assert.deepEqual(sheet.ignored, ignored);
+  });
+
+test("a sheet that was exported and corrected changes plants", () => {
+  const rows = read("id,name,tag\n1,Fern,bed 1\n2,Aloe vera,\n3,New,\n");
+  const checked = rows.rows;
+  checkRows(checked, store(["1", "Fern", "bed 1"], ["2", "Aloe"]), true);
+  assert.deepEqual(checked.map(({ isIn, before }) => [isIn ?? false, before?.name]), [[true, undefined], [false, "Aloe"], [false, undefined]]);
+});
 
 test("columns are chosen", () => {
   const sheet = read("Loc,Latin,Group\nA1,Fern,herb\nA2,Aloe,\n");

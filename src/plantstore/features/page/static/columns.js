@@ -5,21 +5,43 @@ import { FIELDS, fold } from "./plant.js";
 /** @type {Record<Field, RegExp>} */
 const TITLES = {
   id: /^(plant )?id$/,
-  name: /name$|^(names|plants?|species|pflanzen?|nom|plante|nombre|planta|nome|pianta|naam)$/,
-  tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep)$/,
+  name: /name$|^(names|plants?|species|pflanzen?|bezeichnung|nom|plante|nombre|planta|nome|pianta|naam)$/,
+  tag: /^(tags?|type|kind|category|group|typ|kategorie|gruppe|categorie|groupe|tipo|categoria|grupo|gruppo|soort|groep|location|bed|place|standort|beet|ort|etikett|emplacement|ubicacion|posizione|plaats)$/,
 };
+// A name may be in parts, in this order.
+const PARTS = [
+  /^(genus|gattung|genre|genero|genere|geslacht|(botanical|botanischer|latin|lateinischer) name)$/,
+  /^(species|art|epithet(on)?|espece|especie|specie)$/,
+  /^(cultivar|kultivar|sorte|variety|variete|variedad|varieta|cultivars?)$/,
+];
 const LOOKED_AT = 100; // lines
 
-// By known titles; without them ids may come first, then names, then what else plants have.
-/** @param {string[][]} lines @returns {{hasHeader: boolean, columns: Columns}} */
+// By known titles; without them ids may come first, then names, then what else plants have. `joined` are the columns
+// that are a name together.
+/** @param {string[][]} lines @returns {{hasHeader: boolean, columns: Columns, joined: number[]}} */
 export function guessColumns([first = [], ...others]) {
   const titles = first.map((cell) => fold(cell.trim()));
   /** @param {Field} field */
   const find = (field) => titles.findIndex((title) => TITLES[field].test(title));
   const columns = placeFields(find);
-  if (first.some(isNumber) || (columns.id < 0 && columns.name < 0)) return guessByContent(first, others);
+  const parts = PARTS.map((part) => titles.findIndex((title) => part.test(title))).filter((index) => index >= 0);
+  const joined = parts.length > 1 ? parts : [];
+  if (joined.length) columns.name = joined[0];
+  const isKnown = columns.id >= 0 || columns.tag >= 0 || (columns.name >= 0 && !others.every(([cell]) => isNumber(cell)));
+  if (first.some(isNumber) || !isKnown || (columns.id < 0 && columns.name < 0)) return guessByContent(first, others);
   if (columns.name < 0) columns.name = titles.findIndex((_, index) => !Object.values(columns).includes(index));
-  return { hasHeader: true, columns };
+  return { hasHeader: true, columns, joined };
+}
+
+// In any language: its cells are not among those below it, where these are numbers, or come again and again.
+/** @param {string[]} first @param {string[][]} others */
+function looksLikeHeader(first, others) {
+  return first.some((title, index) => {
+    const cells = others.flatMap((line) => line[index]?.trim() || []);
+    const areNumbers = cells.length > 0 && cells.every(isNumber) && !isNumber(title);
+    const comeAgain = cells.length >= 3 && new Set(cells).size <= cells.length / 2 && !cells.includes(title.trim());
+    return title.trim() !== "" && (areNumbers || comeAgain);
+  });
 }
 
 /** @param {string[]} first @param {string[][]} others */
@@ -31,7 +53,8 @@ function guessByContent(first, others) {
     const place = FIELDS.indexOf(field) + id;
     return place < first.length ? place : -1;
   });
-  return { hasHeader: hasIds && !isNumber(first[0]), columns };
+  const hasHeader = hasIds ? !isNumber(first[0]) : !first.some(isNumber) && looksLikeHeader(first, looked);
+  return { hasHeader, columns, joined: [] };
 }
 
 /** @param {(field: Field) => number} find */

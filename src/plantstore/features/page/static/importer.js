@@ -8,7 +8,7 @@ import { saveFile } from "./export.js";
 import { list } from "./list.js";
 import { say } from "./message.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
-import { checkRows, countNamesakes, giveIds } from "./rows.js";
+import { checkRows, countEqual, countNamesakes, giveIds } from "./rows.js";
 import { drop } from "./state.js";
 import { FileError, readTable, Sheet, writeCsvLine } from "./tables.js";
 import { rich, t } from "./texts.js";
@@ -18,6 +18,7 @@ const MAX_REASONS = 100;
 const MAX_MEBIBYTES = 32;
 const MAX_TITLE = 40;
 const MAX_PASSES = 3;
+const JOINED = "joined"; // the name is in several columns
 
 const dialog = $("import");
 /** @type {File | undefined} */ let reading;
@@ -74,21 +75,25 @@ function preview(name, table) {
 
 function chooseColumns() {
   if (!sheet) return;
-  for (const field of FIELDS) sheet.columns[field] = Number($(`import-${field}`).value);
+  sheet.isJoined = $("import-name").value === JOINED;
+  for (const field of FIELDS) sheet.columns[field] = Number($(`import-${field}`).value) || 0;
+  if (sheet.isJoined) sheet.columns.name = sheet.joined[0];
   sheet.hasHeader = $("import-header").checked;
   check(sheet.rows);
 }
 
 /** @param {Row[]} rows */
 function check(rows) {
-  checkRows(rows, list.plants);
+  checkRows(rows, list.plants, list.may("update"));
   checked = rows;
   const good = rows.filter(isWaiting);
   const bad = rows.filter((row) => row.reason);
   const twins = countNamesakes(good, list.plants);
   const stored = rows.length - good.length - bad.length;
-  const parts = [t("import.ready", { n: good.length }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
-  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${sheet?.isGuessed ? t("import.letters") : ""}`;
+  const changed = good.filter(({ before }) => before).length;
+  const equal = countEqual(good);
+  const parts = [t("import.ready", { n: good.length - changed }), changed && t("import.changed", { n: changed }), stored && t("import.stored", { n: stored }), bad.length && t("import.troubled", { n: bad.length })];
+  const text = `${parts.filter(Boolean).join(" · ")}${twins ? `. ${t("import.twins", { n: twins })}` : ""}${equal ? `. ${t("import.equal", { n: equal })}` : ""}${sheet?.isGuessed ? t("import.letters") : ""}`;
   $("import-counts").textContent = text;
   $("import-ignored").textContent = sheet?.ignored.length ? t("import.ignored", { titles: sheet.ignored.join(", ") }) : "";
   const sample = good.slice(0, PREVIEW).map(({ plant }) => makeTableRow([plant.id, ...listContents(plant)]));
@@ -105,7 +110,7 @@ function check(rows) {
 /** @param {Store} store @param {Row[]} rows */
 function send(store, rows, pass = 1) {
   const waiting = new Map(rows.filter(isWaiting).map((row) => [row.plant, row]));
-  perform("import", [...waiting.keys()].map((after) => ({ after })), store, (action, tellEnd) => {
+  perform("import", [...waiting.values()].map(({ before, plant }) => ({ before, after: plant })), store, (action, tellEnd) => {
     for (const { after } of action.done) {
       const row = after && find(waiting, after);
       if (row) row.isIn = true;
@@ -164,7 +169,7 @@ dialog.addEventListener("close", () => {
 const isWaiting = ({ reason, isIn }) => !reason && !isIn;
 
 /** @param {Sheet} sheet */
-function offerColumns({ titles, columns, hasHeader }) {
+function offerColumns({ titles, columns, hasHeader, joined, isJoined }) {
   const options = titles.map((title, index) => [`${index}`, `${index + 1}: ${title.slice(0, MAX_TITLE)}`]);
   for (const field of FIELDS) {
     const none = field === "id" ? [t("import.ids")] : TEXTS[field].isOptional ? [t("import.none")] : [];
@@ -172,6 +177,8 @@ function offerColumns({ titles, columns, hasHeader }) {
     $(`import-${field}`).replaceChildren(...made);
     $(`import-${field}`).value = `${columns[field]}`;
   }
+  if (joined.length) $("import-name").prepend(make("option", { value: JOINED, textContent: joined.map((index) => titles[index]).join(" + ") }));
+  if (isJoined) $("import-name").value = JOINED;
   $("import-header").checked = hasHeader;
 }
 

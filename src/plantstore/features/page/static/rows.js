@@ -3,8 +3,10 @@
 
 import { findBrokenRule, isSame, listContents } from "./plant.js";
 
-/** @param {Row[]} rows @param {Plants} plants */
-export function checkRows(rows, plants) {
+// A row with the id of a plant changes it, where the user may.
+/** @param {Row[]} rows @param {Plants} plants @param {boolean} mayUpdate */
+export function checkRows(rows, plants, mayUpdate = false) {
+  for (const row of rows) row.before = undefined;
   for (const row of rows) row.reason ??= findBrokenRule({ ...row.plant, id: row.plant.id || "1" }) ?? undefined;
   giveIds(rows, plants.proposeId());
   const lines = new Map();
@@ -14,6 +16,7 @@ export function checkRows(rows, plants) {
     if (id === "") row.reason = "id is missing";
     else if (lines.has(id)) row.reason = `id ${id} is already in line ${lines.get(id)}`;
     else if (stored && isSame(stored, row.plant)) row.isIn = true;
+    else if (stored && mayUpdate) row.before = stored;
     else if (stored) row.reason = `the id ${id} belongs to another plant, ${stored.name}`;
     lines.set(id, lines.get(id) ?? row.line);
   }
@@ -31,6 +34,13 @@ export function giveIds(rows, proposed) {
     row.plant.id = `${highest}`;
     row.isGiven = true;
   }
+}
+
+// How many are the same as a line before, but for their new ids.
+/** @param {Row[]} rows */
+export function countEqual(rows) {
+  const given = rows.filter(({ isGiven }) => isGiven);
+  return given.length - new Set(given.map(({ plant }) => JSON.stringify(listContents(plant)))).size;
 }
 
 // How many would be there twice, under a new id.

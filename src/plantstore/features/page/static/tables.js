@@ -63,14 +63,16 @@ export class Sheet {
     const isHint = records[0]?.line === 1 && records[0].cells.join("") === "sep="; // a spreadsheet's
     this.records = isHint ? records.slice(1) : records;
     this.titles = this.records[0]?.cells ?? []; // the first line, whether it has titles or not
-    const { hasHeader, columns } = guessColumns(this.records.map(({ cells }) => cells));
+    const { hasHeader, columns, joined } = guessColumns(this.records.map(({ cells }) => cells));
     this.hasHeader = hasHeader;
     this.columns = columns;
+    this.joined = joined; // columns that may be a name together
+    this.isJoined = joined.length > 0;
   }
 
   // The titles of the columns that no field takes.
   get ignored() {
-    const taken = Object.values(this.columns);
+    const taken = [...Object.values(this.columns), ...(this.isJoined ? this.joined : [])];
     return this.titles.filter((title, index) => title.trim() && this.hasHeader && !taken.includes(index));
   }
 
@@ -79,6 +81,7 @@ export class Sheet {
     return this.records.slice(this.hasHeader ? 1 : 0).map(({ line, cells, reason }) => {
       const isLong = cells.slice(this.titles.length).some((cell) => cell !== "");
       const fields = FIELDS.map((field) => [field, restore(cells[this.columns[field]] ?? "")]);
+      if (this.isJoined) fields.push(["name", this.joined.flatMap((index) => cells[index]?.trim() || []).join(" ")]);
       return makeRow(line, Object.fromEntries(fields), reason ?? (isLong ? "the line has too many columns" : undefined));
     });
   }
