@@ -19,6 +19,7 @@ def draw(service: Service, driver: PageDriver, path: Path) -> None:
     select_some(driver)
     driver["#add-name"].fill(PLANTS[0][0])
     driver["#add-tag"].fill("tropical")
+    driver["#grid"].focus()
     driver.page.screenshot(path=path)
 
 

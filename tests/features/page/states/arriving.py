@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from plantstore.core.model import Role
 from tests.features.page.page_driver import PageDriver
-from tests.features.page.states.setup import choose_dialog, create_plants, flow
+from tests.features.page.states.setup import create_plants, flow
 
 
 @flow
@@ -40,8 +40,6 @@ def reading(driver: PageDriver) -> Iterator[str]:
     create_plants(driver)
     driver.assert_count("48 plants")
     yield "for_a_reader"
-    choose_dialog(driver, "#people-open", "#people")
-    yield "people_not_managed"
 
 
 @flow
@@ -53,3 +51,6 @@ def choosing_a_store(driver: PageDriver) -> Iterator[str]:
     expect(driver["#stores"]).to_be_visible()
     expect(driver["#expiry"]).to_be_visible()
     yield "several_stores_for_a_token_that_ends_soon"
+    driver.keep_token(token, "/#store=of-others")
+    expect(driver["#state-barred"]).to_be_visible()
+    yield "no_access"

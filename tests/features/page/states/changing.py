@@ -5,27 +5,27 @@ from collections.abc import Iterator
 from playwright.sync_api import expect
 
 from tests.features.page.page_driver import PageDriver
-from tests.features.page.states.setup import (
-    abort_requests,
-    browse,
-    flow,
-    respond_with_error,
-    unfold,
-)
+from tests.features.page.states.setup import abort_requests, browse, flow, respond_with_error
 from tests.service import JSON
 
 
 @flow
 def adding(driver: PageDriver) -> Iterator[str]:
     browse(driver)
-    unfold(driver, "#add")
-    driver.add_plant("Zamioculcas zamiifolia", "tropical")
+    driver["#grid"].press("n")
+    driver.type("Zamioculcas zamiifolia\ttro")
+    expect(driver["#picker"]).to_be_visible()
+    yield "typing"
+    driver.page.keyboard.press("Enter")
+    driver.assert_shows("Added", "#message")
     yield "added"
-    driver.submit_plant("Another", "herb", "1001")
-    expect(driver["#add-id-reason"]).to_be_visible()
+    respond_with_error(driver, "**/plants", 40302, "the store is full: delete plants")
+    driver["#add-name"].focus()
+    driver.type("Another\n")
+    expect(driver[".row.refused"]).to_be_visible()
     yield "add_refused"
     abort_requests(driver, "**/plants", "**/livez")
-    driver.submit_plant("Another", "herb", "7")
+    driver.type("And another\n")
     expect(driver["#offline"]).to_be_visible()
     yield "adding_offline"
 
@@ -42,40 +42,48 @@ def select_some(driver: PageDriver) -> None:
 def deleting(driver: PageDriver) -> Iterator[str]:
     select_some(driver)
     yield "selected"
+    driver["#retag-open"].click()
+    expect(driver["#picker"]).to_be_visible()
+    yield "tagging"
     driver["#delete-selected"].click()
     driver.assert_shows("Deleted", "#message")
     yield "deleted"
     respond_with_error(driver, "**/changes", 50001, "the service failed: its log has the cause")
     driver["#rows .check"].first.click()
     driver["#delete-selected"].click()
-    driver.assert_shows("was not deleted", "#toasts .failed")
+    driver.assert_shows("Not saved", "#message.failed")
     yield "delete_failed"
     driver.page.unroute("**/changes")
-    driver.create_plants(*({"id": number, "name": "Fern"} for number in range(20)))
-    driver.assert_count("64 plants")
+    driver.create_many({"id": number, "name": "Fern"} for number in range(20))
+    driver.assert_count("65 plants")
     driver["#grid"].press("Control+a")
     driver["#delete-selected"].click()
-    expect(driver["#confirm"]).to_be_visible()
+    expect(driver["#ask"]).to_be_visible()
     yield "asked"
     driver.hold("**/changes")
     driver["#ask-yes"].click()
-    driver.assert_shows("Deleting 64 plants", "#message")
+    driver.assert_shows("Deleting 0 of 65", "#message")
     yield "deleting"
 
 
 @flow
 def editing(driver: PageDriver) -> Iterator[str]:
-    browse(driver)["#rows .name"].nth(2).click()
-    expect(driver["#edit-name"]).to_be_visible()
+    browse(driver)["#grid"].press("Enter")
+    expect(driver[".cell-input"]).to_be_visible()
     yield "editing"
-    driver["#edit-name"].fill(" ")
-    driver["#edit-name"].press("Enter")
-    expect(driver["#edit-reason"]).to_be_visible()
+    driver.page.keyboard.press("Delete")
+    driver.page.keyboard.press("Enter")
+    expect(driver["#cell-reason"]).to_be_visible()
     yield "edit_refused"
-    driver["#edit-name"].fill("Aloe vera ‘Minima’")
+    driver.mute().type("Aloe vera ‘Minima’")
+    driver.page.keyboard.press("Escape")
+    driver["#grid"].press("i")
+    driver["#panel-name"].fill("Aloe vera ‘Minima’")
+    held = driver.hold("**/plants/1001")
+    driver["#panel-name"].press("Enter")
     with driver.service.client(driver.owner) as client:
-        client.put("/plants/1003", json={"name": "Aloe barbadensis"}, headers=JSON)
-    driver["#edit-name"].press("Enter")
+        client.put("/plants/1001", json={"name": "Aloe barbadensis"}, headers=JSON)
+    held.release()
     expect(driver["#conflict"]).to_be_visible()
     yield "edit_conflict"
     driver["#conflict [value=yours]"].click()

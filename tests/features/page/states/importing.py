@@ -23,7 +23,7 @@ def importing(driver: PageDriver) -> Iterator[str]:
     expect(driver["body.dropping"]).to_be_visible()
     yield "import_drop"
     driver.page.evaluate(DRAG, "dragleave")
-    driver["#import-open"].click()
+    driver.open_menu("#import-open")
     yield "import_choice"
     driver.set_file("spring order.csv", "id,name,tag\n")
     expect(driver["#import-reason"]).to_be_visible()
@@ -48,5 +48,5 @@ def importing(driver: PageDriver) -> Iterator[str]:
     yield "import_progress"
     driver["#message"].get_by_role("button", name="Stop").click()
     held.release()
-    driver.assert_shows("Not imported: 200 lines", "#message")
+    driver.assert_shows("200 lines were not imported", "#message")
     yield "import_stopped"

@@ -63,15 +63,8 @@ def flow(way: Flow) -> Flow:
 
 def choose_dialog(driver: PageDriver, button: str, dialog: str) -> None:
     """Open a dialog of the store, by the menu."""
-    driver["#export-summary"].click()
-    driver[button].click()
+    driver.open_menu(button)
     expect(driver[dialog]).to_be_visible()
-
-
-def unfold(driver: PageDriver, part: str) -> None:
-    """Open the card that has this part, which is folded away in a narrow window."""
-    if not driver[part].is_visible():
-        driver[f"details:has({part}) > summary"].click()
 
 
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:

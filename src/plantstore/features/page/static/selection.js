@@ -13,6 +13,7 @@ function draw() {
   const hadFocus = $("selection").contains(document.activeElement);
   $("selection").hidden = size === 0;
   $("selection-count").textContent = t("selected", { n: size });
+  $("select-rest").hidden = size === list.rows.length;
   const isTagged = size > 0 && list.chosen.some(({ tag }) => tag);
   $("tag-remove").hidden = !isTagged;
   $("tag-remove").textContent = t("tag.remove");
@@ -63,5 +64,6 @@ $("retag-tag").addEventListener("keydown", (event) => {
 $("retag").addEventListener("submit", setTag);
 $("tag-remove").addEventListener("click", () => retag([...list.selected], undefined));
 $("delete-selected").addEventListener("click", () => remove([...list.selected]));
+$("select-rest").addEventListener("click", () => list.select(new Set(list.rows.map(({ id }) => id))));
 $("clear-selected").addEventListener("click", () => list.select(new Set()));
 onDraw(draw);
