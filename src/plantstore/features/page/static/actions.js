@@ -155,9 +155,10 @@ function tellRefused({ kind, store, total, control, refused }, text, ways, where
   const isInRow = total === 1 && isHere && ["add", "edit"].includes(kind);
   if (!isInRow) for (const item of refused) drop(item);
   const changes = refused.map(({ before, after, theirs: now }) => ({ before: now ?? before, after: after && now && kind !== "edit" ? { ...now, tag: after.tag } : after }));
-  const values = { ...valuesOf(changes), reason: `${error?.message}${where}` };
+  const reason = error?.message ?? "";
+  const values = { ...valuesOf(changes), reason: `${reason.charAt(0).toUpperCase()}${reason.slice(1)}${where}` };
   const again = () => (isInRow ? retry(refused[0]) : void perform(kind, changes, store));
-  say([...text, ...rich("refused", values)], { ...ways, [t("again")]: again }, "failed");
+  say([...text, ...rich(isInRow ? "refused.row" : "refused", values)], { ...ways, [t("again")]: again }, "failed");
 }
 
 /** @param {Change[]} changes */

@@ -165,6 +165,7 @@ const TEXTS = {
   problems: ["Problems", "Probleme"],
   "queue.unknown": ["The server did not say whether it was stored", "Der Server sagte nicht, ob es gespeichert ist"],
   refused: ["Not saved: {what}. {reason}", "Nicht gespeichert: {what}. {reason}"],
+  "refused.row": ["Not saved: {what}", "Nicht gespeichert: {what}"],
   remember: ["Keep me signed in", "Angemeldet bleiben"],
   "remember.hint": ["Not on a shared device.", "Nicht auf einem gemeinsamen Gerät."],
   role: ["Role", "Rolle"],
