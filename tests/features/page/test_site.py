@@ -32,6 +32,9 @@ OTHER_PATHS = (
     "/favicon.ico",
 )
 # With all styles and scripts, compressed.
+MAX_REQUESTS = (
+    32 - 4
+)  # for files: who is signed in, a page of plants, the stream of events, the address itself
 MAX_BYTES = {"/": 66 * 1024, "/docs": 44 * 1000}
 DOCUMENTS = ("/openapi.json", "/openapi.yaml")
 ADDRESS = re.compile(r'(?:href|src)="([^"#][^"]*)"')
@@ -85,6 +88,7 @@ def test_a_page_has_no_script_or_style_of_its_own(anyone: httpx.Client, path: st
 def test_a_page_is_small(anyone: httpx.Client, path: str) -> None:
     total = size_of(anyone, path) + sum(size_of(anyone, file) for file in files_of(anyone, path))
     assert total < MAX_BYTES[path]
+    assert len(files_of(anyone, path)) <= MAX_REQUESTS
 
 
 @pytest.mark.parametrize("path", PAGES)
