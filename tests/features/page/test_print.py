@@ -47,13 +47,13 @@ def test_labels_of_the_selection_lead_to_their_plants(driver: PageDriver) -> Non
     for row in (1, 3):
         driver["#rows .check"].nth(row).click()
     driver.evaluate("window.print = () => {}")  # asks somebody where to
-    driver["#export-summary"].click()
-    driver["#labels"].click()
+    driver["#labels-selected"].click()
+    expect(driver["#print-labels .name"]).to_have_count(2)
     assert driver["#print-labels .name"].all_text_contents() == ["Fern 2", "Fern 4"]
     expect(driver["#print-labels svg path"]).to_have_count(2)
     assert print_page(driver) == ([""], 1)
     expect(driver["#print-labels > *"]).to_have_count(0)
     driver.open("/livez").open(f"/#store={driver.store}&plant=4")
-    driver.assert_shows("Fern 4", "#detail")
-    driver.page.keyboard.press("Escape")
+    expect(driver["#panel-title"]).to_have_text("Fern 4")
+    driver["#panel-close"].click()
     assert "plant" not in driver.page.url.partition("#")[2]
