@@ -101,7 +101,7 @@ def test_a_page_names_each_of_its_scripts_to_be_asked_for_at_once(
     imported = {
         urljoin(one, name)
         for one in preloaded
-        for name in re.findall(r'(?:from|^import) "([^"]+)"', anyone.get(f"/{one}").text)
+        for name in re.findall(r'(?m)(?:from|^import) "([^"]+)"', anyone.get(f"/{one}").text)
     }
     assert sorted(preloaded) == sorted([*started, *imported])
     assert len(imported) > len(started) == 1
