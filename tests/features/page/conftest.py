@@ -13,7 +13,7 @@ from tests.service import Service
 @pytest.fixture(scope="package")
 def tabs() -> Iterator[Tabs]:
     """The browser's tabs. It ends with this package: its loop would be in others' way."""
-    expect.set_options(timeout=10_000)  # for a busy machine
+    expect.set_options(timeout=30_000)  # for a busy machine
     with open_browser() as browser:
         yield Tabs(browser)
 

@@ -19,7 +19,7 @@ from playwright.sync_api import (
 
 from tests.service import Service
 
-TIMEOUT = 10.0
+TIMEOUT = 30.0
 # The browser itself reports each response that is an error, and each lost connection.
 _REPORTED_BY_THE_BROWSER = "Failed to load resource"
 _DROP = """([name, text]) => {
