@@ -40,6 +40,10 @@ _TURNS = """async () => {
     }
 }"""
 
+_LOAD_REST = """() => {
+    const { src } = document.querySelector("script[type=module]");
+    return import(src.replace("main.js", "rest.js")).then(() => true);
+}"""
 # Told by a response that no service gives.
 _IS_INTERCEPTED = """
     fetch("intercepted").then(({ status }) => status === 299, () => false)
@@ -111,7 +115,7 @@ class PageDriver:
 
     def open(self, path: str = "/") -> "PageDriver":
         """Go to a page of the service, which finds nothing of an earlier test."""
-        if self.is_reusable and not self._is_begun:
+        if not self._is_begun:
             return self._begin(path)
         self.page.goto(self.service.origin + path)
         return self
@@ -223,6 +227,10 @@ class PageDriver:
         self["#person-open"].click()
         self["#sign-out"].click()
 
+    def load_rest(self) -> None:
+        """Have all of the page loaded, as it is soon after the first view."""
+        self.evaluate(_LOAD_REST)
+
     def names(self) -> list[str]:
         """The names of the rows in sight."""
         return self["#rows .name"].all_inner_texts()
@@ -230,6 +238,7 @@ class PageDriver:
     def choose_file(self, name: str, content: str | bytes) -> None:
         """Open the import and choose a file."""
         self.open_menu("#import-open")
+        expect(self["#import-choose"]).to_be_visible()
         self.set_file(name, content)
 
     def open_menu(self, item: str) -> None:
@@ -292,11 +301,11 @@ class PageDriver:
         )
 
     def record_requests(self, method: str) -> list[str]:
-        """The addresses of the requests of this method from now on."""
+        """The addresses of the requests to the service of this method from now on."""
         recorded: list[str] = []
 
         def record(request: Request) -> None:
-            if request.method == method:
+            if request.method == method and "/static/" not in request.url:
                 recorded.append(request.url)
 
         self._listen("request", record)

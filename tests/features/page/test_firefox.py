@@ -44,8 +44,11 @@ def test_a_day_with_the_keyboard(tmp_path: Path, service: Service, owner: str) -
         firefox.press(SPACE)
         firefox.assert_shows("2 plants", "#count")
 
+        firefox.focus("#more-open")
+        firefox.press(ENTER)
         firefox.focus("#import-open")
         firefox.press(ENTER)
+        firefox.wait_until("document.querySelector('#import').open")
         firefox.fill("#import-file", str(sheet))
         firefox.assert_shows("Import 2 plants", "#import-start")
         firefox.press(ENTER)

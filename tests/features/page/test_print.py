@@ -14,6 +14,7 @@ _KEEP_ROWS = """() => addEventListener("beforeprint", () => {
 
 def print_page(driver: PageDriver) -> tuple[list[str], int]:
     """What stands on the paper: the title and the plants; and the number of sheets."""
+    driver.load_rest()
     driver.page.evaluate(_KEEP_ROWS)
     paper = driver.page.pdf()
     return driver.page.evaluate("printed"), len(re.findall(rb"/Type /Page\b", paper))

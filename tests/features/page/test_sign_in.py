@@ -15,10 +15,6 @@ REFUSED = "the token is not valid: ask the owner of the store for a new one"
 UNREADABLE = "This is not a token"
 FORMS = {"{}x": REFUSED, "pst_1_é": REFUSED, "“{}”": UNREADABLE, "{}\u200b": UNREADABLE}
 KEPT = "JSON.stringify({...localStorage})"
-CUT_OFF = """() => {
-    const { scrollWidth, clientWidth } = document.getElementById("toasts");
-    return scrollWidth - clientWidth;
-}"""
 
 
 def open_elsewhere(driver: PageDriver) -> PageDriver:
@@ -37,7 +33,7 @@ def test_a_token_opens_its_store_and_is_kept_in_the_tab_alone(driver: PageDriver
     driver.submit_token(f"  Bearer {token}\n")
     driver.assert_count("1 plant")
     expect(driver["#expiry"]).to_be_hidden()
-    driver.assert_shows(driver.store, "#store-name")
+    expect(driver["#stores"]).to_have_value(driver.store)
     expect(driver["#who"]).to_have_text(user)
     expect(driver["#role"]).to_have_text("owner")
     assert driver.evaluate("sessionStorage['plantstore/token']") == token
@@ -65,6 +61,7 @@ def test_tabs_share_the_session_until_one_signs_out(driver: PageDriver) -> None:
     expect(other.locator("#app")).to_be_visible()
     driver.open()
     expect(driver["#app"]).to_be_visible()
+    other.locator("#person-open").click()
     other.locator("#sign-out").click()
     driver.assert_shows("You signed out in another tab.", "#sign-in-reason")
     expect(reference.locator("#session")).to_have_text("Sign in")
@@ -92,7 +89,7 @@ def test_the_session_is_kept_by_default_on_the_services_machine(
     driver: PageDriver,
 ) -> None:
     driver.open()
-    driver.assert_shows("The terminal that runs it has a link,", "#sign-in-start")
+    driver.assert_shows("The terminal that runs it has a link.", "#sign-in-start")
     driver["#remember"].uncheck()
     for is_kept in (False, True):  # the choice is for one time
         driver.submit_token(driver.owner)
@@ -126,13 +123,12 @@ def test_a_store_is_chosen_where_the_token_opens_several(
     driver.create_plants({"id": 1, "name": "Fern"}, token=token)
     driver.sign_in(token)
     driver.assert_shows("Fern", "#rows")
-    driver.assert_shows("This token expires on", "#expiry")
+    driver.assert_shows("Your access ends on", "#expiry")
     driver["#add-name"].fill("half typed")
     driver["#stores"].select_option(second)
     driver.assert_shows("Aloe", "#rows")
     expect(driver["#rows"]).not_to_contain_text("Fern")
     expect(driver["#add-name"]).to_have_value("half typed")
-    expect(driver["#add-id"]).to_have_value("8")
     driver.page.reload()
     driver.assert_shows("Aloe", "#rows")
     driver["#stores"].select_option(f"{store}-read")
@@ -150,7 +146,6 @@ def test_a_link_signs_in_once_and_its_code_does_not_stay(
     expect(driver["#who"]).to_have_text("kiosk")
     assert code not in driver.page.url
     driver.page.set_viewport_size({"width": 360, "height": 740})
-    assert driver.evaluate(CUT_OFF) <= 0
     driver["#message"].get_by_role("button", name="Keep me signed in").click()
     assert "pst_" in driver.evaluate(KEPT)
     driver.sign_out()

@@ -1,7 +1,7 @@
 // What the user does to plants. Each action has its changes, which are sent by the queue, one message, and one
 // undo: the same changes the other way round.
 
-import { ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
+import { ApiError, ID_TAKEN, makeKey, NOT_AS_EXPECTED } from "./api.js";
 import { $, announce, ask, choose, figures, focusPlants, makeTableRow } from "./dom.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
@@ -15,15 +15,15 @@ const LONG = 20; // changes whose progress is told
 
 let typed = 0;
 
-/** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action, tellEnd: (action: Action) => void) => void} [ended] */
-export function perform(kind, changes, store = list.store, ended = tellEnd) {
+/** @param {Kind} kind @param {Change[]} changes @param {Store | null} [store] @param {(action: Action) => void} [ended] */
+export function perform(kind, changes, store = list.store, ended = (action) => tellEnd(action)) {
   if (!store || !changes.length) return null;
   /** @type {Action} */
   const action = { kind, store, total: changes.length, done: [], refused: [], control: new AbortController(), tell, mayUndo: false };
   action.mayUndo = kind !== "undo" && mayMake(reverse(changes)); // another store may be shown at the end
   /** @param {boolean} isOver */
   function tell(isOver) {
-    if (isOver) ended(action, tellEnd);
+    if (isOver) ended(action);
     else if (action.total > LONG) tellProgress(action);
   }
   for (const { before, after } of changes)
@@ -129,17 +129,20 @@ export function undo(action = undos.findLast(({ store }) => store === list.store
 /** @param {Action} action */
 function tellProgress({ kind, done, refused, total, control }) {
   const ended = figures(done.length + refused.length);
-  say(rich(`doing.${kind}`, { n: total, ended, total: figures(total) }), { [t("stop")]: () => control.abort() }, "progress");
+  say(rich(`doing.${kind}`, { n: total, ended, total: figures(total) }), { [t("stop")]: () => control.abort(new ApiError(499, 0, t("stop"))) }, "progress");
 }
 
-/** @param {Action} action */
-function tellEnd(action) {
+// With what else is left to tell, and to do.
+/** @param {Action} action @param {Content} [left] @param {Actions} [more] */
+export function tellEnd(action, left = [], more = {}) {
   const { kind, store, done, refused, undone, mayUndo } = action;
   if (done.length && mayUndo) undos.push(action);
   const where = list.store === store ? "" : ` ${t("in.store", { store: store.name })}`;
   const text = done.length ? [...rich(undone ? `undone.${undone}` : `done.${kind}`, valuesOf(done)), where] : [];
   /** @type {Actions} */ const ways = done.length && mayUndo ? { [t("undo")]: () => undo(action) } : {};
-  if (refused.length) tellRefused(action, text.length ? [...text, ". "] : [], ways, where);
+  const before = text.length ? [...text, ". "] : [];
+  if (refused.length) tellRefused(action, before, ways, where);
+  else if (left.length) say([...before, ...left], { ...ways, ...more }, "failed");
   else if (text.length) say(text, ways);
   else hush();
 }

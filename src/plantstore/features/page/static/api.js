@@ -108,6 +108,7 @@ export class Api {
     const ended = this.#endedBy(signal);
     for (let tries = 1; ; tries += 1) {
       try {
+        ended.throwIfAborted();
         return await attempt();
       } catch (error) {
         if (!mayPass(error) || tries === MAX_TRIES) throw error;

@@ -1,12 +1,11 @@
 // Importing a file: choose it and its columns, and see what would become of it; it is sent in the
 // background, and the lines that are left over are a file again.
 
-import { perform } from "./actions.js";
+import { perform, tellEnd } from "./actions.js";
 import { ID_TAKEN } from "./api.js";
 import { $, announce, explain, focusPlants, make, makeTableRow } from "./dom.js";
 import { saveFile } from "./export.js";
 import { list } from "./list.js";
-import { say } from "./message.js";
 import { FIELDS, listContents, TEXTS } from "./plant.js";
 import { checkRows, countEqual, countNamesakes, giveIds } from "./rows.js";
 import { drop } from "./state.js";
@@ -109,40 +108,31 @@ function check(rows) {
 // Ids that were given, and taken by somebody else meanwhile, are given anew.
 /** @param {Store} store @param {Row[]} rows */
 function send(store, rows, pass = 1) {
-  const waiting = new Map(rows.filter(isWaiting).map((row) => [row.plant, row]));
-  perform("import", [...waiting.values()].map(({ before, plant }) => ({ before, after: plant })), store, (action, tellEnd) => {
-    for (const { after } of action.done) {
-      const row = after && find(waiting, after);
-      if (row) row.isIn = true;
+  const waiting = new Map(rows.filter(isWaiting).map((row) => [row.plant.id, row]));
+  /** @param {Change} change */ const find = ({ after }) => /** @type {Row} */ (waiting.get(after?.id ?? ""));
+  perform("import", [...waiting.values()].map(({ before, plant }) => ({ before, after: plant })), store, (action) => {
+    for (const change of action.done) find(change).isIn = true;
+    for (const item of action.refused) {
+      if (item.error !== action.control.signal.reason) find(item).reason = item.error?.message;
+      drop(item);
     }
-    for (const { after, error } of action.refused) {
-      const row = after && find(waiting, after);
-      if (row) row.reason = error?.message;
-    }
-    const taken = action.refused.filter(({ after, error }) => error?.number === ID_TAKEN && after && find(waiting, after)?.isGiven);
-    for (const item of action.refused) drop(item);
+    const taken = action.refused.filter((item) => item.error?.number === ID_TAKEN && find(item).isGiven);
+    if (!taken.length || pass === MAX_PASSES) return tellLeft(action, rows);
     tellEnd({ ...action, refused: [] });
-    if (!taken.length || pass === MAX_PASSES) return tellLeft(store, rows);
-    for (const { after } of taken) {
-      const row = after && find(waiting, after);
-      if (row) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
-    }
+    for (const row of taken.map(find)) Object.assign(row, { plant: { ...row.plant, id: "" }, reason: undefined });
     giveIds(rows, (list.store === store && list.plants.proposeId()) || "1");
     send(store, rows, pass + 1);
   });
 }
 
-/** @param {Map<Plant, Row>} rows @param {Plant} plant */
-const find = (rows, plant) => rows.get(plant) ?? [...rows.values()].find((row) => row.plant.id === plant.id);
-
-/** @param {Store} store @param {Row[]} rows */
-function tellLeft(store, rows) {
+/** @param {Action} action @param {Row[]} rows */
+function tellLeft(action, rows) {
   const left = rows.filter((row) => !row.isIn);
-  if (!left.length) return;
   const reasons = new Set(left.map(({ reason }) => reason));
   const why = reasons.size === 1 && left[0].reason ? `: ${left[0].reason}` : "";
-  const retry = left.some(isWaiting) && { [t("again")]: () => send(store, rows) };
-  say(rich("import.left", { n: left.length, why }), { [t("import.save")]: () => saveRows(left), ...retry }, "failed");
+  const retry = left.some(isWaiting) && { [t("again")]: () => send(action.store, rows) };
+  const text = left.length ? rich("import.left", { n: left.length, why }) : [];
+  tellEnd({ ...action, refused: [] }, text, { [t("import.save")]: () => saveRows(left), ...retry });
 }
 
 /** @param {"choose" | "preview"} step */

@@ -140,7 +140,8 @@ function learn(found, shown) {
   if (me && me.user !== found.user) forgetAll(); // no user sees another's data
   me = found;
   const names = me.stores.map(({ name }) => name);
-  const wanted = [shown, list.store?.name, readAddress().store, tab.recall("store"), me.store].find((name) => name);
+  const last = names.find((name) => name === tab.recall("store"));
+  const wanted = [shown, list.store?.name, readAddress().store, last, me.store].find((name) => name);
   $("stores").replaceChildren(...names.map((name) => make("option", { value: name, textContent: name })));
   $("stores").disabled = names.length === 1;
   $("who").replaceChildren(bdi(me.user));
@@ -361,6 +362,8 @@ async function followLink(code) {
   try {
     if (api.isSignedIn && !(await maySwitch(code))) return;
     const { token } = await api.send("POST", "links/redeem", { code });
+    list.forget(); // the link's store is shown, not the one before
+    tab.drop("store");
     await signIn(token, isOwnMachine);
     const keep = () => session.begin(token, true);
     if (api.isSignedIn && !isOwnMachine) say(rich("signed-in.tab"), { [t("signed-in.keep")]: keep });
