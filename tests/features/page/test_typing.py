@@ -1,7 +1,7 @@
 """Typing as people do: with real keys, without waiting, however late the server responds."""
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.features.page.page_driver import PageDriver
 
@@ -54,3 +54,83 @@ def test_a_refused_plant_stays_with_its_reason_and_can_be_mended(driver: PageDri
     driver["#add-id"].press("ControlOrMeta+a")
     driver.type("8\n")
     driver.wait_until(lambda: len(driver.list_plants()) == 2)
+
+
+def test_a_plant_typed_before_the_list_is_there_gets_an_id_too(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    held = driver.hold("**/plants?*", responses=True)
+    driver.sign_in()["#grid"].press("n")
+    driver.type("Aloe\n")
+    expect(driver["#rows .row.busy"]).to_contain_text("Aloe")
+    held.release()
+    driver.assert_shows("Added Aloe (2)", "#message")
+
+
+def test_ids_beyond_doubles_are_exact(driver: PageDriver) -> None:
+    ids = [-(2**63), -(2**53) - 1, 2**53 + 1, 2**63 - 2]
+    driver.create_plants(*({"id": one, "name": f'{{"id":{one}}},"id":5'} for one in ids))
+    driver.sign_in().assert_count("4 plants")
+    expect(driver["#rows .id"]).to_have_text([str(one) for one in ids])
+    driver.add_plant("Between", "herb", str(2**53))
+    driver.add_plant("Nought", plant_id="-0")
+    driver.add_plant("Last")
+    assert [one["id"] for one in driver.list_plants()] == [*ids[:2], 0, 2**53, *ids[2:], 2**63 - 1]
+
+
+def test_after_a_lost_response_a_plant_is_added_once(driver: PageDriver) -> None:
+    def lose_response(route: Route) -> None:
+        route.fetch()
+        route.abort()
+
+    driver.sign_in().open_add()
+    driver.route("**/plants", lose_response)
+    driver.type("Fern\n")
+    expect(driver["#offline"]).to_be_visible()
+    driver.page.unroute("**/plants")
+    driver.assert_shows("Added Fern (1)", "#message")
+    assert driver.list_plants() == [{"id": 1, "name": "Fern"}]
+
+
+def test_an_id_that_somebody_else_took_is_given_anew(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.mute().sign_in().assert_count("1 plant")
+    driver.create_plants({"id": 2, "name": "Somebody else's"})
+    driver.open_add()
+    driver.type("Aloe\n")
+    driver.assert_shows("Added Aloe (3)", "#message")
+
+
+def test_enter_held_adds_one(driver: PageDriver) -> None:
+    driver.sign_in().open_add()
+    driver.type("Fern")
+    driver.page.keyboard.down("Enter")
+    driver.repeat_key("Enter")
+    driver.assert_shows("Added Fern (1)", "#message")
+    expect(driver["#add-reason"]).to_be_hidden()
+    assert len(driver.list_plants()) == 1
+
+
+@pytest.mark.parametrize(
+    ("field", "text", "reason"),
+    [
+        ("name", "x" * 1001, "name must be 1 to 1,000 characters long"),
+        ("tag", "x" * 257, "tag must be 0 to 256 characters long"),
+        ("id", "1.5", "id must be a whole number"),
+    ],
+)
+def test_what_breaks_a_rule_is_said_at_once(
+    driver: PageDriver, field: str, text: str, reason: str
+) -> None:
+    driver.sign_in().open_add()
+    driver["#add-name"].fill("Fern")
+    if field == "id":
+        driver["#add-set-id"].click()
+    driver[f"#add-{field}"].fill(text)
+    driver.page.keyboard.press("Enter")
+    driver.assert_shows(reason, "#add-reason")
+    driver.assert_shows(reason, "#announcements")
+    expect(driver[f"#add-{field}"]).to_be_focused()
+    expect(driver[f"#add-{field}"]).to_have_attribute("aria-invalid", "true")
+    expect(driver[f"#add-{field}"]).to_have_value(text)
+    driver[f"#add-{field}"].fill("3")
+    expect(driver["#add-reason"]).to_be_hidden()

@@ -39,10 +39,11 @@ interface Plant {
   keys?: [string, string];
 }
 
-/** A plant before and after; undefined where it is not there. */
+/** A plant before and after, undefined where it is not there; its id may have been given by the page. */
 interface Change {
   before?: Plant;
   after?: Plant;
+  isGiven?: boolean;
 }
 
 /** What is typed into a cell, of the plant as it was when it was opened. */
@@ -71,7 +72,6 @@ interface Pending extends Change {
   action: Action;
   state: "waiting" | "sent" | "refused" | "stored";
   key: string;
-  isGiven: boolean;
   repeats?: number;
   error?: Failure;
   theirs?: Plant | null;

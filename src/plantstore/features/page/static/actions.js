@@ -26,8 +26,7 @@ export function perform(kind, changes, store = list.store, ended = (action) => t
     if (isOver) ended(action);
     else if (action.total > LONG) tellProgress(action);
   }
-  for (const { before, after } of changes)
-    queue.push({ action, before, after, state: "waiting", key: makeKey(), isGiven: false });
+  for (const change of changes) queue.push({ action, state: "waiting", key: makeKey(), ...change });
   if (action.total > LONG) tellProgress(action);
   redraw();
   run();
@@ -43,9 +42,8 @@ export function addTyped() {
   const given = list.plants.isComplete ? nextId() : `+${typed}`;
   /** @type {Plant} */ const after = makePlant({ id: id ? readId(id) : given, name, tag });
   drafts.add = { id: "", name: "", tag };
-  perform("add", [{ after }], store);
+  perform("add", [{ after, isGiven: !id }], store);
   const item = /** @type {Pending} */ (queue.at(-1));
-  item.isGiven = !id;
   list.added.unshift(item);
   list.changeRows();
   announce(t("add.taken", { name }));

@@ -1,6 +1,6 @@
 // One line at the foot of the page: what the last action did, with its undo; or how far it is, or why it failed.
 
-import { $, announce, makeButton } from "./dom.js";
+import { $, announce, focusPlants, makeButton } from "./dom.js";
 import { t } from "./texts.js";
 
 const STAY = 60_000; // milliseconds
@@ -17,7 +17,7 @@ export function say(content, actions = {}, kind = "done") {
   $("message").hidden = false;
   const close = kind === "progress" ? [] : [makeButton("×", hush, { className: "quiet close", "aria-label": t("close") })];
   const buttons = Object.entries(actions).map(([label, act]) => makeButton(label, act, { className: "quiet" }));
-  $("message-actions").replaceChildren(...buttons, ...close);
+  offer(...buttons, ...close);
   if (kind === "done") timer = setTimeout(hush, STAY);
   if (kind === "progress" && Date.now() - announced < ANNOUNCE_EVERY) return;
   announced = Date.now();
@@ -27,5 +27,13 @@ export function say(content, actions = {}, kind = "done") {
 export function hush() {
   $("message").hidden = true;
   $("message-text").replaceChildren();
-  $("message-actions").replaceChildren();
+  offer();
+}
+
+// A button that had the focus is gone: the list has it then.
+/** @param {HTMLElement[]} buttons */
+function offer(...buttons) {
+  const hadFocus = $("message-actions").contains(document.activeElement);
+  $("message-actions").replaceChildren(...buttons);
+  if (hadFocus) focusPlants();
 }

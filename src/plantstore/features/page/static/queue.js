@@ -56,7 +56,6 @@ async function deliver(items) {
     const isSignedOut = error.status === 401;
     if (isSignedOut) for (const item of known) item.state = "waiting";
     else for (const item of known) refuse(item, error);
-    redraw();
     if (isSignedOut || (left.length && !known.length)) return !isSignedOut;
   }
   const isOver = !queue.some((item) => item.action === action && item.state !== "refused");
@@ -207,4 +206,5 @@ function refuse(item, error) {
   item.error = error;
   item.action.refused.push(item);
   if (item.action.control.signal.aborted) drop(item);
+  redraw();
 }

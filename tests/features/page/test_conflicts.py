@@ -1,0 +1,134 @@
+"""Somebody else is faster: both versions are shown, and none is overwritten unasked."""
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.features.page.page_driver import PageDriver
+from tests.service import JSON
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """A list of three plants."""
+    driver.create_plants(
+        {"id": 1, "name": "Fern", "tag": "herb"},
+        {"id": 2, "name": "Aloe"},
+        {"id": 3, "name": "Basil", "tag": "herb"},
+    )
+    driver.sign_in().assert_count("3 plants")
+    return driver
+
+
+@pytest.fixture
+def conflict(opened: PageDriver) -> PageDriver:
+    """An edit of a plant that somebody else has changed since it was opened."""
+    open_cell(opened)
+    replace(opened, name="Theirs", tag="tree")
+    opened.assert_shows("tree", "#rows")
+    opened.type("Mine\n")
+    opened.assert_shows("Somebody else changed this plant", "#conflict")
+    for version in ("Theirs", "Mine"):
+        opened.assert_shows(version, "#conflict-rows")
+    return opened
+
+
+def open_cell(driver: PageDriver) -> None:
+    driver["#rows .name"].first.dblclick()
+    expect(driver[".cell-input"]).to_be_focused()
+
+
+def replace(driver: PageDriver, **plant: str) -> None:
+    """Replace the first plant as somebody else does."""
+    with driver.service.client(driver.owner) as client:
+        client.put("/plants/1", json=plant, headers=JSON).raise_for_status()
+
+
+def first_plant(driver: PageDriver) -> tuple[str, str | None]:
+    plant = driver.list_plants()[0]
+    return plant["name"], plant.get("tag")
+
+
+def test_editing_again_begins_with_the_newest(conflict: PageDriver) -> None:
+    conflict.page.keyboard.press("Enter")
+    expect(conflict[".cell-input"]).to_have_value("Mine")
+    assert first_plant(conflict) == ("Theirs", "tree")
+    conflict.page.keyboard.press("Enter")
+    conflict.assert_shows("Changed Mine", "#message")
+    assert first_plant(conflict) == ("Mine", "tree")
+
+
+def test_ones_own_version_is_kept_and_can_be_undone(conflict: PageDriver) -> None:
+    conflict["#conflict [value=yours]"].click()
+    conflict.assert_shows("Changed Mine", "#message")
+    assert first_plant(conflict) == ("Mine", "herb")
+    conflict.undo()
+    conflict.assert_shows("Changed Theirs back", "#message")
+    assert first_plant(conflict) == ("Theirs", "tree")
+
+
+def test_the_others_version_is_taken(conflict: PageDriver) -> None:
+    conflict["#conflict [value=theirs]"].click()
+    expect(conflict["#rows .name"].first).to_have_text("Theirs")
+    expect(conflict["#grid"]).to_be_focused()
+    assert first_plant(conflict) == ("Theirs", "tree")
+
+
+def test_what_was_typed_for_a_plant_deleted_meanwhile_can_be_read(opened: PageDriver) -> None:
+    open_cell(opened)
+    opened.type("Mine")
+    with opened.service.client(opened.owner) as client:
+        client.delete("/plants/1").raise_for_status()
+    opened.assert_shows("Not saved: Mine.", "#message")
+    expect(opened[".cell-input"]).to_have_count(0)
+
+
+def test_a_plant_deleted_unheard_is_created_again(opened: PageDriver) -> None:
+    opened.mute().page.reload()
+    opened.assert_count("3 plants")
+    with opened.service.client(opened.owner) as client:
+        client.delete("/plants/1").raise_for_status()
+    open_cell(opened)
+    opened.type("Mine\n")
+    opened.assert_shows("Somebody else deleted this plant", "#conflict")
+    opened["#conflict [value=yours]"].click()
+    opened.assert_shows("Changed Mine", "#message")
+    assert first_plant(opened) == ("Mine", "herb")
+
+
+def test_a_change_between_reading_and_writing_is_a_conflict(opened: PageDriver) -> None:
+    held = opened.hold("**/plants/1", responses=True)
+    open_cell(opened)
+    opened.type("Mine\n")
+    opened.wait_until(lambda: held.routes)
+    replace(opened, name="Theirs")
+    held.release()
+    opened.assert_shows("Somebody else changed this plant", "#conflict")
+    assert first_plant(opened) == ("Theirs", None)
+
+
+def test_a_proxy_that_alters_entity_tags_is_named_after_two_retries(opened: PageDriver) -> None:
+    def alter(route: Route) -> None:
+        response = route.fetch()
+        route.fulfill(response=response, headers=response.headers | {"etag": '"altered"'})
+
+    opened.route("**/plants/1", alter)
+    sent = opened.record_requests("POST")
+    open_cell(opened)
+    opened.type("Mine\n")
+    expect(opened["#rows .row.refused"]).to_contain_text("a proxy may alter its ETag")
+    assert len(sent) == 3
+    assert first_plant(opened) == ("Fern", "herb")
+
+
+def test_what_others_changed_is_not_retagged(opened: PageDriver) -> None:
+    for row in (0, 2):
+        opened["#rows .check"].nth(row).click()
+    opened["#retag-open"].click()
+    held = opened.hold("**/plants/1", responses=True)
+    opened.type("shade\n")
+    opened.wait_until(lambda: held.routes)
+    replace(opened, name="Theirs")
+    held.release()
+    opened.assert_shows("Tagged Basil shade. Not saved: Theirs.", "#message")
+    opened.assert_shows("Somebody else changed this plant", "#message")
+    assert first_plant(opened) == ("Theirs", None)

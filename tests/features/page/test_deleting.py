@@ -1,0 +1,189 @@
+"""Deleting what was meant and no more; many are asked about, and stopped; what fails is told."""
+
+import re
+from itertools import count
+
+import pytest
+from playwright.sync_api import Route, expect
+
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+
+FAILED = '{"error": 50001, "message": "the service failed"}'
+COUNT_CLOSES = """() => {
+    window.closes = 0;
+    const dialog = document.getElementById("ask");
+    dialog.addEventListener("close", () => { window.closes += 1; });
+}"""
+
+
+@pytest.fixture
+def driver(driver: PageDriver) -> PageDriver:
+    """A list of 120 plants."""
+    fill_store(driver.service, driver.store, 120, size=6)
+    driver.sign_in().assert_count("120 plants")
+    return driver
+
+
+def delete(driver: PageDriver, name: str) -> None:
+    """Delete one plant by its button."""
+    driver.page.get_by_role("button", name=f"Delete {name}").click()
+    driver.assert_shows(f"Deleted {name}", "#message")
+
+
+def delete_all(driver: PageDriver) -> None:
+    driver["#grid"].press("Control+a")
+    driver["#grid"].press("Delete")
+    driver["#ask-yes"].click()
+
+
+def test_one_is_put_back_unless_its_id_was_taken(driver: PageDriver) -> None:
+    before = driver.list_plants()
+    delete(driver, "000002")
+    assert driver.list_plants() == [before[0], *before[2:]]
+    driver.undo()
+    driver.assert_shows("Restored 000002", "#message")
+    assert driver.list_plants() == before
+    delete(driver, "000003")
+    driver.create_plants({"id": 3, "name": "Another"})
+    driver.undo()
+    text = "Not saved: 000003. The id 3 belongs to another plant"
+    driver.assert_shows(text, "#message")
+    assert driver.list_plants()[2]["name"] == "Another"
+
+
+def test_a_range_is_deleted_and_put_back(driver: PageDriver) -> None:
+    before = driver.list_plants()
+    driver["#rows .check"].nth(1).click()
+    driver["#rows .name"].nth(5).click(modifiers=["Shift"])
+    driver.assert_shows("5 selected", "#selection")
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleted 5 plants", "#message")
+    assert driver.list_plants() == [before[0], *before[6:]]
+    expect(driver["#selection"]).to_be_hidden()
+    driver.undo()
+    driver.assert_shows("Restored 5 plants", "#message")
+    assert driver.list_plants() == before
+
+
+def test_each_press_and_each_click_deletes_one(driver: PageDriver) -> None:
+    requests = driver.record_requests("POST")
+    driver["#grid"].press("Backspace")
+    driver.page.keyboard.down("Delete")
+    driver.assert_count("119 plants")
+    driver.repeat_key("Delete")
+    driver.settle()
+    driver["#rows .remove"].nth(2).hover()
+    driver.page.mouse.down()
+    driver.page.mouse.up()
+    driver.assert_count("118 plants")
+    driver.page.mouse.down(click_count=2)
+    driver.page.mouse.up(click_count=2)
+    driver.settle()
+    assert len(requests) == 2
+    assert len(driver.list_plants()) == 118
+
+
+def test_one_that_is_being_deleted_is_not_deleted_again_and_does_not_take_the_focus(
+    driver: PageDriver,
+) -> None:
+    requests = driver.record_requests("POST")
+    held = driver.hold("**/changes")
+    for _ in range(2):
+        driver["#grid"].press("Delete")
+        driver.wait_until(lambda: held.routes)
+    driver["#find"].click()
+    driver.type("0000")
+    held.release()
+    driver.assert_shows("Deleted 000001", "#message")
+    driver.settle()
+    driver.type("1")
+    expect(driver["#find"]).to_have_value("00001")
+    assert len(requests) == 1
+    assert len(driver.list_plants()) == 119
+
+
+def test_what_others_deleted_or_put_there_is_done(driver: PageDriver) -> None:
+    driver.mute().page.reload()
+    driver.assert_count("120 plants")
+    with driver.service.client(driver.owner) as client:
+        client.delete("/plants/2").raise_for_status()
+    delete(driver, "000002")
+    driver.create_plants({"id": 2, "name": "000002", "tag": "even"})
+    driver.undo()
+    driver.assert_shows("Restored 000002", "#message")
+
+
+def test_very_many_are_asked_about_first(driver: PageDriver) -> None:
+    driver["#grid"].press("Control+a")
+    driver["#delete-selected"].focus()
+    driver.evaluate(COUNT_CLOSES)
+    driver.page.keyboard.down("Enter")
+    driver.assert_shows("Delete 120 plants?", "#ask")
+    expect(driver["#ask [value=no]"]).to_be_focused()
+    driver.repeat_key("Enter")
+    driver.settle()
+    assert driver.evaluate("window.closes") == 0
+    driver["#ask [value=no]"].click()
+    driver.settle()
+    assert len(driver.list_plants()) == 120
+
+
+def test_what_failed_is_counted_and_tried_again(driver: PageDriver) -> None:
+    requests = count()
+
+    def respond(route: Route) -> None:
+        if next(requests):
+            route.fulfill(status=500, body=FAILED, content_type="application/json")
+        else:
+            first = str(route.request.post_data).split("\n")[:40]
+            route.fulfill(response=route.fetch(post_data="\n".join(first)))
+
+    driver.route("**/changes", respond)
+    delete_all(driver)
+    driver.assert_shows("Deleted 40 plants. Not saved: 80 plants.", "#message")
+    driver.assert_count("80 plants")
+    assert len(driver.list_plants()) == 80
+    driver.page.unroute("**/changes")
+    driver["#message"].get_by_role("button", name="Try again").click()
+    driver.assert_shows("Deleted 80 plants", "#message")
+    assert driver.list_plants() == []
+
+
+def test_leaving_meanwhile_is_asked_about_and_what_is_in_flight_at_a_stop_is_counted(
+    driver: PageDriver,
+) -> None:
+    held = driver.hold("**/changes")
+    delete_all(driver)
+    driver.wait_until(lambda: held.routes)
+    with driver.page.expect_event("dialog") as asked:
+        driver.evaluate("setTimeout(() => location.reload())")
+    assert asked.value.type == "beforeunload"
+    asked.value.dismiss()
+    driver["#message"].get_by_role("button", name="Stop").click()
+    held.release()
+    driver.assert_shows("Deleted 120 plants", "#message")
+    assert driver.list_plants() == []
+
+
+def test_a_stop_ends_the_tries_too(driver: PageDriver) -> None:
+    for pattern in ("**/changes", "**/livez"):
+        driver.route(pattern, lambda route: route.abort())
+    delete_all(driver)
+    expect(driver["#offline"]).to_be_visible()
+    driver["#message"].get_by_role("button", name="Stop").click()
+    driver.assert_shows("Stopped: 120 were not changed", "#message")
+    driver.page.unroute("**/changes")
+    expect(driver["#rows .busy"]).to_have_count(0)
+    assert len(driver.list_plants()) == 120
+
+
+def test_an_undo_that_failed_is_tried_again(driver: PageDriver) -> None:
+    delete(driver, "000001")
+    driver.respond("**/changes", 500, FAILED)
+    driver.undo()
+    driver.assert_shows("Not saved: 000001. The service failed", "#message")
+    driver.page.unroute("**/changes")
+    driver["#message"].get_by_role("button", name="Try again").click()
+    expect(driver["#message"]).to_have_text(re.compile("Restored 000001|Undone"))
+    assert len(driver.list_plants()) == 120

@@ -1,0 +1,155 @@
+"""An import: of any sheet, in the background, stopped, without a server, without a mouse."""
+
+import csv
+import io
+
+import pytest
+from playwright.sync_api import expect
+
+from plantstore.core.model import Role
+from tests.features.page.page_driver import PageDriver
+
+ROWS = "".join(f"{number},Plant {number}\n" for number in range(1, 41))
+AWAY = ("**/changes", "**/livez")
+SAMPLE = """() => [...document.querySelectorAll("#import-sample tr")]
+    .map((row) => [...row.cells].map((cell) => cell.textContent))"""
+PASTE = """(text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    const paste = new ClipboardEvent("paste", {clipboardData, bubbles: true});
+    document.activeElement.dispatchEvent(paste);
+}"""
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """The page of a store of two plants."""
+    driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Known"})
+    driver.sign_in().assert_count("2 plants")
+    return driver
+
+
+def assert_drop_opens_nothing(driver: PageDriver) -> None:
+    assert driver.drop_file("plants.csv", ROWS)
+    driver.settle()
+    expect(driver["#import"]).to_be_hidden()
+
+
+def test_a_dropped_file_is_read_where_one_may_import(opened: PageDriver) -> None:
+    opened.sign_in(opened.service.make_token(opened.store, "eve", role=Role.READER))
+    opened.assert_count("2 plants")
+    assert_drop_opens_nothing(opened)
+    opened.sign_out()
+    assert_drop_opens_nothing(opened)
+    opened.submit_token(opened.owner)
+    opened.assert_count("2 plants")
+    assert opened.drop_file("plants.csv", "Moss\n")
+    opened.assert_shows("plants.csv", "#import-file-name")
+    opened.assert_shows("Moss", "#import-sample")
+
+
+def test_pasted_rows_are_imported(opened: PageDriver) -> None:
+    opened.page.evaluate(PASTE, "Dahlia\n")
+    opened.assert_shows("Dahlia", "#import-sample")
+    opened["#import-other"].click()
+    opened.page.evaluate(PASTE, "id\tname\ttag\n7\tErica\theath\n")
+    opened.assert_shows("Erica", "#import-sample")
+    opened["#import-start"].click()
+    opened.assert_shows("Imported Erica", "#message")
+
+
+def test_columns_are_joined_and_those_left_out_are_named(opened: PageDriver) -> None:
+    sheet = "Genus;Species;Cultivar;Location;Price\nRosa;rugosa;Alba;bed 1;3\nRosa;rugosa;Alba;;3\n"
+    opened.choose_file("sheet.csv", sheet)
+    opened.assert_shows("Ignored: Price", "#import-ignored")
+    opened.assert_shows("2 new", "#import-counts")
+    rows = [["3", "Rosa rugosa Alba", "bed 1"], ["4", "Rosa rugosa Alba", ""]]
+    assert opened.evaluate(SAMPLE) == rows
+    opened["#import-name"].select_option("2: Species")
+    opened["#import-tag"].select_option("1: Genus")
+    assert opened.evaluate(SAMPLE) == [["3", "rugosa", "Rosa"], ["4", "rugosa", "Rosa"]]
+    opened.assert_shows("1 line is the same as an earlier one", "#import-counts")
+    opened["#import-start"].click()
+    opened.assert_shows("Imported 2 plants", "#message")
+    opened.undo()
+    opened.assert_count("2 plants")
+
+
+def test_a_corrected_sheet_changes_its_plants(opened: PageDriver) -> None:
+    opened.choose_file("plants.csv", "id,name\n1,Tree fern\n2,Known\n3,New\nx,Odd\n")
+    text = "1 new · 1 will be changed · already here: 1 · problems: 1"
+    opened.assert_shows(text, "#import-counts")
+    opened["#import-start"].click()
+    opened.assert_shows("Imported 2 plants. 1 line was not imported", "#message")
+    assert [one["name"] for one in opened.list_plants()] == ["Tree fern", "Known", "New"]
+    expect(opened["#message"].get_by_role("button", name="Try again")).to_have_count(0)
+    name, text = opened.download("#message button:text('Download')")
+    assert name == "not-imported.csv"
+    assert list(csv.reader(io.StringIO(text))) == [
+        ["line", "id", "name", "tag", "problem"],
+        ["5", "x", "Odd", "", "id must be a whole number, such as 7"],
+    ]
+    opened.undo()
+    opened.wait_until(lambda: [one["name"] for one in opened.list_plants()] == ["Fern", "Known"])
+
+
+def test_ids_that_others_take_meanwhile_are_given_anew(opened: PageDriver) -> None:
+    opened.choose_file("names.txt", "Moss\nAloe\n")
+    held = opened.hold("**/changes")
+    opened["#import-start"].click()
+    opened.wait_until(lambda: held.routes)
+    opened.create_plants({"id": 3, "name": "Basil"})
+    opened.assert_count("3 plants")
+    held.release()
+    opened.assert_count("5 plants")
+    names = [one["name"] for one in opened.list_plants()]
+    assert names == ["Fern", "Known", "Basil", "Aloe", "Moss"]
+
+
+def test_it_goes_on_in_the_background_until_it_is_stopped(driver: PageDriver) -> None:
+    driver.sign_in()
+    driver.choose_file("many.csv", "".join(f"Plant {number}\n" for number in range(1200)))
+    left = iter(range(1))
+    held = driver.hold("**/changes")
+    driver.route(
+        "**/changes",
+        lambda route: route.fallback() if next(left, None) is None else route.continue_(),
+    )
+    driver["#import-start"].click()
+    driver.assert_shows("Importing 500 of 1,200", "#message")
+    driver["#find"].fill("plant 499")
+    driver.assert_count("2 of 500 plants")
+    driver.wait_until(lambda: held.routes)
+    driver["#message"].get_by_role("button", name="Stop").click()
+    held.release()
+    driver.assert_shows("200 lines were not imported", "#message")
+    driver["#message"].get_by_role("button", name="Try again").click()
+    driver.assert_count("2 of 1,200 plants")
+    driver.wait_until(lambda: len(driver.list_plants()) == 1200)
+
+
+def test_it_needs_no_mouse_and_waits_for_a_server_that_is_away(driver: PageDriver) -> None:
+    driver.sign_in().load_rest()
+    press = driver.page.keyboard.press
+    # From the start: a busy browser may learn of it too late else.
+    with driver.page.expect_file_chooser() as chooser:
+        driver["#more-open"].focus()
+        press("Enter")
+        press("Tab")
+        expect(driver["#import-open"]).to_be_focused()
+        press("Enter")
+        expect(driver["#import-file"]).to_be_focused()
+        press("Space")
+    chooser.value.set_files({"name": "a.csv", "mimeType": "", "buffer": ROWS.encode()})
+    expect(driver["#import-start"]).to_be_focused()
+    for pattern in AWAY:
+        driver.route(pattern, lambda route: route.abort())
+    press("Enter")
+    expect(driver["#import"]).to_be_hidden()
+    expect(driver["#offline"]).to_be_visible()
+    for pattern in AWAY:
+        driver.page.unroute(pattern)
+    expect(driver["#announcements"]).to_contain_text("Imported 40 plants")
+    expect(driver["#offline"]).to_be_hidden()
+    driver.assert_count("40 plants")
+    expect(driver["body"]).not_to_be_focused()

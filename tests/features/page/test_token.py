@@ -1,0 +1,109 @@
+"""The token: kept through trouble, and opening less than before."""
+
+import re
+
+from playwright.sync_api import Route, expect
+
+from plantstore.core.model import Role
+from tests.features.page.browser import OpenPage
+from tests.features.page.page_driver import PageDriver
+from tests.http.blocking import fill_store
+from tests.service import Service
+
+NO_STORAGE = """for (const name of ["sessionStorage", "localStorage"])
+    Object.defineProperty(window, name, {
+        get() { throw new DOMException("denied", "SecurityError"); },
+    });"""
+
+
+def respond_503(route: Route) -> None:
+    body = '{"error": 50302, "message": "the database is not available: try again soon"}'
+    route.fulfill(status=503, body=body, content_type="application/json")
+
+
+def break_off(route: Route) -> None:
+    route.abort()
+
+
+def test_a_reload_in_trouble_keeps_the_token(driver: PageDriver) -> None:
+    driver.sign_in()
+    for trouble in (respond_503, break_off):
+        driver.route("**/me", trouble)
+        driver.page.reload()
+        expect(driver["#sign-in-reason"]).to_be_visible()
+        expect(driver["#sign-in-reason"]).not_to_be_empty()
+        expect(driver["#token"]).to_have_value(driver.owner)
+        expect(driver["#token"]).to_be_focused()
+        assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
+        driver.page.unroute("**/me")
+        driver.page.keyboard.press("Enter")  # where it has not gone on by itself
+        expect(driver["#app"]).to_be_visible()
+
+
+def test_signing_out_while_signing_in_leaves_no_token(driver: PageDriver) -> None:
+    driver.sign_in()
+    held = driver.hold("**/me")
+    driver.page.reload()
+    driver.wait_until(lambda: held.routes)
+    driver.sign_out()
+    expect(driver["#sign-in"]).to_be_visible()
+    driver.settle()
+    expect(driver["#token"]).to_have_value("")
+    expect(driver["#sign-in-reason"]).to_be_hidden()
+    assert driver.evaluate("sessionStorage.length") == 0
+
+
+def test_trouble_while_learning_what_is_allowed_keeps_the_token(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in()
+    driver.respond("**/changes", 403, '{"error": 40301, "message": "the token may not do this"}')
+    driver.respond("**/me", 429, '{"error": 42901, "message": "too many requests"}')
+    driver.page.get_by_role("button", name="Delete Fern").click()
+    driver.assert_shows("Not saved: Fern. The token may not do this", "#message")
+    driver.settle()
+    expect(driver["#app"]).to_be_visible()
+    assert driver.evaluate("sessionStorage['plantstore/token']") == driver.owner
+
+
+def test_without_storage_one_signs_in_and_works(open_page: OpenPage, owner: str) -> None:
+    driver = open_page(shared=False)
+    driver.page.add_init_script(NO_STORAGE)
+    driver.page.goto(driver.service.origin)
+    driver.submit_token(owner)
+    expect(driver["#app"]).to_be_visible()
+    driver.add_plant("Fern")
+    driver.assert_count("1 plant")
+    driver.sign_out()
+    expect(driver["#sign-in"]).to_be_visible()
+
+
+def test_a_role_taken_ends_a_delete_of_many(driver: PageDriver) -> None:
+    fill_store(driver.service, driver.store, 200)
+    driver.sign_in(driver.service.make_token(driver.store, "eve", role=Role.EDITOR))
+    driver.assert_count("200 plants")
+    driver["#grid"].press("Control+a")
+    driver["#grid"].press("Delete")
+    driver.service.set_role(driver.store, "eve", Role.READER)
+    driver["#ask-yes"].click()
+    expect(driver["#role"]).to_have_text("reader")
+    expect(driver["#message"]).to_contain_text(re.compile("Not saved|reader"))
+    driver.settle()
+    driver.assert_count("200 plants")
+
+
+def test_a_store_that_was_deleted_is_said_to_be_closed(
+    driver: PageDriver, service: Service, store: str
+) -> None:
+    user, second = f"owner-of-{store}", f"{store}-second"
+    token = service.make_token(store, user, all_stores=True)
+    service.make_token(second, user)
+    driver.create_plants({"id": 1, "name": "Fern"}, token=token)
+    driver.sign_in(token)
+    driver["#stores"].select_option(second)
+    expect(driver["#state-empty"]).to_be_visible()
+    with service.administration() as administration:
+        administration.delete_store(second)
+    driver.refocus()
+    driver.assert_shows(f"You have no access to {second}.", "#state-barred")
+    driver["#barred-open"].click()
+    driver.assert_shows("Fern", "#rows")

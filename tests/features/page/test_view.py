@@ -1,0 +1,85 @@
+"""What is shown and how: order, selection, and texts as they are stored."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+
+@pytest.fixture
+def opened(driver: PageDriver) -> PageDriver:
+    """A list of four plants."""
+    driver.create_plants(
+        {"id": 1, "name": "Fern 10", "tag": "shade"},
+        {"id": 2, "name": "aloe"},
+        {"id": 3, "name": "Fern 9", "tag": "shade"},
+        {"id": 4, "name": "Basil", "tag": "herb"},
+    )
+    driver.sign_in().assert_count("4 plants")
+    return driver
+
+
+def sort_by(driver: PageDriver, order: str) -> None:
+    driver[f"#grid [data-order={order}]"].click()
+
+
+def test_the_list_is_sorted_by_each_column_both_ways(opened: PageDriver) -> None:
+    orders = {
+        "tag": ["Basil", "Fern 9", "Fern 10", "aloe"],
+        "id": ["Fern 10", "aloe", "Fern 9", "Basil"],
+        "name": ["aloe", "Basil", "Fern 9", "Fern 10"],
+    }
+    for order, names in orders.items():
+        sort_by(opened, order)
+        expect(opened["#rows .name"]).to_have_text(names)
+        header = opened[f"[role=columnheader]:has([data-order={order}])"]
+        expect(header).to_have_attribute("aria-sort", "ascending")
+        sort_by(opened, order)
+        expect(opened["#rows .name"]).to_have_text(names[::-1])
+        expect(header).to_have_attribute("aria-sort", "descending")
+    sort_by(opened, "name")
+    opened.create_plants({"id": 9, "name": "Camellia"})
+    names = ["aloe", "Basil", "Camellia", "Fern 9", "Fern 10"]
+    expect(opened["#rows .name"]).to_have_text(names)
+
+
+def test_all_are_selected_by_one_box_and_the_selection_exported(opened: PageDriver) -> None:
+    opened["#select-all"].click()
+    opened.assert_shows("4 selected", "#selection")
+    opened["#rows .check"].first.click()
+    opened.assert_shows("3 selected", "#selection")
+    assert opened["#select-all"].evaluate("(box) => box.indeterminate")
+    sort_by(opened, "name")
+    opened.assert_shows("3 selected", "#selection")
+    exported = "id,name,tag\r\n2,aloe,\r\n4,Basil,herb\r\n3,Fern 9,shade\r\n"
+    assert opened.export("csv")[1] == exported
+    opened["#select-all"].click()
+    opened["#select-all"].click()
+    expect(opened["#selection"]).to_be_hidden()
+
+
+def test_stored_text_is_shown_as_text(driver: PageDriver) -> None:
+    names = (
+        "<script>document.title = 'broken'</script>",
+        "<img src=x onerror=alert(1)>",
+        "\"quotes' & ampersands &amp; `ticks`",
+        "שרך חלק (fern) 12",
+        "نخلة <b>bold</b>",
+        "🌵 👨‍🌾 cactus",
+        "{{ 7 * 7 }} ${7*7} {n}",
+        "x" * 256,
+    )
+    tags = ("<i>tag</i>", "\"'>", "עשב", "🌿", "a" * 64)
+    rows = ((number, name, tags[number % len(tags)]) for number, name in enumerate(names))
+    driver.create_plants(*({"id": number, "name": name, "tag": tag} for number, name, tag in rows))
+    driver.sign_in().assert_count(f"{len(names)} plants")
+    assert driver["#rows .name"].all_text_contents() == list(names)
+    driver["#filter-open"].click()
+    assert set(driver["#filter-menu .pill"].all_text_contents()) == set(tags)
+    driver.page.keyboard.press("Escape")
+    driver["#grid"].press("i")
+    expect(driver["#panel-title"]).to_have_text(names[0])
+    for selector in ("#rows img", "#rows script", "#rows b", "#filter-menu i"):
+        assert driver[selector].count() == 0
+    driver["#panel-delete"].click()
+    driver.assert_shows(names[0], "#message")
