@@ -27,6 +27,7 @@ interface Looked {
 interface Shown extends Looked {
   store?: string | null;
   plant?: string | null;
+  page?: string | null;
 }
 
 /** `folded` is what is searched, `keys` what it is sorted by. */

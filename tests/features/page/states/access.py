@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from plantstore.core.model import Role, Scope
 from tests.features.page.page_driver import PageDriver
-from tests.features.page.states.setup import choose_dialog, flow
+from tests.features.page.states.setup import flow
 
 
 @flow
@@ -17,7 +17,8 @@ def access(driver: PageDriver) -> Iterator[str]:
     service.make_token(driver.store, "grace", role=Role.EDITOR, expires_at=soon)
     service.make_token(driver.store, "a.user.of.a.long.name@nursery.example.org", role=Role.READER)
     driver.sign_in(service.make_token(driver.store, user, scopes=frozenset(Scope)))
-    choose_dialog(driver, "#access-open", "#access-all")
+    driver.open_menu("#access-open")
+    expect(driver["#access-all"]).to_be_visible()
     yield "access"
     driver["#members li"].filter(has_text=user).locator("select").select_option("reader")
     expect(driver["#access-reason"]).to_be_visible()

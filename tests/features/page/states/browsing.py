@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from playwright.sync_api import expect
 
 from tests.features.page.page_driver import PageDriver
-from tests.features.page.states.setup import browse, choose_dialog, flow
+from tests.features.page.states.setup import browse, flow
 
 
 @flow
@@ -26,10 +26,10 @@ def browsing(driver: PageDriver) -> Iterator[str]:
     expect(driver["#panel-code svg"]).to_be_visible()
     yield "panel"
     driver.page.keyboard.press("Escape")
-    choose_dialog(driver, "#history-open", "#history")
+    driver.open_menu("#history-open")
     expect(driver["#history-events li"]).not_to_have_count(0)
     yield "history"
-    driver.page.keyboard.press("Escape")
+    driver["#history .back"].click()
     driver["#sort-open"].click()
     driver["#sort-menu [data-order=name]"].click()
     driver["#grid"].press("Control+a")

@@ -3,8 +3,6 @@
 import json
 from collections.abc import Callable, Iterator
 
-from playwright.sync_api import expect
-
 from tests.features.page.page_driver import PageDriver
 
 PLANTS = (
@@ -59,12 +57,6 @@ def flow(way: Flow) -> Flow:
     assert way.__name__ not in FLOWS
     FLOWS[way.__name__] = way
     return way
-
-
-def choose_dialog(driver: PageDriver, button: str, dialog: str) -> None:
-    """Open a dialog of the store, by the menu."""
-    driver.open_menu(button)
-    expect(driver[dialog]).to_be_visible()
 
 
 def respond_with_error(driver: PageDriver, pattern: str, number: int, message: str) -> None:

@@ -1,9 +1,9 @@
-// Who has access to the store: members, with a role, and their tokens; for owners whose token has the scope
-// `manage`. A link or a token is shown once: until the dialog is closed.
+// Who has access to the store: members, with a role, and their links and tokens; for owners whose token has the
+// scope `manage`. A link or a token is shown once: until the page is left.
 
 import { $, announce, ask, bdi, copy, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
-import { formatDay, t } from "./texts.js";
+import { formatClock, formatDay, t } from "./texts.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
@@ -14,7 +14,8 @@ let isWorking = false;
 export function openAccess() {
   managed = list.store;
   $("access-title").textContent = t("access.of", { store: managed?.name });
-  $("access").showModal();
+  for (const id of ["access-all", "credential-box"]) $(id).hidden = true;
+  $("token-form").reset();
   run(async () => {});
 }
 
@@ -31,26 +32,29 @@ async function run(act) {
   explain("access-reason", "");
   try {
     await act();
-    showLists(...(await Promise.all([request("GET", "members"), request("GET", "tokens"), managed?.api.findTokenId()])));
+    const lists = ["members", "links", "tokens"].map((name) => request("GET", name));
+    showLists(await Promise.all(lists), await managed?.api.findTokenId());
   } catch (error) {
     explain("access-reason", error.message);
   }
   isWorking = false;
 }
 
-/** @param {Member[]} members @param {Token[]} tokens @param {string | undefined} ownId */
-function showLists(members, tokens, ownId) {
-  if (!$("access").open) return;
+/** @param {any[]} lists @param {string | undefined} ownId */
+function showLists([members, links, tokens], ownId) {
+  if ($("access").hidden) return;
   const chosen = $("token-user").value;
   $("members").replaceChildren(...members.map(describeMember));
-  $("tokens").replaceChildren(...tokens.map((token) => describeToken(token, token.id === ownId)));
-  $("token-user").replaceChildren(...members.map(({ user }) => make("option", { textContent: user, selected: user === chosen })));
+  $("links").replaceChildren(...links.map(describeLink));
+  $("links-part").hidden = !links.length;
+  $("tokens").replaceChildren(...tokens.map((/** @type {Token} */ token) => describeToken(token, token.id === ownId)));
+  $("token-user").replaceChildren(...members.map((/** @type {Member} */ { user }) => make("option", { textContent: user, selected: user === chosen })));
   $("access-all").hidden = false;
   if (document.activeElement === document.body) $("access-title").focus();
 }
 
 /** @param {string} chosen */
-const makeRoles = (chosen) => ROLES.map((role) => make("option", { value: role, textContent: t(`role.${role}`), selected: role === chosen }));
+const makeRoles = (chosen) => ROLES.map((role) => make("option", { value: role, textContent: t(`role.${role}`), defaultSelected: role === chosen }));
 
 /** @param {Member} member */
 function describeMember({ user, role }) {
@@ -65,6 +69,12 @@ function describeMember({ user, role }) {
 async function setRole(user, role) {
   await request("PUT", `members/${encodeURIComponent(user)}`, { role });
   announce(`${user}: ${t(`role.${role}`)}`);
+}
+
+/** @param {{id: string, user: string, code_expires_at: string}} link */
+function describeLink({ id, user, code_expires_at: end }) {
+  const facts = make("span", { className: "hint", textContent: t("link.until", { time: formatClock(end) }) });
+  return make("li", {}, make("p", {}, bdi(user), " ", facts), makeRemover(t("token.revoke"), t("link.revoke.ask", { user }), `links/${id}`));
 }
 
 /** @param {Token} token @param {boolean} isOwn */
@@ -112,7 +122,7 @@ async function makeToken() {
 
 /** @param {string} credential @param {string} text */
 function show(credential, text) {
-  if (!$("access").open) return;
+  if ($("access").hidden) return;
   $("credential").textContent = credential;
   $("credential-text").textContent = text;
   $("credential-box").hidden = false;
@@ -123,7 +133,3 @@ $("invite-role").replaceChildren(...makeRoles("editor"));
 $("invite").addEventListener("submit", () => run(invite));
 $("token-form").addEventListener("submit", () => run(makeToken));
 $("credential-copy").addEventListener("click", () => copy($("credential"), $("credential-copy"), t("copied.link")));
-$("access").addEventListener("close", () => {
-  for (const id of ["access-all", "credential-box"]) $(id).hidden = true;
-  $("token-form").reset();
-});

@@ -6,25 +6,27 @@ import { TRIMMED } from "./api.js";
 import { $, ask, bdi, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
 import { isSame } from "./plant.js";
-import { formatTime, rich, t } from "./texts.js";
+import { showPage } from "./search.js";
+import { formatClock, formatDay, formatTime, rich, t } from "./texts.js";
 
 const PAGE = 1000;
-const ENOUGH = 40; // actions that are shown at a time
+const DAY = 24 * 3600 * 1000; // milliseconds
+const SPAN = 7 * DAY; // that is shown at a time
+const [MIN_DEEDS, MAX_DEEDS] = [30, 300]; // and so many actions
 const MAX_PAGES = 20; // that are read for them
 const MAX_PLANT_PAGES = 5; // for one plant
 const GAP = 3_000; // milliseconds between two events of an action
 
 /** @typedef {{kind: string, user: string, at: string, start: number, events: StoreEvent[]}} Deed */
-/** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[], shown: number} | null} */ let current = null;
+/** @type {{store: Store, before: number, isBusy: boolean, deeds: Deed[]} | null} */ let current = null;
 
 export async function openHistory() {
   const { store, revision } = list;
   if (!store) return;
   $("history-title").textContent = t("history.of", { store: store.name });
   $("history-more").hidden = true;
-  $("history").showModal();
   if (revision === null) return explain("history-state", t("history.wait"));
-  current = { store, before: revision + 1, isBusy: false, deeds: [], shown: 0 };
+  current = { store, before: revision + 1, isBusy: false, deeds: [] };
   await readMore();
 }
 
@@ -32,26 +34,46 @@ async function readMore() {
   const shown = current;
   if (!shown || shown.isBusy) return;
   shown.isBusy = true;
-  explain("history-state", t("loading"));
+  explain("history-state", t("history.loading"));
+  const { store, deeds } = shown;
+  const { length } = deeds;
+  const since = (deeds.at(-1)?.start ?? Date.now()) - SPAN;
+  const hasEnough = () => deeds.length - length > MAX_DEEDS || (deeds.length - length > MIN_DEEDS && (deeds.at(-1)?.start ?? 0) < since);
   try {
-    const enough = shown.shown + ENOUGH;
-    for (let page = 0; page < MAX_PAGES && shown.before > 1 && shown.deeds.length <= enough; page += 1) {
-      const events = await readPage(shown.store, shown.before);
-      if (shown !== current || !$("history").open) return;
+    for (let page = 0; page < MAX_PAGES && shown.before > 1 && !hasEnough(); page += 1) {
+      const events = await readPage(store, shown.before);
+      if (shown !== current || $("history").hidden) return;
       shown.before = events.at(-1)?.revision ?? 0;
-      for (const event of events) join(shown.deeds, event);
+      for (const event of events) join(deeds, event);
     }
-    shown.shown = Math.min(enough, shown.deeds.length);
-    const former = findFormer(shown.deeds);
-    $("history-events").replaceChildren(...shown.deeds.slice(0, enough).map((deed) => describe(shown.store, deed, former)));
-    explain("history-state", shown.deeds.length ? "" : t("history.none"));
+    const former = findFormer(deeds);
+    const whole = shown.before > 1 ? deeds.slice(0, -1) : deeds; // the last one may go on
+    $("history-events").replaceChildren(...groupByDay(whole).map((day) => describeDay(store, day, former)));
+    explain("history-state", deeds.length ? "" : t("history.none"));
   } catch (error) {
     explain("history-state", error.message);
   }
   shown.isBusy = false;
-  $("history-more").hidden = shown.before <= 1 && shown.shown >= shown.deeds.length;
+  $("history-more").hidden = shown.before <= 1;
 }
 $("history-more").addEventListener("click", readMore);
+
+/** @param {Deed[]} deeds */
+function groupByDay(deeds) {
+  /** @type {Deed[][]} */ const days = [];
+  for (const deed of deeds) {
+    const day = days.at(-1);
+    if (day && formatDay(day[0].at) === formatDay(deed.at)) day.push(deed);
+    else days.push([deed]);
+  }
+  return days;
+}
+
+/** @param {Store} store @param {Deed[]} day @param {Map<StoreEvent, Plant | undefined>} former */
+function describeDay(store, day, former) {
+  const items = day.map((deed) => describe(store, deed, former, formatClock));
+  return make("section", {}, make("h3", { textContent: formatDay(day[0].at) }), make("ul", { className: "events" }, ...items));
+}
 
 // The same thing done by the same person at once is one action.
 /** @param {Deed[]} deeds @param {StoreEvent} event */
@@ -77,12 +99,12 @@ function findFormer(deeds) {
   return former;
 }
 
-/** @param {Store} store @param {Deed} deed @param {Map<StoreEvent, Plant | undefined>} former */
-function describe(store, { kind, user, at, events }, former) {
+/** @param {Store} store @param {Deed} deed @param {Map<StoreEvent, Plant | undefined>} former @param {(time: string) => string} format */
+function describe(store, { kind, user, at, events }, former, format) {
   const [{ plant }] = events;
   const what = events.length === 1 ? plant.name : t("plants", { n: events.length });
   const text = make("p", {}, ...(user ? [bdi(user), " "] : []), ...rich(kind.replace("plant.", "history."), { what }));
-  const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: formatTime(at) }));
+  const item = make("li", {}, text, make("time", { className: "hint", dateTime: at, textContent: format(at) }));
   const before = former.get(events[0]);
   if (events.length === 1 && kind === "plant.updated" && before) item.append(describeChange(before, plant));
   const changes = events.flatMap((event) => goBack(event, former.get(event)));
@@ -90,7 +112,7 @@ function describe(store, { kind, user, at, events }, former) {
   const verb = t(kind === "plant.created" ? "undo" : "history.restore"); // plants that were added are deleted by it
   const restore = async () => {
     if (changes.length > ASK_ABOVE && !(await ask(`${verb}: ${text.textContent}?`, t("undo.can"), verb, "primary"))) return;
-    $("history").close();
+    showPage(null);
     perform("restore", changes, store);
   };
   item.append(makeButton(verb, restore, { className: "quiet", "aria-label": `${verb}: ${what}, ${formatTime(at)}` }));
@@ -140,6 +162,6 @@ export async function showHistory(parent, store, { id }) {
   }
   const deeds = own.map((event) => ({ kind: event.kind, user: event.user ?? "", at: event.at, start: 0, events: [event] }));
   const former = findFormer(deeds);
-  parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former)));
+  parent.replaceChildren(...deeds.map((deed) => describe(store, deed, former, formatTime)));
   if (!deeds.length) parent.replaceChildren(make("li", { className: "hint" }, t("history.none")));
 }

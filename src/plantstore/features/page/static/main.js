@@ -13,7 +13,7 @@
 //   grid.js rows · add.js row 0 · cell.js editor in a row · picker.js tags below a field · search.js bar, chips,
 //   order, address.js · selection.js floating bar and count · panel.js one plant · message.js line with Undo
 //
-// What is loaded after the first view, by rest.js: history.js, access.js, importer.js (tables.js, columns.js,
+// What is loaded after the first view, by pages.js and rest.js: history.js, access.js, importer.js (tables.js, columns.js,
 // rows.js), export.js, print.js (qr.js). Texts in both languages: texts.js. The DOM: dom.js.
 
 import { undo } from "./actions.js";
@@ -24,12 +24,12 @@ import "./cell.js";
 import { isAway, showNotice, waitForServer } from "./connection.js";
 import { $, all, bdi, choose, explain, focusPlants, forgetPrivate, isBusy, make, setBusy, targetOf } from "./dom.js";
 import { grid } from "./grid.js";
-import { loadRest } from "./later.js";
 import { list } from "./list.js";
 import { hush, say } from "./message.js";
 import "./panel.js";
+import { loadRest } from "./pages.js";
 import { isSaving, run } from "./queue.js";
-import { clearSearch, openAddress, showPlant } from "./search.js";
+import { clearSearch, openAddress, showPage, showPlant } from "./search.js";
 import "./selection.js";
 import { device, Session, tab } from "./session.js";
 import { forgetState, onDraw, redraw } from "./state.js";
@@ -112,6 +112,7 @@ function leave(reason) {
 function forgetAll() {
   forgetState();
   hush();
+  showPage(null);
   showPlant(null);
   list.forget();
   clearAddress();
@@ -265,8 +266,6 @@ for (const id of ["import-open", "empty-import"]) $(id).addEventListener("click"
 for (const kind of ["csv", "ndjson"]) $(`export-${kind}`).addEventListener("click", async () => (await loadRest()).exportPlants(kind));
 for (const id of ["labels", "labels-selected"]) $(id).addEventListener("click", async () => (await loadRest()).printLabels());
 $("export-selected").addEventListener("click", async () => (await loadRest()).exportPlants("csv"));
-$("history-open").addEventListener("click", async () => (await loadRest()).openHistory());
-$("access-open").addEventListener("click", async () => (await loadRest()).openAccess());
 $("keys-open").addEventListener("click", () => $("keys").showModal());
 $("language").addEventListener("click", () => {
   device.keep("language", language === "de" ? "en" : "de");
@@ -292,6 +291,7 @@ document.addEventListener("keydown", (event) => {
   const isControl = event.ctrlKey || event.metaKey;
   const key = event.key.toLowerCase();
   if (event.altKey || $("app").hidden || document.querySelector("dialog:modal")) return;
+  if ($("plants").hidden) return key === "escape" && !isTyping ? showPage(null) : undefined;
   if (isControl && key === "k") $("find").select();
   else if (isTyping) return;
   else if (isControl && key === "z" && !event.shiftKey) undo();

@@ -1,7 +1,11 @@
 // All that is loaded after the first view, in one piece.
 
-export { openAccess } from "./access.js";
+import { openAccess } from "./access.js";
+import { openHistory } from "./history.js";
+
 export { exportPlants } from "./export.js";
-export { openHistory, showHistory } from "./history.js";
+export { showHistory } from "./history.js";
 export { openImport, readPasted, takeFiles } from "./importer.js";
 export { drawCode, printLabels } from "./print.js";
+
+export const openers = { history: openHistory, access: openAccess };

@@ -10,6 +10,7 @@ import { countTags } from "./view.js";
 
 const MAX_TAGS = 300;
 /** @type {string | null} */ let plant = null; // that is in the panel
+/** @type {string | null} */ let page = null; // in the place of the list
 
 /** @param {Partial<Looked>} change */
 export function look(change) {
@@ -25,7 +26,7 @@ export const clearSearch = () => look({ text: "", tags: [] });
 
 function tellAddress() {
   const { text, tags, order } = list.view;
-  if (list.store) writeAddress({ store: list.store.name, text, tags, order, plant });
+  if (list.store) writeAddress({ store: list.store.name, text, tags, order, plant, page });
 }
 
 // The panel's plant, in the address too.
@@ -38,12 +39,22 @@ export function showPlant(id) {
 
 export const shownPlant = () => plant;
 
+/** @param {string | null} name */
+export function showPage(name) {
+  if (name === page) return;
+  page = name;
+  showPlant(name ? null : plant);
+}
+
+export const shownPage = () => page;
+
 // As the address says, if it is of this store.
 /** @param {Store} store */
 export function openAddress(store) {
-  const { store: named, plant: id, ...looked } = readAddress();
+  const { store: named, plant: id, page: other, ...looked } = readAddress();
   const isHere = named === store.name;
   plant = isHere ? (id ?? null) : null;
+  page = isHere ? (other ?? null) : null;
   list.open(store, isHere ? looked : ALL);
   tellAddress();
 }
@@ -68,7 +79,7 @@ function draw() {
     button.parentElement?.setAttribute("aria-sort", isThis ? direction : "none");
   }
   for (const button of all("#sort-menu [data-order]")) button.ariaPressed = `${button.dataset.order === order}`;
-  document.title = [list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
+  document.title = [page && t(`${page}.title`), list.store?.name, "Plant Store"].filter(Boolean).join(" · ");
 }
 
 /** @param {string} tag */
@@ -117,9 +128,10 @@ for (const button of all("#grid [data-order]"))
 for (const button of all("#sort-menu [data-order]"))
   button.addEventListener("click", () => look({ order: button.dataset.order }));
 addEventListener("popstate", () => {
-  const { store, plant: id, ...looked } = readAddress();
+  const { store, plant: id, page: other, ...looked } = readAddress();
   if (!list.store || store !== list.store.name) return;
   plant = id ?? null;
+  page = other ?? null;
   list.show(looked);
 });
 onDraw(draw);

@@ -6,6 +6,7 @@ import { device } from "./session.js";
 
 const TEXTS = {
   access: ["Access…", "Zugriff…"],
+  "access.title": ["Access", "Zugriff"],
   "access.of": ["Access to {store}", "Zugriff auf {store}"],
   actions: ["Actions", "Aktionen"],
   add: ["New plant", "Neue Pflanze"],
@@ -15,6 +16,7 @@ const TEXTS = {
   "add.taken": ["Saving {name}", "{name} wird gespeichert"],
   "add.unknown": ["the list could not be loaded, so the next ID is not known", "die Liste war nicht zu laden, also ist die nächste ID unbekannt"],
   again: ["Try again", "Noch einmal"],
+  back: ["Plants", "Pflanzen"],
   cancel: ["Cancel", "Abbrechen"],
   clear: ["Clear", "Leeren"],
   "clear.search": ["Clear search", "Suche leeren"],
@@ -95,10 +97,12 @@ const TEXTS = {
   "history.created": ["added {what}", "fügte {what} hinzu"],
   "history.deleted": ["deleted {what}", "löschte {what}"],
   "history.from": ["{from} → {to}", "{from} → {to}"],
+  "history.loading": ["Loading the history…", "Verlauf wird geladen…"],
   "history.none": ["Nothing is recorded here any more.", "Hier ist nichts mehr verzeichnet."],
   "history.of": ["History of {store}", "Verlauf von {store}"],
   "history.older": ["Older", "Ältere"],
   "history.restore": ["Restore", "Wiederherstellen"],
+  "history.title": ["History", "Verlauf"],
   "history.updated": ["changed {what}", "änderte {what}"],
   "history.wait": ["The history is not available yet. Try again in a moment.", "Der Verlauf ist noch nicht da. Versuchen Sie es gleich wieder."],
   id: ["ID", "ID"],
@@ -148,7 +152,10 @@ const TEXTS = {
   "labels.print": ["Print labels", "Schilder drucken"],
   language: ["Deutsch", "English"],
   "link.failed": ["The link did not sign you in. {reason}", "Der Link hat Sie nicht angemeldet. {reason}"],
+  "link.revoke.ask": ["Revoke the link of {user}?", "Link von {user} widerrufen?"],
+  "link.until": ["can be used until {time}", "gilt bis {time}"],
   "link.used": ["This link was already used or has expired. Ask for a new one.", "Dieser Link wurde schon benutzt oder ist abgelaufen. Bitten Sie um einen neuen."],
+  links: ["Links that wait", "Wartende Links"],
   loading: ["Loading the plants…", "Pflanzen werden geladen…"],
   member: ["Member", "Mitglied"],
   "member.remove": ["Remove", "Entfernen"],
@@ -216,6 +223,7 @@ const TEXTS = {
   token: ["Token", "Token"],
   "token.expired": ["Your token has expired. Ask the store’s owner for a new link.", "Ihr Token ist abgelaufen. Bitten Sie den Inhaber um einen neuen Link."],
   "token.hint": ["Ask the store’s owner. Starts with pst_. A sign-in link is easier.", "Vom Inhaber des Bestands. Beginnt mit pst_. Ein Anmeldelink ist einfacher."],
+  "token.for": ["A token for a program", "Ein Token für ein Programm"],
   "token.make": ["Create token", "Token erstellen"],
   "token.malformed": ["This is not a token: a token has only letters, digits and underscores. Copy it again.", "Das ist kein Token: es hat nur Buchstaben, Ziffern und Unterstriche. Kopieren Sie es noch einmal."],
   "token.never": ["never used", "nie benutzt"],
@@ -248,10 +256,13 @@ const column = LANGUAGES.indexOf(language);
 const locale = navigator.languages.find((name) => name.startsWith(language)) ?? language;
 const numbers = new Intl.NumberFormat(locale);
 const days = new Intl.DateTimeFormat(locale, { dateStyle: "medium" });
+const clock = new Intl.DateTimeFormat(locale, { timeStyle: "short" });
 const times = new Intl.DateTimeFormat(locale, { dateStyle: "medium", timeStyle: "short" });
 
 /** @param {string} time */
 export const formatTime = (time) => times.format(Date.parse(time));
+/** @param {string} time */
+export const formatClock = (time) => clock.format(Date.parse(time));
 /** @param {string} time */
 export const formatDay = (time) => days.format(Date.parse(time));
 
