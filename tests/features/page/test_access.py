@@ -37,6 +37,67 @@ def test_a_role_is_changed_in_its_row(driver: PageDriver) -> None:
     expect(driver["#members li:has-text('rita') select"]).to_have_value("editor")
 
 
+def test_a_member_is_removed_by_keyboard(driver: PageDriver) -> None:
+    driver.service.make_token(driver.store, "grace/é", role=Role.READER)
+    open_access(driver)
+    driver.page.get_by_role("button", name="Remove grace/é?").press("Enter")
+    driver.assert_shows("Remove grace/é?", "#ask")
+    driver.page.keyboard.press("Shift+Tab")
+    driver.page.keyboard.press("Enter")
+    expect(driver["#members"]).not_to_contain_text("grace")
+    expect(driver["body"]).not_to_be_focused()
+
+
+def test_a_link_waits_until_it_is_revoked(driver: PageDriver) -> None:
+    open_access(driver)
+    driver["#invite-name"].click()
+    driver.type("hans\n")
+    driver.assert_shows("hans", "#links")
+    code = driver["#credential"].inner_text().partition("code=")[2]
+    driver.page.get_by_role("button", name="Revoke the link of hans?").click()
+    driver["#ask-yes"].click()
+    expect(driver["#links"]).to_be_hidden()
+    with driver.service.client(None) as client:
+        assert client.post("/links/redeem", json={"code": code}).status_code == 404
+
+
+def test_a_token_is_shown_once_and_revoked(driver: PageDriver) -> None:
+    open_access(driver)
+    driver["#access summary"].click()
+    driver["#token-scopes"].select_option("list")
+    driver["#token-days"].select_option("1")
+    driver["#token-label"].fill("wall display")
+    driver["#token-form button"].click()
+    driver.assert_shows("pst_", "#credential")
+    token = driver["#credential"].inner_text()
+    assert driver.list_plants(token) == []
+    of_display = driver["#tokens li"].filter(has_text="wall display")
+    expect(driver["#tokens li"].filter(has_text="(this one)")).to_have_count(1)
+    expect(of_display).to_contain_text("list · never used · expires on")
+    driver["#access .back"].click()
+    expect(driver["#plants"]).to_be_visible()
+    assert token not in driver.page.content()
+    driver.page.go_back()
+    expect(of_display).to_be_visible()
+    assert token not in driver.page.content()
+    of_display.get_by_role("button").click()
+    driver["#ask-yes"].click()
+    expect(of_display).to_have_count(0)
+
+
+def test_the_page_has_an_address_for_who_may_manage(driver: PageDriver) -> None:
+    open_access(driver)
+    address = driver.page.url.removeprefix(driver.service.origin)
+    assert driver.page.title() == f"Access · {driver.store} · Plant Store"
+    driver.page.reload()
+    expect(driver["#access-all"]).to_be_visible()
+    driver.page.keyboard.press("Escape")
+    expect(driver["#grid"]).to_be_focused()
+    driver.keep_token(driver.service.make_token(driver.store, "rita", role=Role.READER), address)
+    expect(driver["#state-empty"]).to_be_visible()
+    expect(driver["#access"]).to_be_hidden()
+
+
 @pytest.mark.parametrize("role", [Role.READER, Role.EDITOR])
 def test_who_may_not_manage_does_not_see_it(driver: PageDriver, role: Role) -> None:
     driver.sign_in(driver.service.make_token(driver.store, "rita", role=role))

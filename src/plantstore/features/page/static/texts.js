@@ -6,7 +6,6 @@ import { device } from "./session.js";
 
 const TEXTS = {
   access: ["Access…", "Zugriff…"],
-  "access.title": ["Access", "Zugriff"],
   "access.of": ["Access to {store}", "Zugriff auf {store}"],
   actions: ["Actions", "Aktionen"],
   add: ["New plant", "Neue Pflanze"],
@@ -102,7 +101,6 @@ const TEXTS = {
   "history.of": ["History of {store}", "Verlauf von {store}"],
   "history.older": ["Older", "Ältere"],
   "history.restore": ["Restore", "Wiederherstellen"],
-  "history.title": ["History", "Verlauf"],
   "history.updated": ["changed {what}", "änderte {what}"],
   "history.wait": ["The history is not available yet. Try again in a moment.", "Der Verlauf ist noch nicht da. Versuchen Sie es gleich wieder."],
   id: ["ID", "ID"],
@@ -166,6 +164,8 @@ const TEXTS = {
   notices: ["Notices", "Hinweise"],
   offline: ["Offline. Your changes will be saved when the connection is back.", "Offline. Ihre Änderungen werden gespeichert, sobald die Verbindung wieder da ist."],
   online: ["The connection is back.", "Die Verbindung ist wieder da."],
+  "page.access": ["Access", "Zugriff"],
+  "page.history": ["History", "Verlauf"],
   "panel.none": ["There is no plant {id} in this store.", "In diesem Bestand gibt es keine Pflanze {id}."],
   person: ["Your account", "Ihr Konto"],
   plants: ["{n} plant|{n} plants", "{n} Pflanze|{n} Pflanzen"],

@@ -1,0 +1,66 @@
+"""What happened to the store: by action, day and person, restored; and what readers see of it."""
+
+import pytest
+from playwright.sync_api import expect
+
+from plantstore.core.model import Role
+from tests.features.page.page_driver import PageDriver
+from tests.service import JSON
+
+
+@pytest.fixture
+def driver(driver: PageDriver) -> PageDriver:
+    """A fern that was renamed, and an aloe that was deleted."""
+    driver.create_plants({"id": 1, "name": "Fern", "tag": "shade"}, {"id": 2, "name": "Aloe"})
+    with driver.service.client(driver.owner) as client:
+        client.put("/plants/1", json={"name": "Tree fern"}, headers=JSON).raise_for_status()
+        client.delete("/plants/2").raise_for_status()
+    return driver
+
+
+def open_history(driver: PageDriver) -> list[str]:
+    """Open the page; what it says of each action, the newest first."""
+    driver.assert_count("1 plant")
+    driver.open_menu("#history-open")
+    expect(driver["#history-events li"]).not_to_have_count(0)
+    return driver["#history-events li > p:first-child"].all_inner_texts()
+
+
+def test_it_says_who_did_what_and_restores_it(driver: PageDriver) -> None:
+    driver.sign_in()
+    owner = f"owner-of-{driver.store}"
+    assert open_history(driver) == [
+        f"{owner} deleted Aloe",
+        f"{owner} changed Tree fern",
+        f"{owner} added 2 plants",
+    ]
+    expect(driver["#history-more"]).to_be_hidden()
+    driver["#history-events li"].nth(1).get_by_role("button", name="Restore").click()
+    driver.assert_shows("Restored Fern", "#message")
+    expect(driver["#grid"]).to_be_focused()
+    assert driver.list_plants() == [{"id": 1, "name": "Fern", "tag": "shade"}]
+
+
+def test_a_plant_in_the_panel_has_its_own(driver: PageDriver) -> None:
+    driver.sign_in().assert_count("1 plant")
+    driver["#grid"].press("i")
+    events = driver["#panel-events li"]
+    expect(events).to_have_count(2)
+    expect(events.first).to_contain_text("Fern → Tree fern shade → No tag")
+    events.first.get_by_role("button", name="Restore").click()
+    driver.assert_shows("Restored Fern", "#message")
+    expect(events).to_have_count(3)
+
+
+def test_a_reader_sees_what_happened_but_not_who_and_leaves_nothing(driver: PageDriver) -> None:
+    driver.sign_in(driver.service.make_token(driver.store, "reader", role=Role.READER))
+    assert open_history(driver)[0] == "deleted Aloe"
+    expect(driver["#history-events button"]).to_have_count(0)
+    driver.page.keyboard.press("Escape")
+    expect(driver["#history-events li"]).to_have_count(0)
+
+
+def test_what_is_kept_no_more_ends_it(driver: PageDriver) -> None:
+    driver.sign_in()
+    driver.respond("**/events?limit=*&after=0", 410, '{"error": 41001, "message": "trimmed"}')
+    assert len(open_history(driver)) == 3

@@ -1,0 +1,152 @@
+"""All of it by keyboard alone; the focus is always somewhere, and what happens is announced."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.features.page.page_driver import PageDriver
+
+
+@pytest.fixture
+def fern(driver: PageDriver) -> PageDriver:
+    """A driver at a list of one plant."""
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.sign_in().assert_count("1 plant")
+    return driver
+
+
+def assert_focus_kept(driver: PageDriver) -> None:
+    driver.settle()
+    expect(driver["body"]).not_to_be_focused()
+
+
+def tab_to(driver: PageDriver, selector: str) -> None:
+    """Press Tab until the part has the focus."""
+    for _ in range(40):
+        if driver.evaluate(f"document.activeElement.matches({selector!r})"):
+            return
+        driver.page.keyboard.press("Tab")
+    raise AssertionError(f"Tab never reaches {selector}")
+
+
+def test_a_day_by_keyboard(driver: PageDriver) -> None:
+    driver.create_plants(*({"id": n, "name": f"Plant {n}", "tag": f"t{n % 3}"} for n in range(50)))
+    driver.open()
+    press = driver.page.keyboard.press
+    expect(driver["#token"]).to_be_focused()
+    driver.type(f"{driver.owner}\n")
+    driver.assert_count("50 plants")
+    press("/")
+    driver.type("plant 4\n")
+    driver.assert_count("14 of 50 plants")
+    assert driver.active_name() == "Plant 4"
+    press("ArrowDown")
+    press("Space")
+    press("Shift+ArrowDown")
+    driver.assert_shows("2 selected", "#selection")
+    press("Delete")
+    driver.assert_shows("Deleted 2 plants", "#message")
+    expect(driver["#grid"]).to_be_focused()
+    tab_to(driver, "#message button")
+    press("Enter")
+    driver.assert_shows("Restored 2 plants", "#message")
+    assert len(driver.list_plants()) == 50
+    tab_to(driver, "#filter-open")
+    press("Enter")
+    press("Tab")
+    press("Enter")
+    driver.assert_count("6 of 50 plants")
+    press("Escape")
+    expect(driver["#filter-open"]).to_be_focused()
+    driver["#plants-title"].focus()
+    press("n")
+    driver.type("Typed\n", delay=20)
+    driver.assert_shows("Added Typed (50)", "#message")
+    tab_to(driver, "#person-open")
+    press("Enter")
+    tab_to(driver, "#sign-out")
+    press("Enter")
+    expect(driver["#sign-in"]).to_be_visible()
+
+
+def test_the_grid_moves_by_its_keys(driver: PageDriver) -> None:
+    driver.create_many({"id": n, "name": f"Plant {n}"} for n in range(200))
+    driver.sign_in().assert_count("200 plants")
+    grid = driver["#grid"]
+    grid.focus()
+    for key, name in (
+        ("ArrowDown", "Plant 1"),
+        ("ArrowUp", "Plant 0"),
+        ("End", "Plant 199"),
+        ("ArrowDown", "Plant 199"),
+        ("Home", "Plant 0"),
+    ):
+        grid.press(key)
+        assert driver.active_name() == name
+    grid.press("PageDown")
+    assert driver.active_name() not in {"Plant 0", "Plant 1"}
+    grid.press("Home")
+    grid.press("ArrowUp")
+    expect(driver["#add-name"]).to_be_focused()
+    driver.page.keyboard.press("ArrowDown")
+    expect(grid).to_be_focused()
+    grid.press("Control+a")
+    driver.assert_shows("200 selected", "#selection")
+    grid.press("Escape")
+    expect(driver["#selection"]).to_be_hidden()
+
+
+def test_slash_finds_but_not_with_another_key_or_in_a_field(fern: PageDriver) -> None:
+    fern["#grid"].press("Alt+/")
+    expect(fern["#grid"]).to_be_focused()
+    fern["#grid"].press("/")
+    expect(fern["#find"]).to_be_focused()
+    expect(fern["#find"]).to_have_value("")
+    fern["#add-name"].press("/")
+    expect(fern["#add-name"]).to_have_value("/")
+
+
+def test_trying_again_closing_a_message_and_an_import_keep_the_focus(driver: PageDriver) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"})
+    driver.respond("**/plants?*", 500, '{"error": 50001, "message": "the service failed"}')
+    driver.sign_in()
+    expect(driver["#state-error"]).to_be_visible()
+    driver.page.unroute("**/plants?*")
+    driver["#retry"].press("Enter")
+    driver.assert_count("1 plant")
+    assert_focus_kept(driver)
+    driver["#grid"].press("Delete")
+    driver.assert_shows("Deleted Fern", "#message")
+    expect(driver["#state-empty"]).to_be_visible()
+    driver["#message"].get_by_role("button", name="Close").press("Enter")
+    expect(driver["#message"]).to_be_hidden()
+    assert_focus_kept(driver)
+    driver["a.skip"].press("Enter")
+    assert_focus_kept(driver)
+    expect(driver["a.skip"]).not_to_be_focused()
+    driver["#empty-import"].press("Enter")
+    expect(driver["#import-choose"]).to_be_visible()
+    driver.set_file("a.csv", "1,Fern\n")
+    driver["#import-start"].press("Enter")
+    driver.assert_count("1 plant")
+    assert_focus_kept(driver)
+
+
+def test_what_happens_is_announced_the_last_of_what_changes_with_each_key(
+    driver: PageDriver,
+) -> None:
+    driver.create_plants({"id": 1, "name": "Fern"}, {"id": 2, "name": "Ficus"})
+    driver.install_clock()
+    driver.sign_in().assert_count("2 plants")
+    driver.add_plant("Aloe")
+    driver.assert_shows("Added Aloe (3)", "#announcements")
+    driver.page.clock.pause_at("2100-01-01")
+    driver["#find"].press_sequentially("fe")
+    driver.assert_count("1 of 3 plants")
+    driver.page.clock.fast_forward(1_000)
+    driver.assert_shows("1 plant found", "#announcements")
+    expect(driver["#announcements"]).not_to_contain_text("2 plants found")
+    driver.page.clock.resume()
+    driver["#rows .check"].first.click()
+    driver.assert_shows("1 selected", "#announcements")
+    driver["#delete-selected"].click()
+    driver.assert_shows("Deleted Fern", "#announcements")
