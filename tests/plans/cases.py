@@ -114,6 +114,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_events_of_store": both(large=2 * PART, small=2),
     "delete_keys_of_store": both(large=2 * PART, small=2),
     "delete_store": [Case((SMALL,), 1 + DELIVERIES)],
+    "note_deleted_store": [Case((SMALL, 1), 0)],
+    "find_deleted_store": [Case((SMALL,), 1)],
     "insert_user": [Case(("somebody", 0), 0)],
     "find_user": [Case(("user-2",), 1)],
     "list_users": [Case((), STORES)],

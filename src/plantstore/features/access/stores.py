@@ -53,7 +53,9 @@ def delete_store(session: Session, name: str, tell: Callable[[], None] = lambda:
     stores' writes get their turn.
     """
     with session.transaction():
-        store_id = require_store(session, name).store_id
+        store = require_store(session, name)
+        store_id = store.store_id
+        session.query("note_deleted_store", store_id, store.revision)
         session.query("delete_members_of_store", store_id)
         tell()
     are_left = True

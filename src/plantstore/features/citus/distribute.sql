@@ -14,7 +14,7 @@ BEGIN
     END IF;
     done := ARRAY(SELECT c.relname FROM pg_dist_partition AS p JOIN pg_class AS c ON c.oid = p.logicalrelid
         WHERE p.partmethod = 'h' OR p.repmodel = 't');
-    FOREACH given IN ARRAY '{schema_migrations, stores, users, audit}'::name[] LOOP
+    FOREACH given IN ARRAY '{schema_migrations, stores, deleted_stores, users, audit}'::name[] LOOP
         IF given <> ALL (done) THEN
             PERFORM create_reference_table(given::text);
         END IF;

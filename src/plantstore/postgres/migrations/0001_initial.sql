@@ -35,6 +35,13 @@ CREATE TABLE revisions (
     trimmed    bigint NOT NULL DEFAULT 0
 ) WITH (fillfactor = 50);
 
+-- Stores that were deleted, at which revision: an earlier state of one does not come back by a copy.
+
+CREATE TABLE deleted_stores (
+    store_id bigint PRIMARY KEY,
+    revision bigint NOT NULL
+);
+
 -- added_by is the user who added the member, null for the command line; maybe deleted since.
 
 CREATE TABLE members (

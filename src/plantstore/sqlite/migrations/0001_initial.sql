@@ -32,6 +32,13 @@ CREATE TABLE revisions (
     trimmed    INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
+-- Stores that were deleted, at which revision: an earlier state of one does not come back by a copy.
+
+CREATE TABLE deleted_stores (
+    store_id INTEGER PRIMARY KEY,
+    revision INTEGER NOT NULL
+) STRICT;
+
 -- added_by is the user who added the member, NULL for the command line; maybe deleted since.
 
 CREATE TABLE members (

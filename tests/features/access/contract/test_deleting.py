@@ -48,3 +48,6 @@ async def test_an_interrupted_deletion_leaves_another_revision(
     assert after.revision > before.revision
     harness.administration.delete_store("nursery")
     assert harness.administration.list_stores() == []
+    with closing(open_session(url)) as session:
+        ((revision,),) = session.query("find_deleted_store", harness.store_id)
+    assert revision >= after.revision

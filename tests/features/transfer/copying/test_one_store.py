@@ -103,3 +103,22 @@ def test_a_store_of_the_same_name_is_not_touched(source: str, cell: str, tmp_pat
     with pytest.raises(SetupError, match=f"the store '{STORE}' with the number 1000"):
         copy(source, cell, STORE)
     assert contents(cell) == before
+
+
+def test_an_earlier_state_of_a_store_that_was_deleted_does_not_come_back(
+    source: str, cell: str, tmp_path: Path
+) -> None:
+    filled = fill(tmp_path, source)
+    copy(source, cell, STORE)
+    (store_id,) = select(source, f"SELECT store_id FROM stores WHERE name = '{STORE}'")[0]
+    (revision,) = select(source, f"SELECT revision FROM revisions WHERE {THIS}")[0]
+    with closing(open_administration(cell)) as administration:
+        administration.delete_store(STORE)
+    execute(cell, f"INSERT INTO deleted_stores VALUES ({store_id}, {revision})")
+    with pytest.raises(SetupError, match="has deleted the store 'nursery' at revision"):
+        copy(source, cell, STORE)
+    assert select(cell, f"SELECT * FROM stores WHERE store_id = {store_id}") == []
+    with Service(tmp_path, database=source) as here, here.client(filled.tokens.owner) as client:
+        assert client.post("/plants", json={"id": 99, "name": "Fern"}).is_success
+    assert copy(source, cell, STORE)["plants"]
+    assert select(cell, f"SELECT revision FROM revisions WHERE {THIS} AND revision > {revision}")

@@ -80,10 +80,12 @@ class Copy:
         with self._target.snapshot():
             found = next(self._find_conflicts(), None)
         if found is not None:
+            advice = "delete it there, make the same change to the source"
+            if self._store is not None:
+                advice = f"bring back its plants with `plantstore restore --store {self._store}`"
             raise SetupError(
-                f"{self._target.location} has {found}, {self._source.location} does not: delete it "
-                "there, make the same change to the source, or copy to an empty database; nothing "
-                "was written"
+                f"{self._target.location} has {found}, {self._source.location} does not: "
+                f"{advice}, or copy to an empty database; nothing was written"
             )
 
     def count_rows(self) -> int:
@@ -122,8 +124,8 @@ class Copy:
                 if their_user is not None and their_user != our_user:
                     user_id, subject, _ = their_user
                     yield f"the user {subject!r} with the number {user_id}"
-        elif (found := find_store(self._target, self._store)) and found.store_id != self._range[0]:
-            yield f"the store {found.name!r} with the number {found.store_id}"
+        else:
+            yield from self._find_conflicts_of_store(self._store)
         for ours, theirs in self._pair_stores():
             if theirs is not None and not self._is_earlier(ours, theirs):
                 where = f"with the number {theirs.store_id}, at revision {theirs.revision}"
@@ -134,6 +136,14 @@ class Copy:
                 own = "the" if our_token is None else "a revocation or an earlier expiry of the"
                 where = f"of the store with the number {store_id}"
                 yield f"{own} token {token_id_of(token_hash)} {where}"
+
+    def _find_conflicts_of_store(self, name: str) -> Iterator[str]:
+        ours, theirs = require_store(self._source, name), find_store(self._target, name)
+        if theirs is not None and theirs.store_id != ours.store_id:
+            yield f"the store {name!r} with the number {theirs.store_id}"
+        for (revision,) in self._target.query("find_deleted_store", ours.store_id):
+            if theirs is None and revision >= ours.revision:  # else it was away, and comes back
+                yield f"deleted the store {name!r} at revision {revision}"
 
     def _is_earlier(self, ours: StoreRow | None, theirs: StoreRow) -> bool:
         """Whether the target's store is an earlier state of the source's, whose events lead on.
