@@ -30,7 +30,7 @@ GRANT SELECT, INSERT, UPDATE (name, tag), DELETE ON plants TO plantstore_service
 GRANT SELECT, INSERT, DELETE ON events TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON idempotency_keys TO plantstore_service;
 GRANT DELETE ON users, tokens TO plantstore_service;
-GRANT DELETE ON audit TO plantstore_service;
+GRANT SELECT (at, action), DELETE ON audit TO plantstore_service;
 
 -- For owners who manage their stores over HTTP.
 GRANT INSERT ON users TO plantstore_service;
@@ -38,7 +38,7 @@ GRANT INSERT, UPDATE (role), DELETE ON members TO plantstore_service;
 GRANT SELECT (created_at), INSERT, UPDATE (revoked_at) ON tokens TO plantstore_service;
 GRANT SELECT, INSERT, DELETE ON links TO plantstore_service;
 GRANT SELECT, INSERT, UPDATE, DELETE ON webhooks, deliveries TO plantstore_service;
-GRANT SELECT (at), INSERT ON audit TO plantstore_service;
+GRANT INSERT ON audit TO plantstore_service;
 
 -- For a declared token (the setting token), grant this too:
 --     GRANT INSERT ON stores, revisions TO plantstore_service;

@@ -5,7 +5,7 @@ PostgreSQL's is imported when a URL needs it: its driver is an extra.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -14,9 +14,10 @@ from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
-from plantstore.sql.session import OpenSession, Session
+from plantstore.sql.session import OpenSession, Queries, Session
 from plantstore.sqlite import connection as sqlite
 from plantstore.sqlite.check import check_file
+from plantstore.sqlite.reader import reading as read_file
 from plantstore.sqlite.session import SQLiteSession, open_same_file
 
 
@@ -112,6 +113,21 @@ def find_missing(url: str) -> Sequence[Migration]:
     from plantstore.postgres.connection import find_missing
 
     return find_missing(url)
+
+
+@contextmanager
+def reading(url: str) -> Iterator[Queries]:
+    """What reads a database as it is when it begins, and leaves it as it is.
+
+    :raises SetupError: it does not exist, or cannot be read.
+    """
+    require_database(url)
+    if file := find_file(url):
+        with read_file(file) as reader:
+            yield reader
+        return
+    with closing(open_session(url)) as session, session.snapshot():
+        yield session
 
 
 def migrate(url: str, *, stops_older: bool = False) -> Sequence[Migration]:

@@ -43,7 +43,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     With a ``distribute.sql`` it can distribute PostgreSQL's tables: see ``postgres/connection.py``.
     ``adds_to`` is called with each process's ``App``, and adds routes, observers and work beside
     requests. ``surrounds`` is a context manager around the service, entered with its ``Start``
-    before workers are forked. ``commands`` are those of the command line, by name. The ``metrics``
+    before workers are forked. ``checks`` gives further results of ``plantstore check``, of the
+    settings. ``commands`` are those of the command line, by name. The ``metrics``
     are gauges, of which the application has the values. ``builds`` makes the files that the package
     has of it, when it is built. ``settings`` are its own, a struct such as the core's ``Settings``.
     ``flags`` are options of ``serve``, with their help: one gives the setting of its name, or else
@@ -56,6 +57,7 @@ class Feature(Struct, frozen=True, kw_only=True):
     builds: str | None = None
     settings: type[Struct] | None = None
     metrics: tuple[Metric, ...] = ()
+    checks: str | None = None
     commands: Mapping[str, str] = {}
     flags: Mapping[str, str] = {}
 

@@ -29,6 +29,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("troubleshooting.md", "Which token leaked?"): "tests/docs/test_pages.py",
     ("troubleshooting.md", ""): "tests/docs/test_pages.py",
     ("monitoring.md", "Health"): "tests/docs/test_pages.py",
+    ("monitoring.md", "Status"): "tests/docs/test_pages.py",
     ("production.md", "Settings"): "tests/docs/test_pages.py",
     ("production.md", "TLS"): "tests/docs/test_pages.py",
     ("quickstart.md", "Start"): "tests/docs/test_pages.py",
@@ -57,6 +58,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("proxies.md", "HAProxy"): "tests/deploy/proxies.py",
 }
 NOT_RUN: Mapping[tuple[str, str], str] = {
+    ("backup.md", "To S3-compatible storage"): "it needs such a storage",
     ("production.md", "systemd"): "it sets up a machine",
     ("production.md", "Containers"): "it needs Docker",
     ("proxies.md", "The services"): "it needs systemd; tests/deploy/test_rolling.py does the same",

@@ -216,6 +216,7 @@ def test_health_and_checks(reader: Reader) -> None:
         assert '"status":"ready"' in reader.paste(*take(page, heading)).replace(" ", "")
     (check,) = take("production.md", "Settings")
     assert "accepts writes" in reader.paste(check)
+    assert "tokens_expiring" in reader.paste(*take("monitoring.md", "Status"))
 
 
 def test_shell_completion(reader: Reader) -> None:

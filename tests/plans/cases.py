@@ -149,6 +149,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "insert_audit": [Case((0, "token create", None, SMALL, "{}", None, "root", None, "till"), 0)],
     "list_audit": [Case((None, None, None), 0)],
     "trim_audit": [Case((LATER,), 0)],
+    "read_status": [Case((0, LATER), STORES)],
+    "read_size": [Case((), 0)],
     "find_store_name": [Case((SMALL,), 1)],
     "set_expiry": [Case((SMALL, HASH, 1), 1)],
     "find_token": [Case((SMALL, HASH), 3)],

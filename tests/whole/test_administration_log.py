@@ -50,6 +50,7 @@ READS = {
     "member list": "--store nursery",
     "event list": "--store nursery",
     "audit list": "",
+    "status": "",
     "backup": "{file}.backup",
     "verify": "",
     "export": "--store nursery {file}.export",

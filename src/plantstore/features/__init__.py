@@ -15,6 +15,7 @@ _NAMES = (
     "metrics",
     "page",
     "reference",
+    "status",
     "tags",
     "transfer",
     "webhooks",

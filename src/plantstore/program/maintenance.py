@@ -17,6 +17,7 @@ from plantstore.cli.output import Output
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import without_password
 from plantstore.core.sources import Sources
+from plantstore.features import FEATURES
 from plantstore.program.loading import load_settings
 from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
@@ -93,6 +94,12 @@ def _run_checks(sources: Sources) -> Iterator[Check]:
         settings = load_settings(sources)
         yield Check(name, ok=True, detail="the settings are valid")
         name = "database"
-        yield from databases.check_database(settings.database)
+        are_ok = True
+        for found in databases.check_database(settings.database):
+            are_ok &= found.ok
+            yield found
+        for feature in FEATURES if are_ok else ():
+            if feature.checks is not None:
+                yield from feature.load(feature.checks)(settings)
     except SetupError as error:
         yield Check(name, ok=False, detail=str(error))

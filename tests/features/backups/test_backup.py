@@ -15,8 +15,8 @@ import pytest
 
 from plantstore.features.backups import backup as backing_up
 from plantstore.features.backups.backup import copy_database
-from plantstore.features.backups.reader import open_to_read
 from plantstore.sqlite.connection import connect
+from plantstore.sqlite.reader import open_to_read
 from tests.administration import open_administration
 from tests.cli.program import PLANTSTORE, POWERLESS, Program
 from tests.cli.test_check import file_of, in_folder, unchanged

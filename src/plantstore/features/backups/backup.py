@@ -21,10 +21,10 @@ from msgspec.structs import replace
 
 from plantstore.cli.workspace import publish, workspace
 from plantstore.core.errors import SetupError
-from plantstore.features.backups.reader import make_interruptible, open_to_read
 from plantstore.sqlite.connection import read_applied
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.files import SUFFIXES, create_file, opened
+from plantstore.sqlite.reader import make_interruptible, open_to_read
 
 _COUNTS = "SELECT (SELECT count(*) FROM stores), (SELECT count(*) FROM plants)"
 _STEP_PAGES = 256  # 1 MiB: then a signal is handled

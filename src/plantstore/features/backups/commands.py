@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from plantstore.cli.administration_log import log_change
+from plantstore.cli.administration_log import log_change, noting
 from plantstore.cli.confirmation import confirm
 from plantstore.cli.options import (
     json_option,
@@ -37,7 +37,14 @@ from plantstore.sql.administration.records import require_store
 
 
 @click.command()
-@click.argument("target")
+@click.argument("target", required=False)
+@click.option("--verify", "verifies", is_flag=True, help="Verify the backup as `verify` does.")
+@click.option(
+    "--record",
+    "records",
+    is_flag=True,
+    help="Record in the database that there is a backup, for `status`, `check` and metrics.",
+)
 @click.option(
     "--keep",
     type=click.IntRange(1),
@@ -46,12 +53,23 @@ from plantstore.sql.administration.records import require_store
 )
 @pass_database
 @output_options
-def backup(target: str, keep: int | None, database: str, output: Output) -> None:
+def backup(
+    target: str | None,
+    keep: int | None,
+    database: str,
+    output: Output,
+    *,
+    verifies: bool,
+    records: bool,
+) -> None:
     """Back up a SQLite database to TARGET, also while the service runs.
 
     TARGET is a file, which is replaced if it exists; or an existing folder, in which the backup is
     named by the time (UTC), such as plants-20301231T235959.123Z.db; or - for stdout. The backup is
     the database's state at one moment, and is verified before it gets its name.
+
+    Without TARGET, --record is for a backup that another program has made, such as pg_dump; with
+    --verify, for one that you have restored and verified.
 
     \b
     Examples:
@@ -59,6 +77,14 @@ def backup(target: str, keep: int | None, database: str, output: Output) -> None
       plantstore backup backups/ --keep 14
       plantstore backup - | gzip > plants.backup.gz
     """
+    if target is None:
+        if not records or keep is not None:
+            raise click.UsageError("give the TARGET of the backup")
+        _record(database, verifies=verifies)
+        output.report({"recorded": True}, ["recorded that there is a backup"])
+        return
+    if target == "-" and verifies:
+        raise click.UsageError("a backup on stdout cannot be verified: give a file")
     if target == "-" and (output.as_json or sys.stdout.isatty()):
         raise click.UsageError("the backup goes to stdout: not to a terminal, nor with --json")
     require_database(database)
@@ -70,7 +96,19 @@ def backup(target: str, keep: int | None, database: str, output: Output) -> None
     contents = f"stores: {made.stores}, plants: {made.plants}, {_size(made.bytes)}"
     sentences = [f"backed up to {made.file or 'stdout'}: {contents}, {seconds:.1f} s"]
     sentences += [f"removed {removed}" for removed in made.removed]
+    if verifies and not verify_database(f"sqlite:///{Path(made.file or '').absolute()}").ok:
+        advice = f"run `plantstore --database sqlite:///{made.file} verify`"
+        raise SetupError(f"the backup {made.file} does not agree with itself: {advice}")
+    if records:
+        _record(database, verifies=verifies)
     output.report(asdict(made) | {"seconds": seconds}, sentences)
+
+
+def _record(database: str, *, verifies: bool) -> None:
+    with closing(open_session(database)) as session, noting(session) as note:
+        note("backup", database=without_password(database))
+        if verifies:
+            note("backup verify", database=without_password(database))
 
 
 def _require_sqlite(database: str, advice: str) -> Path:

@@ -12,10 +12,10 @@ from msgspec import Struct
 
 from plantstore.core.database import Row
 from plantstore.databases import find_file, open_session, require_database
-from plantstore.features.backups.reader import SQLiteReader, reading
 from plantstore.features.backups.renewing import renew_revision
 from plantstore.sql.administration.records import require_store
 from plantstore.sql.session import Queries
+from plantstore.sqlite.reader import SQLiteReader, reading
 
 MAX_MISMATCHES = 20
 _PAGE_ROWS = 1000

@@ -1,0 +1,26 @@
+"""What an operator wants to know before users do: in one screen, as checks, and as metrics."""
+
+from plantstore.feature import Feature, Metric
+
+_TIMES = {
+    "backup": "the last backup was recorded",
+    "verified_backup": "the last backup that was verified was recorded",
+    "certificate_expiry": "the TLS certificate expires",
+}
+
+FEATURE = Feature(
+    name="status",
+    adds_to="watching.add_gauges",
+    checks="facts.check",
+    commands={"status": "commands.status"},
+    metrics=(
+        *(
+            Metric(
+                f"{name}_timestamp_seconds", "gauge", f"When {what}, as a Unix time", merge="max"
+            )
+            for name, what in _TIMES.items()
+        ),
+        Metric("disk_free_bytes", "gauge", "Free bytes of the SQLite file's disk", merge="max"),
+        Metric("tokens_expiring", "gauge", "Valid tokens that expire in 14 days", merge="max"),
+    ),
+)

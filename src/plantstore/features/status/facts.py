@@ -1,0 +1,100 @@
+"""What to watch of a service: backups, the certificate, the disk, and tokens that expire."""
+
+import base64
+import re
+import shutil
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from msgspec import Struct
+
+from plantstore.core.clock import now, write_time
+from plantstore.core.settings import Settings
+from plantstore.databases import find_file, reading
+from plantstore.sql.checks import Check
+from plantstore.sql.session import Queries
+
+DAY_MS = 24 * 3600 * 1000
+SOON_MS = 14 * DAY_MS
+_MAX_BACKUP_DAYS = {"backup": 2, "verified backup": 8}
+_MIN_FREE = 10**9  # bytes
+_CERTIFICATE = re.compile("-----BEGIN CERTIFICATE-----(.+?)-----END", re.DOTALL)
+# A certificate's validity in DER: from and until, with two digits of the year or four.
+_VALIDITY = re.compile(
+    rb"\x30[\x1e\x20\x22](?:\x17\x0d\d{12}Z|\x18\x0f\d{14}Z)(?:\x17\x0d(\d{12})Z|\x18\x0f(\d{14})Z)"
+)
+
+
+class Facts(Struct, frozen=True):
+    """Times in milliseconds, None for never or without; the disk is SQLite's."""
+
+    backup_at: int | None
+    verified_at: int | None
+    tokens_expiring: int
+    certificate_ends_at: int | None
+    disk_free: int | None
+
+
+def find_facts(settings: Settings, reader: Queries) -> Facts:
+    """The facts as of now."""
+    ((backup_at, verified_at, tokens),) = reader.query("read_status", now(), now() + SOON_MS)
+    ends_at = read_certificate_end(settings.tls_cert)
+    return Facts(backup_at, verified_at, tokens, ends_at, read_free(settings.database))
+
+
+def read_free(url: str) -> int | None:
+    """The free bytes of the SQLite file's disk."""
+    file = find_file(url)
+    return None if file is None else shutil.disk_usage(file.parent).free
+
+
+def read_certificate_end(path: str | None) -> int | None:
+    """When the first certificate of a PEM file expires; None without one."""
+    if path is None:
+        return None
+    try:
+        pem = _CERTIFICATE.search(Path(path).read_text(encoding="ascii", errors="replace"))
+        found = pem and _VALIDITY.search(base64.b64decode(pem[1]))
+        if not found:
+            return None
+        year = found[2] or (b"19" if found[1] >= b"5" else b"20") + found[1]
+        moment = datetime.strptime(year.decode(), "%Y%m%d%H%M%S").replace(tzinfo=UTC)
+    except (OSError, ValueError):
+        return None
+    return int(moment.timestamp() * 1000)
+
+
+def check(settings: Settings) -> Iterator[Check]:
+    """What is about to go wrong, for ``plantstore check``."""
+    with reading(settings.database) as reader:
+        yield from judge(find_facts(settings, reader))
+
+
+def judge(facts: Facts) -> Iterator[Check]:
+    """A check of each fact that there is."""
+    at = now()
+    backups = {"backup": facts.backup_at, "verified backup": facts.verified_at}
+    for name, made_at in backups.items():
+        if made_at is None:
+            detail = f"no {name} was recorded: see `plantstore backup --record`"
+            yield Check(name, ok=True, detail=detail)
+            continue
+        days = (at - made_at) / DAY_MS
+        is_recent = days <= _MAX_BACKUP_DAYS[name]
+        advice = "" if is_recent else ", too long ago: see the log of plantstore-backup.service"
+        detail = f"the last {name} was recorded {days:.1f} days ago{advice}"
+        yield Check(name, ok=is_recent, detail=detail)
+    if facts.certificate_ends_at is not None:
+        is_long = facts.certificate_ends_at > at + SOON_MS
+        advice = "" if is_long else ": renew it"
+        ends = write_time(facts.certificate_ends_at)
+        detail = f"the TLS certificate expires at {ends}{advice}"
+        yield Check("certificate", ok=is_long, detail=detail)
+    if facts.disk_free is not None:
+        is_free = facts.disk_free >= _MIN_FREE
+        advice = "" if is_free else ": free some space"
+        detail = f"the disk has {facts.disk_free / 10**9:.1f} GB free{advice}"
+        yield Check("disk", ok=is_free, detail=detail)
+    detail = f"tokens that expire within 14 days: {facts.tokens_expiring}"
+    yield Check("tokens", ok=True, detail=detail)

@@ -1,0 +1,2 @@
+-- name: read_size
+SELECT pg_database_size(current_database()), 'PostgreSQL ' || current_setting('server_version')

@@ -1,0 +1,5 @@
+-- When the last backups were recorded, and how many tokens expire between two times.
+
+-- name: read_status
+SELECT (SELECT max(at) FROM audit WHERE action = 'backup'), (SELECT max(at) FROM audit WHERE action = 'backup verify'),
+    (SELECT count(*) FROM tokens WHERE revoked_at IS NULL AND expires_at > ?1 AND expires_at <= ?2)
