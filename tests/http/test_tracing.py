@@ -156,6 +156,34 @@ def test_a_head_that_is_too_long_is_refused_though_it_is_known(
         assert answer.status == 200
 
 
+def test_a_line_behind_a_head_begins_the_next_request(fixture: StoreFixture) -> None:
+    listing = fixture.message(LISTS[0])
+    with Connection(fixture.service.origin) as connection:
+        for _ in range(3):
+            connection.ask(listing)
+        connection.send(listing.to_bytes() + b"X-Real-Ip: 1\r\n")
+        assert connection.receive().status == 200
+        expect_error(connection.receive(), 40011)
+
+
+def test_a_list_is_not_answered_again_before_its_body(fixture: StoreFixture) -> None:
+    listing = fixture.message(LISTS[0]).carrying(b"{}")
+    with Connection(fixture.service.origin) as connection:
+        for _ in range(3):
+            assert connection.ask(listing).status == 200
+        connection.send(listing.head())
+        fixture.send(listing)  # meanwhile the head arrives
+        connection.send(listing.body + listing.to_bytes())
+        assert [connection.receive().status for _ in range(2)] == [200, 200]
+
+
+def test_a_list_that_ends_its_connection_ends_it_again(fixture: StoreFixture) -> None:
+    listing = fixture.message(LISTS[0]).adding("Connection", "close")
+    for _ in range(4):
+        with Connection(fixture.service.origin) as connection:
+            assert connection.ask(listing).headers["connection"] == "close"
+
+
 def test_each_of_many_at_once_gets_its_own(service: Service) -> None:
     """Also where only their ids and their tokens differ."""
     fixtures = [make_fixture(service) for _ in range(2)]
