@@ -26,6 +26,7 @@ from plantstore.features.webhooks.client import Client
 from plantstore.features.webhooks.messages import Message, message_of_event
 from plantstore.features.webhooks.queue import Queue
 from plantstore.features.webhooks.webhooks import Delivery, Progress, Webhook, log_deliveries
+from plantstore.sql.administration.audit import Actor, write_audit
 from plantstore.sql.session import OpenSession, Session
 from plantstore.sqlite.file_lock import FileLock
 
@@ -37,6 +38,7 @@ _CLOSING_SECONDS = 2.0
 _CPU_SHARE = 0.1  # of one processor
 _BURST_SECONDS = 0.02
 _MAX_SENDING = 512  # in all
+_ACTOR = Actor("", name="plantstore")
 _PAGE = 200  # events that are read at a time
 
 Place = tuple[int, int]  # a store, and the revision after which its events are read
@@ -204,11 +206,11 @@ def _exchange(
                 session.query("save_progress", *webhook.place, *progress)
                 if log:
                     log_deliveries(session, webhook, log)
-        for webhook, (_, _, reason), _ in states:
-            if reason:
-                fields = {"store_id": webhook.store_id, "webhook_id": webhook.webhook_id}
-                extra = {"fields": {**fields, "reason": reason}}
-                administration_logger().warning("webhook paused", extra=extra)
+                if reason := progress[-1]:
+                    about = {"webhook_id": webhook.webhook_id, "reason": reason}
+                    write_audit(session, _ACTOR, "webhook pause", webhook.store, None, **about)
+                    extra = {"fields": {"store_id": webhook.store_id, **about}}
+                    administration_logger().warning("webhook paused", extra=extra)
     return session.query("find_due_webhooks")
 
 
