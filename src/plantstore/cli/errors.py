@@ -20,7 +20,7 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --create --store {store} --user {subject} --role editor` "
-        "adds one",
+        "adds {subject}",
     errors.NoOwnStoreError:
         "{subject} is a member of {stores}: name the token's own store with --store",
     errors.OtherRoleError:
