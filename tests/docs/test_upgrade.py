@@ -1,41 +1,139 @@
-"""The blocks of docs/upgrade.md: a new version is installed, and the way back is a backup."""
+"""The blocks of docs/upgrade.md: versions side by side and a link, rolling or with a stop."""
 
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
+import pytest
+
 from tests.cli.program import Program
+from tests.databases import ON_BOTH, Kind
+from tests.deploy.proxies import PORTS, proxy
+from tests.deploy.test_rolling import Caller, calling, wait_until_called
 from tests.docs.pages import take
-from tests.next_version import next_program
+from tests.next_version import MIGRATION, next_program
+from tests.postgres.server import free_port
 from tests.service import Service
+from tests.waiting import wait_until
+
+pytestmark = ON_BOTH
+INSTALL, ROLLING, STOPPING, BACK, RESTORING = take("upgrade.md")
 
 
-def run(block: str, program: Program, *, upgraded: Program | None = None) -> None:
-    """Run a block line by line: pip becomes the other program, systemctl does nothing."""
-    backups = program.folder / "backups"
-    backups.mkdir(exist_ok=True)
-    current = program
-    for line in block.splitlines():
-        script = line.replace("/var/backups/plantstore", str(backups))
-        (*_, made) = ["", *(path.name for path in backups.iterdir())]
+class Machine:
+    """Two services that run what the link leads to, on a database of either kind."""
+
+    def __init__(self, folder: Path, kind: Kind, url: str, migration: str) -> None:
+        program = Program(folder, {"PLANTSTORE_DATABASE": url})
+        newer = next_program(program, migration, kind.name)
+        self.program, self.is_sqlite = program, kind.name == "sqlite"
+        self._install("1.0.0", program)
+        self._install("1.1.0", newer)
+        (folder / "plantstore").symlink_to("plantstore-1.0.0")
+        (folder / "backups").mkdir()
+        command = (str(folder / "plantstore" / "bin" / "plantstore"),)
+        self.services = {}
+        for port in PORTS:
+            (folder / str(port)).mkdir()
+            settings = {"port": free_port(), "lame_duck": 3}
+            self.services[str(port)] = Service(
+                folder / str(port), database=url, settings=settings, command=command
+            )
+
+    def _install(self, version: str, program: Program) -> None:
+        """What the block of pip leaves: a program in a folder of its own."""
+        assert f"/opt/plantstore-{version}/bin/pip install" in INSTALL or version == "1.0.0"
+        command = program.folder / f"plantstore-{version}" / "bin" / "plantstore"
+        command.parent.mkdir(parents=True)
+        path = program.environ.get("PYTHONPATH", "")
+        command.write_text(
+            f'#!/bin/sh\nPYTHONPATH={path} exec {sys.executable} -m plantstore "$@"\n'
+        )
+        command.chmod(0o755)
+
+    def run(self, block: str, callers: list[Caller] | None = None) -> None:
+        """Run a block line by line; ``systemctl`` is done here."""
+        for line in block.splitlines():
+            if line.startswith("systemctl"):
+                self._control(line, callers)
+            elif self.is_sqlite or not line.startswith(("plantstore backup", "plantstore restore")):
+                self.run_line(line)
+
+    def run_line(self, line: str) -> str:
+        """Run a line that must succeed; what it printed."""
+        folder = self.program.folder
+        (*_, made) = ["", *(path.name for path in (folder / "backups").iterdir())]
+        script = re.sub("^plantstore", "/opt/plantstore/bin/plantstore", line)
         script = script.replace("plants-20301231T235959.123Z.db", f"{made} --yes")
-        if "/pip install" in line:
-            current = upgraded or program
-        elif not line.startswith("systemctl"):
-            done = current.in_shell(script)
-            assert done.status == 0, done
+        script = script.replace("/var/backups/plantstore", str(folder / "backups"))
+        done = subprocess.run(
+            ["sh", "-c", script.replace("/opt/", f"{folder}/")],
+            env=self.program.environ,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        if done.returncode:
+            raise RuntimeError(done.stderr)
+        return done.stdout
+
+    def _control(self, line: str, callers: list[Caller] | None) -> None:
+        for verb, instances in re.findall(r"systemctl (\w+)((?: plantstore@\d+)+)", line):
+            for port in re.findall(r"@(\d+)", instances):
+                service = self.services[port]
+                if verb != "start":
+                    assert service.stop() == 0
+                if verb != "stop":
+                    service.start()
+                if callers:
+                    wait_until_called(service, callers)
 
 
-def test_an_upgrade_and_the_way_back(tmp_path: Path) -> None:
-    without_stop, with_stop, back = take("upgrade.md")
-    for number, block in enumerate((without_stop, with_stop)):
-        folder = tmp_path / str(number)
+@contextmanager
+def serving(machine: Machine) -> Iterator[tuple[str, str]]:
+    """The origin of a proxy before both services, and a token."""
+    with ExitStack() as stack:
+        for service in machine.services.values():
+            stack.enter_context(service)
+        folder = machine.program.folder / "proxy"
         folder.mkdir()
-        program = Program(folder)
-        with Service(folder, database=program.database) as service:
-            token = service.make_token()
-            with service.client(token) as client:
-                assert client.post("/plants", json={"id": 1, "name": "Fern"}).is_success
-        run(block, program, upgraded=next_program(program))
-        assert "newer than this program's" in program.refusal("migrate")
-        run(back, program)
-        with Service(folder, database=program.database) as service, service.client(token) as client:
+        ports = {
+            port: service.origin.rpartition(":")[2] for port, service in machine.services.items()
+        }
+        origin = stack.enter_context(proxy("haproxy", folder, ports))
+        yield origin, service.make_token()
+
+
+def test_no_request_fails_on_the_way_there_and_back(
+    url: str, tmp_path: Path, database_kind: Kind
+) -> None:
+    machine = Machine(tmp_path, database_kind, url, f"-- compatible-since: 1\n{MIGRATION}")
+    with serving(machine) as (origin, token), calling(token, origin) as callers:
+        wait_until(lambda: all(caller.kept for caller in callers))
+        machine.run(ROLLING, callers)
+        assert "the schema is up to date" in machine.run_line("plantstore migrate")
+        machine.run(BACK, callers)
+    assert machine.run_line("plantstore verify").startswith("ok: ")
+
+
+def test_a_migration_that_stops_older_programs_is_for_a_stop_and_a_backup_leads_back(
+    url: str, tmp_path: Path, database_kind: Kind
+) -> None:
+    machine = Machine(tmp_path, database_kind, url, MIGRATION)
+    first, *_ = machine.services.values()
+    with serving(machine) as (origin, token):
+        with first.client(token) as client:
+            assert client.post(f"{origin}/plants", json={"id": 1, "name": "Fern"}).is_success
+        with pytest.raises(RuntimeError, match="older programs cannot work with migration"):
+            machine.run(ROLLING)
+        machine.run(STOPPING)
+        with first.client(token) as client:
             assert client.get("/plants").json() == [{"name": "Fern"}]
+        if database_kind.name == "sqlite":
+            machine.run(RESTORING)
+            with first.client(token) as client:
+                assert client.get("/plants").json() == [{"name": "Fern"}]
