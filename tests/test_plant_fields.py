@@ -66,9 +66,10 @@ def test_migrations_make_a_column_for_each_field(adapter: str, table: str) -> No
 
 
 def find_schemas(node: Any) -> Iterator[dict[str, Any]]:  # noqa: ANN401 - it is any JSON value
-    """The schemas that have an optional field of a plant."""
+    """The schemas that have an optional field of a plant, but those of webhooks and messages."""
     parts = node.values() if isinstance(node, dict) else node if isinstance(node, list) else ()
-    if isinstance(node, dict) and node.get("properties", {}).keys() & set(OPTIONAL_FIELDS):
+    fields = node.get("properties", {}).keys() if isinstance(node, dict) else ()
+    if set(fields) & set(OPTIONAL_FIELDS) and not {"url", "store"} & set(fields):
         yield node
     for part in parts:
         yield from find_schemas(part)

@@ -32,6 +32,11 @@ CHANGES = {
     "event undo": "--store nursery --user ada --since 1h --yes",
     "plant restore": "--store nursery 1",
     "import": "{file} --store nursery",
+    "webhook create": "--store nursery https://example.com/plants",
+    "webhook pause": "--store nursery {webhook}",
+    "webhook resume": "--store nursery {webhook}",
+    "webhook rotate": "--store nursery {webhook}",
+    "webhook delete": "--store nursery {webhook}",
     "token rotate": "{token}",
     "token revoke": "{token}",
     "restore": "--in-place",
@@ -49,6 +54,7 @@ READS = {
     "user show": "ada",
     "member list": "--store nursery",
     "event list": "--store nursery",
+    "webhook list": "--store nursery",
     "audit list": "",
     "status": "",
     "backup": "{file}.backup",
@@ -57,7 +63,8 @@ READS = {
 }
 # They change the database as a whole, or plants.
 NOT_AUDITED = {"migrate", "import", "restore", "copy", "event undo"}
-NOT_TRIED = {"serve", "distribute"}  # as it changes nothing, and is not on SQLite
+# They change nothing, and need PostgreSQL, or a webhook.
+NOT_TRIED = {"serve", "distribute", "webhook show", "webhook test"}
 
 
 class Administrator:
@@ -67,7 +74,7 @@ class Administrator:
         self.said: list[str] = []
         self.database = f"sqlite:///{folder / 'plants.db'}"
         self._folder = folder
-        self._token = self._link = ""
+        self._token = self._link = self._webhook = ""
         monkeypatch.setenv("PLANTSTORE_DATABASE", self.database)
         monkeypatch.setattr(syslog, "syslog", lambda _level, line: self.said.append(line))
 
@@ -83,13 +90,21 @@ class Administrator:
         self.said.clear()
         file = self._folder / "plants.csv"
         file.write_text("id,name\n2,Fern\n", encoding="utf-8")
-        names = {"database": self.database, "token": self._token, "link": self._link}
+        names = {
+            "database": self.database,
+            "token": self._token,
+            "link": self._link,
+            "webhook": self._webhook,
+        }
         line = f"{command} {arguments.format(**names, file=file)}"
         done = CliRunner().invoke(cli, shlex.split(line))
         assert done.exit_code == 0, done.output
         assert "administration" not in done.output
         if command == "token create":
             self._token = done.stdout.split()[-1]
+        if command == "webhook create":
+            listed = CliRunner().invoke(cli, shlex.split("webhook list --store nursery --json"))
+            self._webhook = json.loads(listed.stdout)[0]["id"]
         if command == "link create":
             code = done.stdout.strip().partition("#code=")[2]
             self._link = token_id_of(hash_token(code))
