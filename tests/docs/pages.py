@@ -42,6 +42,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("install.md", "For yourself"): "tests/deploy/test_packages.py",
     ("install.md", "Shell completion"): "tests/docs/test_pages.py",
     ("upgrade.md", "*"): "tests/docs/test_upgrade.py",
+    ("worst-day.md", "*"): "tests/docs/test_worst_day.py",
     ("backup.md", "SQLite"): "tests/docs/test_commands.py",
     ("backup.md", "Restore"): "tests/docs/test_commands.py",
     ("backup.md", "One store of several"): "tests/features/backups/test_one_store.py",

@@ -1,0 +1,62 @@
+"""The blocks of docs/worst-day.md, in their order, beside a service with two stores."""
+
+from pathlib import Path
+
+from tests.docs.pages import take
+from tests.faults.small_disk import SmallDisk, small_disk
+from tests.readiness import wait_for_readiness
+
+IDS = range(1, 21)
+
+
+def paste(disk: SmallDisk, block: str) -> str:
+    """Run a block in a shell; what it prints."""
+    script = block.replace("http://127.0.0.1:8080", disk.service.origin)
+    script = script.replace("/var/backups/plantstore", str(disk.program.folder / "backups"))
+    done = disk.program.in_shell(f"set -e\n{script}")
+    assert done.status == 0, done
+    return done.out + done.err
+
+
+def test_the_worst_day(tmp_path: Path) -> None:
+    who, undo, restore, verify = take("worst-day.md", "Half of a store is gone")
+    revoke, look = take("worst-day.md", "A laptop is stolen")
+    (ready,) = take("worst-day.md", "The disk is full")
+    with small_disk(tmp_path) as disk:
+        service = disk.service
+        ada, eve, mel = (
+            service.make_token(*one)
+            for one in (("nursery", "ada"), ("nursery", "eve"), ("meadow", "mel"))
+        )
+        (tmp_path / "backups").mkdir()
+        with service.client(ada) as client, service.client(mel) as other:
+            for number in IDS:
+                assert client.post("/plants", json={"id": number, "name": "Fern"}).is_success
+            assert other.post("/plants", json={"id": 1, "name": "Moss"}).is_success
+            disk.program.out("backup", str(tmp_path / "backups"))
+            seen = client.get("/plants").headers["etag"]
+            whole = client.get("/plants?include=id").json()
+            for deletes, block in ((eve, undo), (ada, restore)):
+                with service.client(deletes) as somebody:
+                    for number in IDS[:10]:
+                        assert somebody.delete(f"/plants/{number}").is_success
+                if block is undo:
+                    assert "eve" in paste(disk, who)
+                assert "would change plants of nursery; added: 10" in paste(disk, block)
+                assert client.get("/plants?include=id").json() == whole
+            changed = client.get("/plants", headers={"If-None-Match": seen})
+            assert changed.status_code == 200
+            assert "ok: stores: 2, plants: 21" in paste(disk, verify)
+            paste(disk, revoke)
+            with service.client(eve) as thief:
+                assert thief.get("/plants").status_code == 401
+            shown = paste(disk, look)
+            assert "plant.deleted" in shown
+            assert "token revoke" in shown
+            disk.fill()
+            wait_for_readiness(service, 503)
+            assert "the disk is full" in paste(disk, ready)
+            assert other.get("/plants").json() == [{"name": "Moss"}]
+            disk.make_room()
+            wait_for_readiness(service, 200)
+            assert '"ready"' in paste(disk, ready)
