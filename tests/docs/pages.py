@@ -20,7 +20,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("import.md", "*"): "tests/docs/test_commands.py",
     ("events.md", "*"): "tests/docs/test_pages.py",
     ("webhooks.md", "Create a webhook"): "tests/docs/test_pages.py",
-    ("webhooks.md", "Receive messages"): "tests/features/webhooks/test_receivers.py",
+    ("webhooks.md", "Receive messages"): "tests/docs/test_receivers.py",
     ("webhooks.md", "When a receiver fails"): "tests/docs/test_pages.py",
     ("webhooks.md", "Secrets"): "tests/docs/test_pages.py",
     ("moving.md", "*"): "tests/docs/test_pages.py",

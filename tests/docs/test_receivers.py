@@ -11,9 +11,12 @@ import httpx
 import pytest
 
 from tests.docs.pages import ROOT, take
+from tests.features.access.http.access_calls import managing
+from tests.features.webhooks.conftest import SETTINGS
 from tests.features.webhooks.receiver import create_webhook
 from tests.http.calls import create_plant
 from tests.postgres.server import free_port
+from tests.service import Service
 from tests.waiting import wait_until
 
 NODE_MODULES = ROOT / "tests" / "clients" / "node_modules"
@@ -27,19 +30,26 @@ RECEIVERS = {
 
 
 @pytest.mark.parametrize("name", RECEIVERS)
-def test_a_receiver_verifies_what_it_is_sent(
-    manager: httpx.Client, tmp_path: Path, name: str
-) -> None:
+def test_a_receiver_verifies_what_it_is_sent(tmp_path: Path, name: str) -> None:
     port = free_port()
-    made = create_webhook(manager, f"http://127.0.0.1:{port}/plants")
-    with receiving(name, made["secret"], port, tmp_path / "out") as out:
-        create_plant(manager, 1, "Fern ‘é’")
-        wait_until(lambda: "plant.created Fern ‘é’\n" in out.read_text(encoding="utf-8"))
-        manager.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
-        tested = f"/webhooks/{made['id']}/test"
-        assert manager.post(tested).raise_for_status().json()["status"] == 204
-        manager.post(f"/webhooks/{made['id']}/rotate").raise_for_status()
-        assert manager.post(tested).raise_for_status().json()["status"] == 400
+    with (
+        Service(tmp_path, settings=SETTINGS) as service,
+        managing(service, "nursery") as manager,
+    ):
+        made = create_webhook(manager, f"http://127.0.0.1:{port}/plants")
+        with receiving(name, made["secret"], port, tmp_path / "out") as out:
+            use(manager, made["id"], out)
+
+
+def use(manager: httpx.Client, webhook_id: str, out: Path) -> None:
+    """Have it take a message and tests, until it has the secret before the last."""
+    create_plant(manager, 1, "Fern ‘é’")
+    wait_until(lambda: "plant.created Fern ‘é’\n" in out.read_text(encoding="utf-8"))
+    manager.post(f"/webhooks/{webhook_id}/rotate").raise_for_status()
+    tested = f"/webhooks/{webhook_id}/test"
+    assert manager.post(tested).raise_for_status().json()["status"] == 204
+    manager.post(f"/webhooks/{webhook_id}/rotate").raise_for_status()
+    assert manager.post(tested).raise_for_status().json()["status"] == 400
 
 
 @contextmanager
