@@ -6,6 +6,7 @@ from building.document import parse_document, read_document
 from plantstore.http.errors import TABLE
 from tests.features.access.http import test_access_bounds
 from tests.features.events.http import test_events
+from tests.features.webhooks import test_webhooks
 from tests.http import (
     test_errors_bounds,
     test_errors_database,
@@ -22,6 +23,7 @@ _MODULES = (
     test_events,
     test_framing_heads,
     test_refusals,
+    test_webhooks,
 )
 
 

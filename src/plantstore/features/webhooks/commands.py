@@ -5,7 +5,7 @@ from functools import wraps
 
 import click
 
-from plantstore.cli.administration_log import changing
+from plantstore.cli.administration_log import changing, noting
 from plantstore.cli.options import change_options, read_options, store_option
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
@@ -51,10 +51,11 @@ def create(session: Session, store: str, url: str, output: Output, **target: obj
     Example:
       plantstore webhook create --store nursery https://example.com/plants
     """
-    with changing(session, "webhook create", store=store, url=url):
+    with noting(session) as note:  # without the address: it may be as good as a token
         store_id = require_store(session, store).store_id
         secret = make_secret(_read_settings().webhook_key)
         made = webhooks.create_webhook(session, store_id, secret, url=url, **target)
+        note("webhook create", store=store, webhook_id=made.webhook_id)
     _print_secret(made, output)
 
 

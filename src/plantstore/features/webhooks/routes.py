@@ -119,7 +119,7 @@ def _delete_webhook(session: Session, manager: Manager, webhook_id: str) -> Outc
 
 
 def _respond(webhook: Webhook, status: int = 200, secret: str | None = None) -> Outcome:
-    logged = {"webhook_id": webhook.webhook_id, "url": webhook.url}
+    logged = {"webhook_id": webhook.webhook_id}  # an address may be as good as a token
     return json_response(status, webhook.describe(secret), NO_STORE), logged
 
 
