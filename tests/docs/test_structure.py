@@ -43,6 +43,7 @@ STARTING = (
     *("sqlite/connection.py", "sqlite/file_lock.py"),
 )
 NOT_AT_A_START = {
+    " is in use: stop the service, and what else uses it (find it with `fuser`)",  # of a restore
     ": give two databases",  # of a copy
     "only a database of PostgreSQL can be distributed by Citus",  # of a command
 }
@@ -161,7 +162,7 @@ def messages_of(source: Path) -> Iterator[str]:
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call):
             name = getattr(node.exc.func, "id", "")
             if name in {"SetupError", "kind"}:
-                yield max(constants(node.exc.args[0]), key=len)
+                yield max(constants(node.exc.args[0]), key=len, default="")
 
 
 def constants(message: ast.expr) -> list[str]:

@@ -19,6 +19,7 @@ def test_other_commands_refuse_a_missing_database(path: str, tmp_path: Path) -> 
     file = tmp_path / "new" / "plants.db"
     arguments = (CHANGES | READS)[path].removeprefix("--create ")
     names = {"file": "plants.csv", "link": "0123456789abcdef", "token": "0123456789abcdef"}
+    names["webhook"] = names["link"]
     call = f"--database sqlite:///{file} {path} {arguments.format(**names)}"
     refused = CliRunner().invoke(cli, call).exception
     assert isinstance(refused, SetupError), refused
