@@ -3,7 +3,7 @@
 // move as plants are added and removed.
 
 import { discard, remove, retry, takeBack } from "./actions.js";
-import { $, all, colour, isNarrow, makeButton, targetOf } from "./dom.js";
+import { $, all, colour, isNarrow, make, makeButton, targetOf } from "./dom.js";
 import { list } from "./list.js";
 import { drafts, drop, onDraw, queue, rowIdOf } from "./state.js";
 import { t } from "./texts.js";
@@ -336,7 +336,7 @@ function drawReason(row, item) {
   cell.hidden = !reason;
   if (cell.dataset.reason === reason || !(reason || cell.dataset.reason)) return;
   cell.dataset.reason = reason;
-  cell.replaceChildren(reason);
+  cell.replaceChildren(make("span", { textContent: reason, title: reason }));
   if (!reason || !item) return;
   const isAdd = item.action.kind === "add";
   cell.append(
