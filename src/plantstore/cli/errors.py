@@ -16,7 +16,8 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
     errors.NameTakenError: "the {kind} {name!r} already exists: choose another name",
     errors.NoSuchStoreError: "there is no store {store!r}; the stores are: {stores}",
     errors.NoSuchUserError:
-        "there is no user {subject!r}: create one with `plantstore user create {subject}`",
+        "there is no user {subject!r}: `plantstore user list` shows all, `plantstore user create "
+        "{subject}` creates one",
     errors.NoSuchMemberError:
         "{subject} is not a member of {store}: `plantstore member list --store {store}` shows the "
         "members, `plantstore member add --create --store {store} --user {subject} --role editor` "
@@ -30,7 +31,9 @@ SENTENCES: Mapping[type[PlantStoreError], str] = {
         "{subject} is the last owner of {store}: make another one first with "
         "`plantstore member add --store {store} --role owner --user NAME`, or give --yes",
     errors.TooMuchAccessError: "{store} has too many {things}: wait until they expire",
-    errors.NoSuchTokenError: "there is no such token: `plantstore token list` shows all ids",
+    errors.NoSuchTokenError:
+        "there is no such token: `plantstore token list` shows all ids, and --user NAME stands for "
+        "all tokens of a user",
     errors.NoSuchLinkError:
         "there is no link with the id {link_id}: it was used or has ended; `plantstore link list` "
         "shows those that wait",

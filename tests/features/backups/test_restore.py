@@ -264,7 +264,8 @@ def test_what_is_no_good_backup_is_refused(
     elif damage != "missing":
         backup.write_bytes(damaged[damage])
     with unchanged(program.folder / "data"):
-        said = program.refusal("restore", str(backup), "--yes")
+        # It asks nothing about a backup that is not there.
+        said = program.refusal("restore", str(backup), *["--yes"][damage == "missing" :])
     assert said.startswith(f"Error: nothing was restored from {backup}: {reason}")
 
 

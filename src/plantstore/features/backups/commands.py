@@ -188,7 +188,7 @@ def _replace(backup: str, database: str, output: Output, *, yes: bool) -> None:
     file = _require_sqlite(
         database, "restore it with pg_restore, then run `plantstore restore --in-place`"
     )
-    if file.exists() and not yes:
+    if file.exists() and Path(backup).exists() and not yes:
         confirm(f"Replace {database.removeprefix('sqlite:///')} by {backup}?", "restore")
     end_cleanly()
     began = time.monotonic()
