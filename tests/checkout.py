@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 NEEDED = (
-    *("scripts", "requirements", "building", "src"),
+    *("scripts", "requirements", "building", "clients", "src"),
     *("Makefile", "hatch_build.py", "pyproject.toml", "README.md", "LICENSE"),
 )
 

@@ -1,4 +1,4 @@
-"""``--database`` and ``--settings`` stand before the command, for all commands alike."""
+"""``plantstore``'s own options stand before the command, for all commands alike."""
 
 import shlex
 
@@ -15,7 +15,7 @@ def advice(program: Program, call: str) -> str:
     """The corrected command that the program prints."""
     refused = program.refusal(*shlex.split(call), status=2)
     before, _, line = refused.rstrip().rpartition("\n")
-    assert before.endswith("Error: give --database and --settings before the command:\n")
+    assert before.endswith("Error: give plantstore's own options before the command:\n")
     return line.strip()
 
 
@@ -69,7 +69,7 @@ def test_a_command_in_a_message_works_when_it_is_pasted(alone: Program) -> None:
 
 def test_no_command_takes_them_itself(program: Program) -> None:
     for path in COMMANDS:
-        for option in ("--database", "--settings"):
+        for option in ("--database", "--settings", "--url", "--token-file"):
             assert "before the command" in program.refusal(*path, option, "x", status=2)
 
 

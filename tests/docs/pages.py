@@ -18,6 +18,7 @@ RUN_BY: Mapping[tuple[str, str], str] = {
     ("README.md", "*"): "tests/docs/test_readme.py",
     ("access.md", "*"): "tests/docs/test_commands.py",
     ("import.md", "*"): "tests/docs/test_commands.py",
+    ("plants.md", "*"): "tests/docs/test_commands.py",
     ("events.md", "*"): "tests/docs/test_pages.py",
     ("webhooks.md", "Create a webhook"): "tests/docs/test_pages.py",
     ("webhooks.md", "Receive messages"): "tests/docs/test_receivers.py",

@@ -62,6 +62,20 @@ def test_the_commands_of_import_work(program: Program) -> None:
     assert "2,Monstera deliciosa,tropical" in program.out("export", "--store", "nursery")
 
 
+def test_the_commands_of_plants_work(program: Program) -> None:
+    program.make_store("nursery")
+    here, elsewhere = take("plants.md")
+    assert "Monstera deliciosa" in paste(program, here)
+    with Service(program.folder, database=program.database) as service:
+        token = service.make_token("nursery")
+        paste(
+            program, f"TOKEN={token}\n", elsewhere.replace("http://127.0.0.1:8080", service.origin)
+        )
+    exported = program.out("export", "--store", "nursery")
+    assert "7,Monstera deliciosa,tropical\r\n8,Fern," in exported
+    assert (program.folder / "plants.csv").read_text().strip() == exported.replace("\r", "").strip()
+
+
 def test_the_blocks_of_backup_on_sqlite_work(program: Program) -> None:
     program.make_store("nursery")
     backups = program.folder / "backups"

@@ -105,9 +105,8 @@ COMMANDS = dict(commands(cli))
 GROUPS = {path.split()[0] for path in COMMANDS if " " in path}
 
 
-CALL = re.compile(
-    r"(?:^|\||&&|\$\(|exec|=\S+) *plantstore +(?:--database +\S+ +)?([a-z-][^|;&)]*)", re.MULTILINE
-)
+_OWN = r"(?:--(?:database|url|token-file) +\S+ +)*"
+CALL = re.compile(rf"(?:^|\||&&|\$\(|exec|=\S+) *plantstore +{_OWN}([a-z-][^|;&)]*)", re.MULTILINE)
 
 
 def calls_of(page: Path) -> Iterator[list[str]]:

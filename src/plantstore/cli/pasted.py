@@ -36,7 +36,7 @@ def _separate_options(words: Sequence[str]) -> tuple[list[str], list[str]]:
     remaining = iter(words)
     for word in remaining:
         name, joined, _ = word.partition("=")
-        is_own = name in {"--database", "--settings"}
+        is_own = name in {"--database", "--settings", "--url", "--token-file"}
         (first if is_own else last).append(word)
         if is_own and not joined:
             first.append(next(remaining, "..."))

@@ -62,6 +62,8 @@ class Commands(Mapping[str, click.Command]):
     help="TOML file with settings; else PLANTSTORE_SETTINGS, else plantstore/plantstore.toml in "
     "~/.config or /etc.",
 )
+@click.option("--url", help="Service, such as https://plants.example.org, in place of a database.")
+@click.option("--token-file", metavar="FILE", help="With --url: the file that has the token.")
 @click.version_option(VERSION, message="%(version)s")
 @click.pass_context
 def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/sources.py
@@ -75,6 +77,10 @@ def cli(context: click.Context, /, **_options: str | None) -> None:  # see cli/s
     \b
     Name another database, before the command:
       plantstore --database sqlite:///plants.db token list
+
+    \b
+    List and change the plants of a service elsewhere:
+      plantstore --url https://plants.example.org --token-file token plant list
 
     \b
     Complete commands in bash; zsh_source and fish_source are for other shells:
@@ -110,11 +116,11 @@ def main() -> None:
 
 
 def _correct(error: click.ClickException) -> click.ClickException:
-    """The error; if --database or --settings stand after the command, with the corrected line."""
+    """The error; if options of ``plantstore`` stand after the command, with the corrected line."""
     corrected = move_options(sys.argv[1:])
     if corrected is None or not isinstance(error, click.UsageError):
         return error
-    advice = f"give --database and --settings before the command:\n\n  {corrected}"
+    advice = f"give plantstore's own options before the command:\n\n  {corrected}"
     return click.UsageError(advice, error.ctx)
 
 

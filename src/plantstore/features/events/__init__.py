@@ -22,6 +22,6 @@ FEATURE = Feature(
     name="events",
     adds_to="routes.add_events",
     settings=EventsSettings,
-    commands={"event": "commands.event", "plant": "commands.plant"},
+    commands={"event": "commands.event"},
     metrics=(Metric("listeners", "gauge", "Clients that listen to events"),),
 )

@@ -1,17 +1,19 @@
-"""``plantstore event``: list and undo. ``plantstore plant``: restore."""
+"""``plantstore event``: list, in a database or behind a service, and undo."""
 
 import heapq
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from functools import partial
 from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 
-from plantstore.cli.administration_log import changing
 from plantstore.cli.durations import read_since
 from plantstore.cli.options import (
-    change_options,
+    json_option,
     read_options,
     store_option,
     user_option,
@@ -19,17 +21,79 @@ from plantstore.cli.options import (
 )
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.plant_changes import change_plants
+from plantstore.cli.stores import pass_store
 from plantstore.core.database import Row
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.features.events.restoring import restore_plants
 from plantstore.features.events.undoing import find_undo
 from plantstore.sql.administration.records import list_stores, require_store, require_user
 from plantstore.sql.session import Session
+
+if TYPE_CHECKING:
+    from plantstore_client import PlantStore
 
 _COLUMNS = ("revision", "at", "kind", *PLANT_FIELDS, "user", "token_label", "token_id")
 _FOLLOW_SECONDS = 1.0
 _PAGE_ROWS = 1000
 _COMMAND_LINE = 0  # instead of a user's number
+
+Record = Mapping[str, Any]
+Filters = tuple[int | None, str | None, int | None]  # plant, user, and since when
+
+
+class Events(Struct, frozen=True):
+    """Events of a store, or of all: ``read`` yields those after a revision, or 0, that pass."""
+
+    read: Callable[[int, Filters], Iterator[Record]]
+    columns: tuple[str, ...] = _COLUMNS
+
+
+def _in_database(session: Session, store: str | None) -> Events:
+    """The events of a store, or of all stores by their time; read in pages."""
+
+    def read(name: str, after: int, filters: Filters) -> Iterator[Record]:
+        store_id = require_store(session, name).store_id
+        while True:
+            rows = session.query("list_events", store_id, after, *filters, _PAGE_ROWS)
+            yield from ({"store": name, **_describe(row)} for row in rows)
+            if len(rows) < _PAGE_ROWS:
+                return
+            after = rows[-1][0]
+
+    def read_all(after: int, filters: Filters) -> Iterator[Record]:
+        stores = (read(found.name, after, filters) for found in list_stores(session))
+        return heapq.merge(*stores, key=itemgetter("at"))
+
+    return Events(read_all, ("store", *_COLUMNS)) if store is None else Events(partial(read, store))
+
+
+def _behind(client: "PlantStore", _: str) -> Events:
+    """Those of a service's store; only owners of the store see who it was."""
+
+    def read(after: int, filters: Filters) -> Iterator[Record]:
+        plant_id, user, since = filters
+        for event in client.events(after=after or None):
+            at = int(datetime.fromisoformat(event.at).timestamp() * 1000)
+            is_wanted = plant_id in (None, event.plant.id) and user in (None, event.user)
+            if is_wanted and at >= (since or 0):
+                plant = [getattr(event.plant, field) for field in PLANT_FIELDS]
+                by = (event.user, event.token_label, event.token_id)
+                values = (event.revision, format_time(at), event.kind, *plant, *by)
+                yield dict(zip(_COLUMNS, values, strict=True))
+
+    return Events(read)
+
+
+def _describe(row: Row) -> Mapping[str, Any]:
+    revision, kind, *plant, at, subject, label, token_id, user_id = row
+    return {
+        "revision": revision,
+        "at": format_time(at),
+        "kind": kind,
+        **dict(zip(PLANT_FIELDS, plant, strict=True)),
+        "user": "deleted user" if subject is None and user_id != _COMMAND_LINE else subject,
+        "token_label": label,
+        "token_id": token_id or None,
+    }
 
 
 @click.group()
@@ -38,7 +102,6 @@ def event() -> None:
 
 
 @event.command("list")
-@store_option("Name of the store; else events of all stores, by their time.")
 @click.option("--plant", "plant_id", type=int, metavar="ID", help="Only events of this plant.")
 @user_option("Only what this user did.")
 @click.option(
@@ -48,10 +111,12 @@ def event() -> None:
     help="Only events since a date (UTC), such as 2030-01-31, or an age, in m, h, d or w.",
 )
 @click.option("--follow", is_flag=True, help="Go on with new events until interrupted.")
-@read_options
+@pass_store(
+    _in_database, _behind, "Name of the store; else events of all, by their time.", required=False
+)
+@json_option
 def list_events(
-    session: Session,
-    store: str | None,
+    store: Events,
     plant_id: int | None,
     user: str | None,
     since: int | None,
@@ -70,16 +135,13 @@ def list_events(
     """
     filters = (plant_id, user, since)
     if not follow:
-        stores = [store] if store else [found.name for found in list_stores(session)]
-        events = (_read_events(session, name, 0, filters) for name in stores)
-        in_order = heapq.merge(*events, key=itemgetter("at"))
-        output.print_records(in_order, _COLUMNS if store else ("store", *_COLUMNS))
+        output.print_records(store.read(0, filters), store.columns)
         return
-    if store is None:
+    if store.columns != _COLUMNS:
         raise click.UsageError("name the store to follow with --store")
     last = 0
     while True:
-        for record in _read_events(session, store, last, filters):
+        for record in store.read(last, filters):
             output.print_line(record, _COLUMNS)
             last = record["revision"]
         time.sleep(_FOLLOW_SECONDS)
@@ -126,51 +188,3 @@ def undo(
         yes=yes,
         skipped=skipped,
     )
-
-
-def _read_events(
-    session: Session, store: str, after: int, filters: tuple[object, ...]
-) -> Iterator[Mapping[str, Any]]:
-    """The store's events that pass the filters, by revision; read in pages."""
-    store_id = require_store(session, store).store_id
-    while True:
-        rows = session.query("list_events", store_id, after, *filters, _PAGE_ROWS)
-        yield from ({"store": store, **_describe(row)} for row in rows)
-        if len(rows) < _PAGE_ROWS:
-            return
-        after = rows[-1][0]
-
-
-def _describe(row: Row) -> Mapping[str, Any]:
-    revision, kind, *plant, at, subject, label, token_id, user_id = row
-    return {
-        "revision": revision,
-        "at": format_time(at),
-        "kind": kind,
-        **dict(zip(PLANT_FIELDS, plant, strict=True)),
-        "user": "deleted user" if subject is None and user_id != _COMMAND_LINE else subject,
-        "token_label": label,
-        "token_id": token_id or None,
-    }
-
-
-@click.group()
-def plant() -> None:
-    """Manage single plants."""
-
-
-@plant.command(context_settings={"ignore_unknown_options": True})  # ids may be negative
-@click.argument("ids", metavar="ID...", type=int, nargs=-1, required=True)
-@store_option("Name of the store.", required=True)
-@change_options
-def restore(session: Session, ids: Sequence[int], store: str, output: Output) -> None:
-    """Restore the plants with these IDS as they were when they were deleted; all or none.
-
-    \b
-    Example:
-      plantstore plant restore --store nursery 7 9
-    """
-    with changing(session, "plant restore", plants=len(ids), store=store):
-        restored = restore_plants(session, require_store(session, store), ids)
-    names = ", ".join(f"{plant.id} {plant.name!r}" for plant in restored)
-    output.report_change({"store": store, "plants": restored}, f"restored in {store}: {names}")

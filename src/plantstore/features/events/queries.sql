@@ -12,10 +12,6 @@ WHERE store_id = ?1 AND revision > ?2 AND (CAST(?3 AS bigint) IS NULL OR plant_i
     AND (CAST(?5 AS bigint) IS NULL OR at >= ?5)
 ORDER BY revision LIMIT ?6
 
--- name: find_last_deletion
-SELECT plant_id, name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
-ORDER BY revision DESC LIMIT 1
-
 -- Access that ended so long ago that no event is of it. The newest token stays: a restore knows by it
 -- that older ones, which only the backup has, were deleted.
 

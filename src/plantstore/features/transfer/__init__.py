@@ -1,4 +1,4 @@
-"""Plants from files and to files, and copies from one database to another."""
+"""Plants by commands: single, from files and to files; copies from one database to another."""
 
 from plantstore.feature import Feature
 
@@ -8,5 +8,6 @@ FEATURE = Feature(
         "copy": "copy_command.copy",
         "export": "export_command.export",
         "import": "import_command.import_plants",
+        "plant": "plant_commands.plant",
     },
 )

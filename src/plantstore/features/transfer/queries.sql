@@ -11,6 +11,10 @@ WHERE store_id = ?1
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1
 
+-- name: find_last_deletion
+SELECT plant_id, name, tag FROM events WHERE store_id = ?1 AND plant_id = ?2 AND kind = 'plant.deleted'
+ORDER BY revision DESC LIMIT 1
+
 -- name: page_of_users
 SELECT user_id, subject, created_at FROM users WHERE user_id >= ?1 AND user_id <= ?2 ORDER BY user_id LIMIT ?3
 

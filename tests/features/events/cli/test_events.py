@@ -65,27 +65,6 @@ def test_following_goes_on_with_new_events(program: Program, service: Service) -
         follow.terminate()
 
 
-def test_a_deleted_plant_is_brought_back(program: Program, service: Service) -> None:
-    restored = program.run("plant", "restore", "--store", "nursery", "7", "--json")
-    assert restored.err == "restored in nursery: 7 'name'\n"
-    assert restored.data()
-    with service.client(service.make_token("nursery", "ada")) as ada:
-        listed = ada.get("/plants?include=id")
-        assert listed.json()[0] == FULL_JSON
-        assert listed.headers["x-total-count"] == "2"
-    assert kinds(program)[-1] == ("plant.created", 7, None)
-    with service.administration() as administration:
-        administration.set_quota("nursery", 1)
-    with service.client(service.make_token("nursery", "ada")) as ada:
-        assert ada.delete("/plants/8").is_success
-    for plant_id, reason in (
-        ("7", "has a plant with the id 7"),
-        ("-9", "no event of the deletion of plant -9"),
-        ("8", "is full"),
-    ):
-        assert reason in program.refusal("plant", "restore", "--store", "nursery", plant_id)
-
-
 @pytest.mark.parametrize("count", [0, 1, 2500])
 def test_any_number_of_events_is_listed(program: Program, count: int) -> None:
     program.make_store("nursery")

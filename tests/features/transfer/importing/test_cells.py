@@ -15,9 +15,9 @@ from plantstore.core.model import (
     NewPlant,
     broken_rule,
 )
-from plantstore.features.transfer.export_command import FORMATS
 from plantstore.features.transfer.lines import read_plants
 from plantstore.features.transfer.source import open_source
+from plantstore.features.transfer.stores import FORMATS
 
 SPECIAL = st.sampled_from([*"'=+-@\",; \u2028\u00a0{[", "sep="])
 

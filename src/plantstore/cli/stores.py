@@ -1,0 +1,89 @@
+"""Where commands find a store: in a database, or with ``--url`` behind a service, as its client.
+
+The client's errors end a command as a database's do: with a sentence and a status.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from functools import wraps
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import click
+
+from plantstore.cli.options import Command, store_option
+from plantstore.cli.sources import find_sources
+from plantstore.core.errors import PlantStoreError, SetupError
+from plantstore.core.settings import load_database
+from plantstore.databases import open_session
+from plantstore.sql.session import Session
+
+if TYPE_CHECKING:
+    from plantstore_client import PlantStore
+
+_TOKEN = re.compile(r"[!-~]+")
+
+
+def pass_store(
+    in_database: Callable[[Session, Any], object],
+    behind: "Callable[[PlantStore, str], object]",
+    explanation: str = "Name of the store; with --url by default the token's own.",
+    *,
+    required: bool = True,
+) -> Callable[[Command], Command]:
+    """``--store NAME``: the command gets the ``store``, of a session or a client and its name."""
+
+    def decorate(command: Command) -> Command:
+        @wraps(command)
+        @click.pass_context
+        def run(context: click.Context, /, store: str | None, **arguments: object) -> None:
+            options = context.find_root().params
+            if options["url"] is not None:
+                path = f"/stores/{quote(store, safe='')}" if store else ""
+                address = options["url"].rstrip("/") + path
+                with connect(address, options["token_file"]) as client:
+                    command(store=behind(client, address), **arguments)
+                return
+            if store is None and required:
+                raise click.UsageError("Missing option '--store'.")
+            with closing(open_session(load_database(find_sources(context)))) as session:
+                try:
+                    command(store=in_database(session, store), **arguments)
+                except PlantStoreError as error:
+                    error.details.setdefault("store", store)
+                    raise
+
+        return store_option(explanation)(run)
+
+    return decorate
+
+
+@contextmanager
+def connect(url: str, token_file: str | None) -> "Iterator[PlantStore]":
+    """A client of the store at a URL.
+
+    :raises SetupError: the service refuses, or cannot be reached.
+    """
+    if token_file is None or re.match("https?://[^/]", url) is None:
+        raise click.UsageError("give --url http://HOST:PORT, or https://, with --token-file FILE")
+    try:
+        import httpx  # noqa: PLC0415 - only here, and an extra
+        from plantstore_client import PlantStore, Refused  # noqa: PLC0415 - as httpx
+    except ImportError:
+        raise SetupError("--url needs httpx: pip install 'plantstore[client]'") from None
+    token = Path(token_file).read_text(encoding="utf-8").strip()
+    if _TOKEN.fullmatch(token) is None:
+        raise SetupError(f"{token_file} must have a token, and nothing else")
+    try:
+        with PlantStore(url, token) as client:
+            yield client
+    except Refused as error:
+        raise SetupError(f"{error.message} ({error.error})") from None
+    except httpx.InvalidURL as error:
+        raise click.UsageError(f"{url} is not a URL: {error}") from None
+    except httpx.TransportError as error:
+        raise SetupError(f"{url} cannot be reached, or gave up: {error}") from None
+    except (ValueError, KeyError):  # msgspec's and json's too
+        raise SetupError(f"{url} is not a Plant Store service") from None

@@ -1,0 +1,148 @@
+"""``plantstore plant``: single plants, in a database or behind a service."""
+
+import click
+from msgspec.structs import asdict
+
+from plantstore.cli.options import json_option, output_options
+from plantstore.cli.output import Output
+from plantstore.core.decoding import to_new_plant
+from plantstore.core.errors import RequestError, SetupError
+from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS, NewPlant
+from plantstore.features.transfer.stores import Change, Store, with_store
+
+_NEGATIVE_IDS = {"ignore_unknown_options": True}
+_ID = click.IntRange(INT64_MIN, INT64_MAX)
+
+
+@click.group()
+def plant() -> None:
+    """List and change single plants."""
+
+
+@plant.command("list")
+@click.option("--tag", help="Only plants with this tag.")
+@with_store
+@json_option
+def list_plants(store: Store, tag: str | None, output: Output) -> None:
+    """List the plants of a store, by id.
+
+    \b
+    Examples:
+      plantstore plant list --store nursery --tag tropical
+      plantstore --url https://plants.example.org --token-file token plant list --json
+    """
+    output.print_records(map(asdict, store.list_plants(tag)), PLANT_FIELDS)
+
+
+@plant.command(context_settings=_NEGATIVE_IDS)
+@click.argument("id", type=_ID)
+@click.argument("name")
+@click.option("--tag", help="The type of the plant.")
+@with_store
+@output_options
+def add(store: Store, id: int, name: str, tag: str | None, output: Output) -> None:  # noqa: A002 - the argument's name
+    """Add the plant ID.
+
+    \b
+    Example:
+      plantstore plant add --store nursery 7 "Monstera deliciosa" --tag tropical
+    """
+    added = _read({"id": id, "name": name, "tag": tag})
+    _change(store, "add", [("create", added)], output, "added")
+
+
+@plant.command(context_settings=_NEGATIVE_IDS)
+@click.argument("id", type=_ID)
+@click.option("--name", help="The new name; else it stays.")
+@click.option("--tag", help="The new tag; else it stays.")
+@click.option("--no-tag", is_flag=True, help="Remove the tag.")
+@with_store
+@output_options
+def edit(
+    store: Store,
+    id: int,  # noqa: A002 - the argument's name
+    name: str | None,
+    tag: str | None,
+    output: Output,
+    *,
+    no_tag: bool,
+) -> None:
+    """Change the name or the tag of the plant ID.
+
+    \b
+    Example:
+      plantstore plant edit --store nursery 7 --name "Monstera adansonii"
+    """
+    if (name is None and tag is None and not no_tag) or (no_tag and tag is not None):
+        raise click.UsageError("give --name, and --tag or --no-tag: what is to change")
+    before = store.find(id)
+    if before is None:
+        raise SetupError(f"there is no plant with the id {id} in {store.name}")
+    given = {"id": id, "name": before.name if name is None else name}
+    edited = _read(given | {"tag": None if no_tag else before.tag if tag is None else tag})
+    _change(store, "edit", [("update", edited)], output, "changed", before)
+
+
+@plant.command(context_settings=_NEGATIVE_IDS)
+@click.argument("ids", type=_ID, nargs=-1, required=True)
+@with_store
+@output_options
+def delete(store: Store, ids: tuple[int, ...], output: Output) -> None:
+    """Delete the plants with these IDS, all or none; `plantstore plant restore` brings them back.
+
+    \b
+    Example:
+      plantstore plant delete --store nursery 7 8
+    """
+    changes: list[Change] = [("delete", NewPlant(number, "")) for number in dict.fromkeys(ids)]
+    _change(store, "delete", changes, output, "deleted")
+
+
+@plant.command(context_settings=_NEGATIVE_IDS)
+@click.argument("ids", type=_ID, nargs=-1, required=True)
+@with_store
+@output_options
+def restore(store: Store, ids: tuple[int, ...], output: Output) -> None:
+    """Bring back the plants with these IDS, as they were when they were deleted; all or none.
+
+    \b
+    Example:
+      plantstore plant restore --store nursery 7 9
+    """
+    changes: list[Change] = []
+    for plant_id in dict.fromkeys(ids):
+        if store.find(plant_id) is not None:
+            raise SetupError(f"{store.name} has a plant with the id {plant_id}: delete it first")
+        deleted = store.find_deleted(plant_id)
+        if deleted is None:
+            raise SetupError(f"{store.name} has no event of the deletion of plant {plant_id}")
+        changes.append(("create", deleted))
+    _change(store, "restore", changes, output, "restored")
+
+
+def _read(fields: dict[str, object]) -> NewPlant:
+    try:
+        return to_new_plant({name: value for name, value in fields.items() if value is not None})
+    except RequestError as error:
+        raise click.UsageError(str(error.details["reason"])) from None
+
+
+def _change(
+    store: Store,
+    verb: str,
+    changes: list[Change],
+    output: Output,
+    done: str,
+    before: NewPlant | None = None,
+) -> None:
+    """Make the changes, all or none, and say what was done, or why not."""
+    refusals = store.write(f"plant {verb}", changes, before)
+    if refused := [f"{it.message} ({it.error})" for it in refusals if it is not None]:
+        raise SetupError("; ".join(refused))
+    plants = [plant for _, plant in changes]
+    store.log(f"plant {verb}", plants=len(plants))
+    names = ", ".join(
+        f"{plant.id} {plant.name!r}" if plant.name else f"{plant.id}" for plant in plants
+    )
+    record = {"store": store.name, "plants": [plant.id for plant in plants]}
+    output.report_change(record, f"{done} in {store.name}: {names}")

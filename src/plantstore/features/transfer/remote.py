@@ -1,0 +1,70 @@
+"""The plants of a store behind a service, with the methods of ``DatabaseStore``."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+from plantstore_client import Change as Line
+from plantstore_client import PlantStore, Refused
+
+from plantstore.core.model import NewPlant, entity_tag_of
+from plantstore.features.transfer.stores import Change, Refusals
+from plantstore.http.errors import ErrorBody
+
+_MEDIA_TYPES = {"csv": "text/csv", "ndjson": "application/x-ndjson"}
+_NO_SUCH_PLANT = 40401
+
+_decode = msgspec.json.Decoder(NewPlant).decode
+
+
+class RemoteStore:
+    """A store that a client of its service reads and changes; its ``name`` is its address."""
+
+    def __init__(self, client: PlantStore, name: str) -> None:
+        self.name = name
+        self._client = client
+
+    def export(self, form: str, tag: str | None) -> Iterator[bytes]:
+        """See ``DatabaseStore``."""
+        return (line + b"\n" for line in self._client.export(_MEDIA_TYPES[form], tag=tag))
+
+    def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
+        """See ``DatabaseStore``."""
+        return map(_decode, self._client.export(_MEDIA_TYPES["ndjson"], tag=tag))
+
+    def find(self, plant_id: int) -> NewPlant | None:
+        """See ``DatabaseStore``."""
+        try:
+            plant = self._client.plant(plant_id)
+        except Refused as refused:
+            if refused.error == _NO_SUCH_PLANT:
+                return None
+            raise
+        return NewPlant(plant.id, plant.name, plant.tag)
+
+    def find_deleted(self, plant_id: int) -> NewPlant | None:
+        """See ``DatabaseStore``."""
+        found = None
+        for event in self._client.events():
+            if event.kind == "plant.deleted" and event.plant.id == plant_id:
+                found = NewPlant(plant_id, event.plant.name, event.plant.tag)
+        return found
+
+    def write(
+        self,
+        _command: str,
+        changes: Sequence[Change],
+        before: NewPlant | None = None,
+    ) -> Refusals:
+        """See ``DatabaseStore``."""
+        condition = None if before is None else f'"{entity_tag_of(before)}"'
+        lines = [
+            Line(op, plant.id, plant.name or None, plant.tag, condition) for op, plant in changes
+        ]
+        if len(lines) > 1:
+            self._client.change_all(lines)
+            return [None] * len(lines)
+        results = (result for _, result in self._client.change(lines))
+        return [ErrorBody(it.error, str(it.message)) if it.error else None for it in results]
+
+    def log(self, _command: str, **_changed: object) -> None:
+        """Nothing: the service has its own logs."""

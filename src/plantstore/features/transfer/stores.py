@@ -1,0 +1,144 @@
+"""The plants of a store as commands read and change them: of a database here, else ``remote.py``.
+
+Invariant: each change has its event, and counts, by the rules of every write.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import msgspec
+
+from plantstore.cli.administration_log import log_change
+from plantstore.cli.stores import pass_store
+from plantstore.core.cells import HEADER, write_lines
+from plantstore.core.errors import (
+    AlreadyStoredError,
+    IdTakenError,
+    NoSuchPlantError,
+    PlantStoreError,
+    PreconditionFailedError,
+    StoreFullError,
+)
+from plantstore.core.model import NewPlant
+from plantstore.features.transfer.tables import PLANTS, read_pages
+from plantstore.http.errors import ErrorBody, describe_error
+from plantstore.sql import changes as sql
+from plantstore.sql.administration.records import require_store
+from plantstore.sql.session import Session
+
+if TYPE_CHECKING:
+    from plantstore_client import PlantStore
+
+    from plantstore.features.transfer.remote import RemoteStore
+
+Change = tuple[Literal["create", "update", "delete"], NewPlant]  # the plant as it shall be, or was
+Refusals = list[ErrorBody | None]  # None for what is done
+Store = Union["DatabaseStore", "RemoteStore"]
+
+_KINDS: Mapping[str, Any] = {"create": "created", "update": "updated", "delete": "deleted"}
+FORMATS: dict[str, tuple[bytes, Callable[[Sequence[NewPlant]], bytes]]] = {
+    "csv": (HEADER.encode(), lambda plants: write_lines(plants).encode()),
+    "ndjson": (b"", msgspec.json.Encoder().encode_lines),
+}
+
+
+class DatabaseStore:
+    """A store of a database.
+
+    :raises PlantStoreError: there is no such store.
+    """
+
+    def __init__(self, session: Session, name: str) -> None:
+        self.name = name
+        self._session = session
+        self._store = require_store(session, name)
+
+    def export(self, form: str, tag: str | None) -> Iterator[bytes]:
+        """The plants at one moment, or those with a tag, in one of the ``FORMATS``."""
+        header, write = FORMATS[form]
+        yield header
+        for page in self._read(tag):
+            yield write(page)
+
+    def list_plants(self, tag: str | None) -> Iterator[NewPlant]:
+        """The plants at one moment, or those with a tag, by id."""
+        for page in self._read(tag):
+            yield from page
+
+    def find(self, plant_id: int) -> NewPlant | None:
+        """The plant with this id."""
+        return sql.find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
+
+    def find_deleted(self, plant_id: int) -> NewPlant | None:
+        """The plant as it was when it was last deleted, as far as the events tell."""
+        rows = self._session.query("find_last_deletion", self._store.store_id, plant_id)
+        return NewPlant(*rows[0]) if rows else None
+
+    def write(
+        self,
+        command: str,
+        changes: Sequence[Change],
+        before: NewPlant | None = None,
+    ) -> Refusals:
+        """Make the changes to different plants, all or none; a plant must be as ``before``."""
+        with self._session.transaction():
+            counts = sql.lock_counts(self._session, self._store)
+            _, held, max_plants = counts
+            stored = sql.find_plants(
+                self._session, self._store.store_id, [plant.id for _, plant in changes]
+            )
+            room = None if max_plants is None else max_plants - held
+            refusals = judge(changes, stored, room, before)
+            done = []
+            for (op, plant), refusal in zip(changes, refusals, strict=True):
+                if refusal is None and plant != stored.get(plant.id):
+                    made = stored[plant.id] if op == "delete" else plant
+                    done.append(sql.Change(_KINDS[op], made))
+            if done and not any(refusals):
+                author = (0, f"plantstore {command}", "")
+                sql.write_changes(self._session, self._store, counts, done, author)
+        return refusals
+
+    def log(self, command: str, **changed: object) -> None:
+        """Log what a command has changed."""
+        log_change(command, store=self.name, **changed)
+
+    def _read(self, tag: str | None) -> Iterator[list[NewPlant]]:
+        with self._session.snapshot():
+            for page in read_pages(self._session, PLANTS, (self._store.store_id,) * 2):
+                plants = [NewPlant(*row) for _, *row in page]
+                yield [plant for plant in plants if tag in (None, plant.tag)]
+
+
+def judge(
+    changes: Sequence[Change],
+    stored: Mapping[int, NewPlant],
+    room: int | None,
+    before: NewPlant | None = None,
+) -> Refusals:
+    """Which changes are refused in a store with room for so many more plants, and why."""
+    refusals: Refusals = []
+    for op, plant in changes:
+        known = stored.get(plant.id)
+        error: type[PlantStoreError] | None = None
+        if op != "create":
+            if known is None:
+                error = NoSuchPlantError
+            elif before not in (None, known):
+                error = PreconditionFailedError
+        elif known is not None:
+            error = AlreadyStoredError if known == plant else IdTakenError
+        elif room is not None:
+            error = StoreFullError if room <= 0 else None
+            room -= 1
+        refusals.append(None if error is None else describe_error(error(plant_id=plant.id)))
+    return refusals
+
+
+def _open_remote(client: "PlantStore", name: str) -> "RemoteStore":
+    from plantstore.features.transfer.remote import RemoteStore  # noqa: PLC0415 - needs an extra
+
+    return RemoteStore(client, name)
+
+
+with_store = pass_store(DatabaseStore, _open_remote)

@@ -1,0 +1,1 @@
+"""Tests of the feature transfer for every kind of database."""

@@ -1,0 +1,47 @@
+"""Commands change a store's plants by the rules of every write, on every kind of database."""
+
+import pytest
+
+from plantstore.core.model import NewPlant
+from plantstore.features.transfer.stores import DatabaseStore
+from tests.administration import Administration
+from tests.contract.harness import DatabaseHarness
+from tests.plants import FULL
+
+pytestmark = pytest.mark.anyio
+
+FERN, MOSS, ROSE = NewPlant(1, "Fern"), NewPlant(2, "Moss"), NewPlant(3, "Rose")
+
+
+async def test_changes_have_their_events_and_counts(
+    harness: DatabaseHarness, administration: Administration
+) -> None:
+    await harness.create(FULL)
+    await harness.delete(FULL.id)
+    store = DatabaseStore(administration.session, "nursery")
+    assert store.find_deleted(FULL.id) == FULL
+    administration.set_quota("nursery", 3)
+    fuller = NewPlant(1, "Fern", "herb")
+    for changes, before, errors in (
+        ([("create", plant) for plant in (FULL, FERN, MOSS, ROSE)], None, [40302]),
+        ([("create", plant) for plant in (FULL, FERN, MOSS)], None, []),
+        ([("create", FERN), ("create", NewPlant(2, "Other"))], None, [40004, 40003]),
+        ([("update", fuller)], FERN, []),
+        ([("update", FERN)], FERN, [41201]),
+        ([("update", fuller)], fuller, []),
+        ([("delete", MOSS), ("update", ROSE), ("delete", ROSE)], None, [40401, 40401]),
+        ([("delete", NewPlant(2, ""))], None, []),
+    ):
+        refusals = store.write("test", changes, before)  # type: ignore[arg-type]  # literals
+        assert [refusal.error for refusal in refusals if refusal] == errors
+    administration.set_quota("nursery", 1)
+    (full,) = store.write("test", [("create", ROSE)])
+    assert full is not None
+    assert full.error == 40302
+    assert await harness.read_plants() == [fuller, FULL]
+    await harness.assert_consistency()
+    kinds = [event.kind.removeprefix("plant.") for event in harness.read_events()]
+    assert kinds == ["created", "deleted", *["created"] * 3, "updated", "deleted"]
+    last = harness.read_events()[-1]
+    assert (last.subject, last.token_label) == (None, "plantstore test")
+    assert last.plant == MOSS
