@@ -1,4 +1,4 @@
-"""What the proxies of docs/proxies.md make of a response: its entity tag can be sent back."""
+"""What the proxies of docs/proxies.md make of a response: what they give can be sent back."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -29,7 +29,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
 
 @pytest.mark.parametrize("kind", LINES)
 @pytest.mark.parametrize("is_plain", [True, False], ids=["plain", "with more lines"])
-def test_a_plant_is_changed_under_the_entity_tag_that_arrived(
+def test_an_entity_tag_and_a_table_can_be_sent_back_as_they_arrived(
     service: Service, store: str, tmp_path: Path, kind: str, *, is_plain: bool
 ) -> None:
     ports = dict.fromkeys(PORTS, service.origin.rpartition(":")[2])
@@ -45,6 +45,10 @@ def test_a_plant_is_changed_under_the_entity_tag_that_arrived(
             client.put("/plants/7", json={"name": name}, headers={"If-Match": read.headers["etag"]})
             for name in ("Fern", "Moss")
         ]
+        table = client.get("/plants", headers={"Accept": "text/csv"})
+        kept = client.post("/changes", content=table.content, headers={"Content-Type": "text/csv"})
+    assert table.content == b"id,name,tag\r\n7,Fern,\r\n"
+    assert (kept.json()["line"], kept.json()["error"]) == (2, 40004)  # as it is
     assert (_HSTS in read.headers) is not is_plain
     assert ("content-encoding" in read.headers) is (len(lines) > 1)
     assert [change.status_code for change in changes] == [200, 412]
