@@ -9,7 +9,6 @@ import socket
 import time
 from contextlib import suppress
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from ipaddress import IPv4Address, ip_address, ip_network
 from typing import TYPE_CHECKING, Any, Self
 
@@ -116,6 +115,7 @@ async def _read(response: "aiohttp.ClientResponse") -> bytes:
 def _read_wait(text: str) -> float:
     """The seconds of a Retry-After, a number or a date."""
     wait = float(text[:9]) if text.isdecimal() else 0.0
-    with suppress(ValueError, TypeError):
-        wait = wait or (parsedate_to_datetime(text) - datetime.now(UTC)).total_seconds()
+    with suppress(ValueError):
+        until = datetime.strptime(text, "%a, %d %b %Y %H:%M:%S GMT").replace(tzinfo=UTC)
+        wait = (until - datetime.now(UTC)).total_seconds()
     return min(max(wait, 0.0), _MAX_WAIT)
