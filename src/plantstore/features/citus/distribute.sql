@@ -22,11 +22,19 @@ BEGIN
     IF 'revisions' <> ALL (done) THEN
         PERFORM create_distributed_table('revisions', 'store_id', colocate_with => 'none');
     END IF;
+    -- Citus takes a reference between distributed tables only when both are.
+    IF 'deliveries' <> ALL (done) THEN
+        ALTER TABLE deliveries DROP CONSTRAINT IF EXISTS deliveries_store_id_webhook_id_fkey;
+    END IF;
     FOREACH given IN ARRAY '{members, tokens, plants, events, idempotency_keys, links, webhooks, deliveries}'::name[] LOOP
         IF given <> ALL (done) THEN
             PERFORM create_distributed_table(given::text, 'store_id', colocate_with => 'revisions');
         END IF;
     END LOOP;
+    IF 'deliveries' <> ALL (done) THEN
+        ALTER TABLE deliveries ADD CONSTRAINT deliveries_store_id_webhook_id_fkey
+            FOREIGN KEY (store_id, webhook_id) REFERENCES webhooks ON DELETE CASCADE;
+    END IF;
 END $$;
 
 SELECT create_distributed_function(
