@@ -34,7 +34,7 @@ def test_a_database_that_has_rows_is_distributed_with_them(
     newer = next_program(program, MIGRATION, "postgres")
     assert newer.run("migrate").out == f"applied migration {NEXT} (next)\n"
     ((tables,),) = postgres_server.execute(DISTRIBUTED, database=name)
-    assert tables == 7
+    assert tables == 9
     command = ("env", f"PYTHONPATH={newer.environ['PYTHONPATH']}", *PLANTSTORE)
     with (
         Service(tmp_path, database=url, command=command) as service,
