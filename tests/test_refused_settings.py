@@ -7,8 +7,8 @@ import pytest
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import load_database
-from plantstore.core.sources import Sources
-from plantstore.program.loading import load_settings
+from plantstore.core.sources import Sources, find_unknown
+from plantstore.program.loading import SETTINGS, load_settings
 from tests.test_settings import URL, load
 
 BAD_VALUES = {
@@ -100,3 +100,16 @@ def test_an_unknown_setting_in_a_file_is_refused(tmp_path: Path) -> None:
         SetupError, match="unknown setting 'prot'; the settings are: database, host"
     ):
         load({}, URL, tmp_path / "settings.toml")
+
+
+def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
+    known = {f"PLANTSTORE_{name.upper()}": "" for name in SETTINGS}
+    known |= {f"{variable}_FILE": "" for variable in known}
+    others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
+    assert find_unknown(known | others, SETTINGS) == []
+    typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
+    for typo, meant in typos.items():
+        assert find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS) == [
+            f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{meant}?"
+        ]
+    assert find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS) == ["PLANTSTORE_XYZ is not a setting"]

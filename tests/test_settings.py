@@ -188,19 +188,6 @@ def test_booleans_are_read_as_people_write_them() -> None:
             assert load({}, environ)["prepare_statements"] is value
 
 
-def test_an_unknown_variable_is_named_with_the_nearest_setting() -> None:
-    known = {f"PLANTSTORE_{name.upper()}": "" for name in SETTINGS}
-    known |= {f"{variable}_FILE": "" for variable in known}
-    others = {"PLANTSTORE_SETTINGS": "", "PATH": "", "_PLANTSTORE_COMPLETE": "", "PLANTSTORES": ""}
-    assert find_unknown(known | others, SETTINGS) == []
-    typos = {"PROT": "PORT", "LOGFORMAT": "LOG_FORMAT", "DATABSE_FILE": "DATABASE_FILE"}
-    for typo, meant in typos.items():
-        assert find_unknown({f"PLANTSTORE_{typo}": "1"}, SETTINGS) == [
-            f"PLANTSTORE_{typo} is not a setting; did you mean PLANTSTORE_{meant}?"
-        ]
-    assert find_unknown({"PLANTSTORE_XYZ": ""}, SETTINGS) == ["PLANTSTORE_XYZ is not a setting"]
-
-
 @pytest.mark.parametrize("service", ["", "METRICS_"])
 def test_what_kubernetes_sets_for_a_service_of_our_name_is_passed_over(service: str) -> None:
     port = f"PLANTSTORE_{service}PORT"
