@@ -88,8 +88,9 @@ def test_a_table_lost_under_a_write_fails_the_write_alone(
 
 @ON_BOTH
 def test_an_internal_error_is_told_as_such_and_logged(
-    own_service: Service, database_kind: Kind
+    start: StartService, database_kind: Kind
 ) -> None:
+    own_service = start()
     fixture = make_fixture(own_service)
     execute(own_service.database, UNKNOWN_ROLE[database_kind.name])
     for route in {route for route in ROUTES if route.needs_token} - {*BEGUN}:
