@@ -35,7 +35,10 @@ class CountedDatabase:
         return await self._database.find_callers_again(callers)
 
 
-async def test_a_thousand_listeners_share_their_queries(harness: DatabaseHarness) -> None:
+async def test_a_thousand_listeners_share_their_queries(
+    harness: DatabaseHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("plantstore.features.events.listener._HEARTBEAT_SECONDS", 600)
     database = CountedDatabase(harness.database)
     listeners = Listeners(database, Pool("listeners", 2 * LISTENERS))  # type: ignore[arg-type]  # what it needs
     running = asyncio.create_task(listeners.run())
