@@ -29,7 +29,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
 def test_the_service_keeps_its_documents_promises(
     service: Service, store: str, tmp_path: Path
 ) -> None:
-    assert COMMAND.exists(), "install it: sh scripts/setup schemathesis"
+    assert COMMAND.exists(), "install it: scripts/setup tools"
     owner = f"owner of {store}"
     token = service.make_token(store, owner, scopes=frozenset(Scope))
     settings = tmp_path / "schemathesis.toml"
