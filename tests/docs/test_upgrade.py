@@ -1,6 +1,7 @@
 """The blocks of docs/upgrade.md: versions side by side and a link, rolling or with a stop."""
 
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -48,10 +49,9 @@ class Machine:
         assert f"/opt/plantstore-{version}/bin/pip install" in INSTALL or version == "1.0.0"
         command = program.folder / f"plantstore-{version}" / "bin" / "plantstore"
         command.parent.mkdir(parents=True)
-        path = program.environ.get("PYTHONPATH", "")
-        command.write_text(
-            f'#!/bin/sh\nPYTHONPATH={path} exec {sys.executable} -m plantstore "$@"\n'
-        )
+        path = shlex.quote(program.environ.get("PYTHONPATH", ""))
+        python = shlex.quote(sys.executable)
+        command.write_text(f'#!/bin/sh\nPYTHONPATH={path} exec {python} -m plantstore "$@"\n')
         command.chmod(0o755)
 
     def run(self, block: str, callers: list[Caller] | None = None) -> None:
