@@ -1,6 +1,8 @@
 """Commands do the same to a store of a database and, with ``--url``, behind a service."""
 
 import json
+import random
+from collections import Counter
 from pathlib import Path
 
 import httpx
@@ -8,6 +10,7 @@ import pytest
 
 from plantstore.core.model import Role
 from tests.cli.program import Program
+from tests.postgres.proxy import Proxy, Way
 from tests.service import Service
 
 ROSE = {"id": -7, "name": "Rose", "tag": "red"}
@@ -72,6 +75,83 @@ def test_plants_are_changed_and_listed(
     assert {event["user"] for event in events} == ({f"owner-of-{store}"} if options else {None})
 
 
+def test_a_file_is_imported(
+    program: Program, options: tuple[str, ...], *, store: str, client: httpx.Client
+) -> None:
+    for plant in ({"id": 7, "name": "Rosa"}, {"id": 8, "name": "Ivy"}):
+        assert client.post("/plants", json=plant).is_success
+    (program.folder / "file").write_text("Nr,Name,tag\n9,Fern,\n7,Rose,red\n8,Ivy,\nx,Oak,\n9,,\n")
+    command = (*options, "import", "file", "--store", store, "--columns", "Nr=id")
+    refused = program.refusal(*command)
+    assert "line 3: the id 7 belongs to another plant" in refused
+    assert "line 5: id must be a whole number, such as 7 (40002)" in refused
+    assert "imported 0 plants" in refused
+    planned = program.run(*command, "--dry-run", "--update", "--errors", "bad.csv", "--json").data()
+    assert len(client.get("/plants").json()) == 2
+    done = program.run(*command, "--update", "--errors", "bad.csv", "--json").data()
+    assert done | {"dry_run": True} == planned
+    counts = [done[key] for key in ("imported", "changed", "identical", "refused")]
+    assert counts == [1, 1, 1, 2]
+    assert '5,40002,"id must be a whole number, such as 7",x,Oak,' in (
+        (program.folder / "bad.csv").read_text()
+    )
+    assert client.get("/plants?include=id").json() == [
+        *({"id": 7, "name": "Rose", "tag": "red"}, {"id": 8, "name": "Ivy"}),
+        {"id": 9, "name": "Fern"},
+    ]
+    named = (*options, "import", "-", "--store", store, "--assign-ids")
+    for quiet, said in (["--quiet"], ""), ([], "all 2 plants are already there"):
+        assert said in program.run(*named, *quiet, stdin="name\nMoss\nMoss\n").err
+    assert [plant["name"] for plant in client.get("/plants").json()][3:] == ["Moss", "Moss"]
+
+
+def test_a_quota_is_told_by_the_service(
+    program: Program, service: Service, address: tuple[str, ...], store: str
+) -> None:
+    with service.administration() as administration:
+        administration.set_quota(store, 1)
+    refused = program.run(*address, "import", "-", stdin="id,name\n7,Rose\n8,Fern\n")
+    assert refused.status == 1
+    assert "stopped: 1 plants are written" in refused.err
+    assert "line 3: the store is full" in refused.err
+
+
+def test_lost_connections_change_nothing_twice(
+    program: Program, service: Service, address: tuple[str, ...], client: httpx.Client
+) -> None:
+    """Whatever is lost, the same command ends in the same state, or says that it did not end."""
+    chosen = random.Random(3)  # noqa: S311 - no secrets
+    rows = [{"id": n, "name": f"Plant {n}"} for n in range(1, 4001)]
+    file = program.folder / "plants.ndjson"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    with Proxy(int(service.origin.rpartition(":")[2])) as proxy:
+        options = ("--url", f"http://127.0.0.1:{proxy.port}", *address[2:])
+
+        def run(*words: str, largest: int) -> str:
+            while True:
+                way = chosen.choice(list(Way))
+                proxy.cut_after(way, chosen.randrange(largest))
+                done = program.run(*options, *words)
+                if done.status == 0:
+                    return done.out
+                assert "cannot be reached, or gave up" in done.err
+
+        run("import", str(file), largest=300_000)
+        for number in range(5000, 5006):
+            run("plant", "add", str(number), "Rosa", largest=800)
+            run("plant", "edit", str(number), "--name", "Rose", largest=800)
+        for number in range(5000, 5004):
+            run("plant", "delete", str(number), largest=800)
+        run("export", "out.ndjson", largest=300_000)
+        events = json.loads(run("event", "list", "--json", largest=300_000))
+    rows += [{"id": n, "name": "Rose"} for n in (5004, 5005)]
+    assert client.get("/plants?include=id").json() == rows
+    exported = (program.folder / "out.ndjson").read_text().splitlines()
+    assert [json.loads(line) for line in exported] == rows
+    kinds = Counter(event["kind"].removeprefix("plant.") for event in events)
+    assert kinds == {"created": 4006, "updated": 6, "deleted": 4}
+
+
 @pytest.mark.parametrize("form", ["csv", "ndjson"])
 def test_a_file_is_what_it_is_from_the_database(
     program: Program, address: tuple[str, ...], store: str, form: str
@@ -108,7 +188,6 @@ def test_each_failure_is_a_sentence(
         (2, address, ("plant", "add", "7", " "), "name must not be only white space"),
         (2, address, ("plant", "add", str(2**63), "Rose"), "is not in the range"),
         (2, address, ("plant", "edit", "7"), "what is to change"),
-        (2, address, ("import", "-", "--store", store), "leave out --url"),
         (2, address, ("token", "list"), "leave out --url"),
         (2, (), add, "Missing option '--store'"),
     ):

@@ -1,7 +1,5 @@
 """``plantstore copy``."""
 
-from collections import deque
-
 import click
 
 from plantstore.cli.administration_log import log_change
@@ -43,10 +41,7 @@ def copy(
         copying.check()
         rows = copying.count_rows()
         for words, steps in (("copying", copying.write()), ("verifying", copying.verify())):
-            if output.quiet:
-                deque(steps, maxlen=0)
-            else:
-                run_steps(words, steps, rows, "rows")
+            run_steps(output, words, steps, rows, "rows")
     databases = {"database": without_password(target), "source": without_password(source)}
     log_change("copy", **databases, store=store)
     counts = ", ".join(f"{words}: {count}" for words, count in copying.written.items())

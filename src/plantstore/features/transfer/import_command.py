@@ -2,26 +2,21 @@
 
 import codecs
 from collections.abc import Mapping
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 
 import click
-import msgspec
-from msgspec.structs import replace
 
-from plantstore.cli.administration_log import log_change
-from plantstore.cli.options import json_option, pass_database
+from plantstore.cli.options import output_options
 from plantstore.cli.output import Output
 from plantstore.cli.workspace import end_cleanly
 from plantstore.core.model import PLANT_FIELDS
-from plantstore.databases import open_session
 from plantstore.features.transfer.ids import assigned_ids
-from plantstore.features.transfer.importing import Import, Options, Summary, open_original
+from plantstore.features.transfer.importing import Import, Summary
 from plantstore.features.transfer.line_errors import LineErrors
 from plantstore.features.transfer.output import open_output
 from plantstore.features.transfer.progress import run_steps
 from plantstore.features.transfer.source import open_source
-from plantstore.features.transfer.staging import Staging
-from plantstore.sql.session import Session
+from plantstore.features.transfer.stores import Store, with_store
 
 
 def _read_columns(
@@ -50,20 +45,12 @@ def _check_encoding(
 
 @click.command("import")
 @click.argument("file")
-@click.option("--store", required=True, help="Name of the store.")
 @click.option(
     "--assign-ids",
     is_flag=True,
     help="Give the plants new ids, after the store's highest; a file beside FILE keeps them.",
 )
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option(
-    "--on-duplicate",
-    type=click.Choice(["fail", "skip"]),
-    default="fail",
-    show_default=True,
-    help="Whether a plant with the id of another one is an error, or left out.",
-)
 @click.option("--update", is_flag=True, help="Change plants that have another name or tag.")
 @click.option(
     "--columns",
@@ -78,16 +65,27 @@ def _check_encoding(
     help="Such as windows-1252; else UTF-8, or UTF-16 if it begins so.",
 )
 @click.option("--allow-empty", is_flag=True, help="Take a file without any line.")
-@click.option("--keep-good", is_flag=True, help="Import the other lines where some have errors.")
 @click.option(
     "--errors",
+    "error_file",
     metavar="FILE",
-    help="Write the lines with errors there as CSV, with the reasons, to be mended and imported.",
+    help="Import the other lines, and write those with errors to FILE as CSV, with the reasons.",
 )
-@click.option("--user", help="Who the events say it was; else nobody.")
-@pass_database
-@json_option
-def import_plants(errors: str | None, database: str, output: Output, **options: object) -> None:
+@with_store
+@output_options
+def import_plants(
+    file: str,
+    store: Store,
+    columns: Mapping[str, str],
+    encoding: str | None,
+    error_file: str | None,
+    output: Output,
+    *,
+    assign_ids: bool,
+    dry_run: bool,
+    update: bool,
+    allow_empty: bool,
+) -> None:
     """Import the plants of FILE, CSV or NDJSON, maybe compressed; - is stdin.
 
     If a line has an error, nothing is imported. A CSV file's first line names the plants' fields; a
@@ -101,66 +99,58 @@ def import_plants(errors: str | None, database: str, output: Output, **options: 
       plantstore export --store nursery - | plantstore import - --store meadow
     """
     end_cleanly()
-    error_file = open_output(errors) if errors else nullcontext()
-    with closing(open_session(database)) as session, error_file as errors_output:
-        summary = _import(session, msgspec.convert(options, Options), LineErrors(errors_output))
-    written = summary.imported + summary.changed
-    if written and not summary.dry_run:
-        log_change("import", plants=written, store=summary.store, user=options["user"])
+    with open_output(error_file) if error_file else nullcontext() as errors_output:
+        errors = LineErrors(errors_output)
+        with Import(store, errors, updates=update) as importing:
+            with open_source(file, columns, encoding, allow_empty=allow_empty) as source:
+                if assign_ids:
+                    with (
+                        assigned_ids(source, store, errors, output, dry_run=dry_run) as path,
+                        open_source(path, allow_empty=True) as numbered,
+                    ):
+                        importing.read(numbered, output)
+                else:
+                    importing.read(source, output)
+            summary = _import(importing, errors, output, dry_run=dry_run)
+    if summary.imported + summary.changed and not dry_run:
+        store.log("import", plants=summary.imported + summary.changed)
     output.report(summary, [_describe(summary)])
     if summary.refused:
         raise click.exceptions.Exit(1)
 
 
-def _import(session: Session, options: Options, errors: LineErrors) -> Summary:
-    importing = Import(session, options, errors)
-    with closing(Staging()) as staging:
-        if options.assign_ids:
-            with assigned_ids(session, options, errors) as path, open_source(path) as source:
-                importing.stage(source, staging)
-        else:
-            with open_original(options) as source:
-                importing.stage(source, staging)
-        staged = replace(importing.summary)
-        is_checked = options.dry_run or not options.keep_good
-        if is_checked:
-            run_steps("checking", importing.check(staging), staging.count)
-            if importing.is_refused:
-                importing.summary.imported = importing.summary.changed = 0
-        found = importing.summary.imported + importing.summary.changed
-        if not options.dry_run and (found or not is_checked):
-            importing.summary = staged
-            _write(importing, staging)
+def _import(importing: Import, errors: LineErrors, output: Output, *, dry_run: bool) -> Summary:
+    summary = importing.summary
+    run_steps(output, "checking", importing.check(), importing.staged.count)
+    if errors.are_final:
+        summary.imported = summary.changed = 0
+    elif not dry_run:
+        is_done = False
+        try:
+            run_steps(output, "importing", importing.write(), importing.planned.count)
+            is_done = not errors.are_final
+        finally:
+            if not is_done:
+                written = summary.imported + summary.changed
+                sentence = (
+                    f"stopped: {written} plants are written; the same command writes the rest"
+                )
+                click.echo(sentence, err=True)
+    summary.dry_run = dry_run
+    summary.refused = errors.count
     errors.show()
-    importing.summary.refused = errors.count
-    return importing.summary
-
-
-def _write(importing: Import, staging: Staging) -> None:
-    is_done = False
-    try:
-        run_steps("importing", importing.write(staging), staging.count)
-        is_done = not importing.is_refused
-    finally:
-        if not is_done:
-            click.echo(
-                f"stopped: {importing.summary.imported} plants are written; the same command "
-                "writes the rest",
-                err=True,
-            )
+    return summary
 
 
 def _describe(summary: Summary) -> str:
     """The summary as a sentence."""
-    others = summary.imported + summary.changed + summary.conflicting + summary.refused
-    if summary.identical and not others:
+    if summary.identical and not summary.imported + summary.changed + summary.refused:
         return f"all {summary.identical} plants are already there: nothing to import"
     verb = "would import" if summary.dry_run else "imported"
     counts = {
         "changed": summary.changed,
         "already there": summary.identical,
         "repeated in the file": summary.repeated,
-        "with the id of another plant": summary.conflicting,
         "lines with an error": summary.refused,
     }
     rest = "".join(f"; {count} {words}" for words, count in counts.items() if count)

@@ -11,22 +11,14 @@ from typing import IO, Any
 
 import click
 import msgspec
-from msgspec import Struct
+from msgspec.structs import astuple
 
 from plantstore.core.errors import PlantStoreError
 from plantstore.core.model import PLANT_FIELDS, NewPlant
 from plantstore.features.transfer.source import Source
-from plantstore.http.errors import describe_error
+from plantstore.http.errors import ErrorBody, describe_error
 
 _MAX_SHOWN = 20
-
-
-class LineError(Struct, frozen=True):
-    """The number of a line, and the number and the reason that the interface would give."""
-
-    line: int
-    error: int
-    reason: str
 
 
 class LineErrors:
@@ -37,24 +29,34 @@ class LineErrors:
 
     def __init__(self, file: IO[bytes] | None) -> None:
         self._file = file
-        self._first: list[LineError] = []
+        self._first: list[str] = []
         self.count = 0
         self.source: Source | None = None
 
-    def add(self, line: int, error: PlantStoreError, plant: NewPlant | None = None) -> None:
+    @property
+    def are_final(self) -> bool:
+        """Whether they keep the other lines out too."""
+        return self.count > 0 and self._file is None
+
+    def add(
+        self, line: int, error: PlantStoreError | ErrorBody, plant: NewPlant | None = None
+    ) -> None:
         """Note an error of a line, or of its plant."""
-        found = describe_error(error)
-        # Of a request, the message speaks of the body; the reason does not.
-        noted = LineError(line, found.error, str(error.details.get("reason", found.message)))
+        cells: Any = None
+        if isinstance(error, PlantStoreError):
+            # Of a request, the message speaks of the body; the reason does not.
+            found, details = describe_error(error), error.details
+            error = ErrorBody(found.error, str(details.get("reason", found.message)))
+            cells = details.get("cells")
         self.count += 1
         if len(self._first) < _MAX_SHOWN:
-            self._first.append(noted)
+            self._first.append(f"line {line}: {error.message} ({error.error})")
         if self._file is not None:
             header, fields = (self.source.header, self.source.fields) if self.source else ((), ())
             if self.count == 1:
                 self._write(self._file, "line", "error", "reason", *(header or ["row"]))
-            cells: Any = error.details.get("cells") or _to_cells(plant, fields)
-            self._write(self._file, *msgspec.structs.astuple(noted), *cells)
+            cells = cells or _to_cells(plant, fields)
+            self._write(self._file, line, *astuple(error), *cells)
 
     def _write(self, file: IO[bytes], *cells: object) -> None:
         text = io.StringIO()
@@ -63,10 +65,10 @@ class LineErrors:
 
     def show(self) -> None:
         """Show the first ones."""
-        for noted in self._first:
-            click.echo(f"line {noted.line}: {noted.reason} ({noted.error})", err=True)
+        for sentence in self._first:
+            click.echo(sentence, err=True)
         if self.count > _MAX_SHOWN:
-            hint = "" if self._file else "; --errors FILE takes them all"
+            hint = "" if self._file else "; --dry-run --errors FILE takes them all"
             click.echo(f"and {self.count - _MAX_SHOWN} more{hint}", err=True)
 
 

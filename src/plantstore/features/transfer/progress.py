@@ -10,6 +10,8 @@ from rich.console import Console
 from rich.progress import Progress, ProgressColumn, Task, TimeRemainingColumn
 from rich.text import Text
 
+from plantstore.cli.output import Output
+
 
 class _Rate(ProgressColumn):
     def __init__(self, unit: str) -> None:
@@ -21,9 +23,11 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable[[int], None]]:
+def show_progress(
+    output: Output, words: str, total: int | None, unit: str
+) -> Iterator[Callable[[int], None]]:
     """A bar for the block, which tells it how much is done; ``total`` may not be known."""
-    if not sys.stderr.isatty():
+    if output.quiet or not sys.stderr.isatty():
         yield lambda _done: None
         return
     columns = (*Progress.get_default_columns()[:3], _Rate(unit), TimeRemainingColumn())
@@ -34,10 +38,12 @@ def show_progress(words: str, total: int | None, unit: str) -> Iterator[Callable
         yield lambda done: progress.update(bar, completed=done)
 
 
-def run_steps(words: str, steps: Iterator[int], total: int | None, unit: str = "plants") -> None:
+def run_steps(
+    output: Output, words: str, steps: Iterator[int], total: int, unit: str = "plants"
+) -> None:
     """Run steps that yield how many more plants or rows they have processed."""
     done = 0
-    with show_progress(words, total, unit) as advance:
+    with show_progress(output, words, total, unit) as advance:
         for more in steps:
             done += more
             advance(done)

@@ -1,11 +1,13 @@
 """The plants of a store behind a service, with the methods of ``DatabaseStore``."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from http import HTTPStatus
 
 import msgspec
 from plantstore_client import Change as Line
 from plantstore_client import PlantStore, Refused
 
+from plantstore.core.errors import SetupError
 from plantstore.core.model import NewPlant, entity_tag_of
 from plantstore.features.transfer.stores import Change, Refusals
 from plantstore.http.errors import ErrorBody
@@ -20,7 +22,7 @@ class RemoteStore:
     """A store that a client of its service reads and changes; its ``name`` is its address."""
 
     def __init__(self, client: PlantStore, name: str) -> None:
-        self.name = name
+        self.name = self.identity = name
         self._client = client
 
     def export(self, form: str, tag: str | None) -> Iterator[bytes]:
@@ -41,6 +43,22 @@ class RemoteStore:
             raise
         return NewPlant(plant.id, plant.name, plant.tag)
 
+    def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
+        """See ``DatabaseStore``; of one list."""
+        listed = self.list_plants(None)
+        plant = next(listed, None)
+        for plant_id in ids:
+            while plant is not None and plant.id < plant_id:
+                plant = next(listed, None)
+            yield plant if plant is not None and plant.id == plant_id else None
+
+    def find_highest_id(self) -> int | None:
+        """See ``DatabaseStore``."""
+        return max((plant.id for plant in self.list_plants(None)), default=None)
+
+    def find_room(self) -> None:
+        """See ``DatabaseStore``: only the service knows."""
+
     def find_deleted(self, plant_id: int) -> NewPlant | None:
         """See ``DatabaseStore``."""
         found = None
@@ -54,17 +72,24 @@ class RemoteStore:
         _command: str,
         changes: Sequence[Change],
         before: NewPlant | None = None,
+        *,
+        is_atomic: bool = True,
     ) -> Refusals:
         """See ``DatabaseStore``."""
         condition = None if before is None else f'"{entity_tag_of(before)}"'
         lines = [
             Line(op, plant.id, plant.name or None, plant.tag, condition) for op, plant in changes
         ]
-        if len(lines) > 1:
+        if is_atomic:  # with an Idempotency-Key: a lost response is sent again
             self._client.change_all(lines)
             return [None] * len(lines)
-        results = (result for _, result in self._client.change(lines))
-        return [ErrorBody(it.error, str(it.message)) if it.error else None for it in results]
+        refusals: Refusals = []
+        for _, result in self._client.change(lines):
+            if result.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                raise SetupError(f"{result.message} ({result.error})")
+            number = result.error
+            refusals.append(ErrorBody(number, str(result.message)) if number else None)
+        return refusals
 
     def log(self, _command: str, **_changed: object) -> None:
         """Nothing: the service has its own logs."""

@@ -39,11 +39,14 @@ class Source:
     by the names that its header has for them. The ``count`` of its lines is of those read.
     """
 
-    def __init__(self, name: str, file: io.FileIO, size: int | None) -> None:
+    def __init__(
+        self, name: str, file: io.FileIO, columns: Mapping[str, str], encoding: str | None
+    ) -> None:
         self.name = name
-        self.size = size
-        self.encoding: str | None = None
-        self.columns: Mapping[str, str] = {}
+        found = os.fstat(file.fileno())
+        self.size = found.st_size if stat.S_ISREG(found.st_mode) else None
+        self.encoding = encoding
+        self.columns = columns
         self.count = 0
         # Of a CSV file whose header was read, with the fields, or other names, of its columns:
         self.header: Sequence[str] = ()
@@ -105,14 +108,19 @@ class Source:
 
 
 @contextmanager
-def open_source(path: str) -> Iterator[Source]:
+def open_source(
+    path: str,
+    columns: Mapping[str, str] | None = None,
+    encoding: str | None = None,
+    *,
+    allow_empty: bool = False,
+) -> Iterator[Source]:
     """A file to read, or stdin for ``-``.
 
-    :raises SetupError: there is no such file.
+    :raises SetupError: there is no such file, or nothing was in it.
     """
-    if path == "-":
-        yield Source("stdin", io.FileIO(0, closefd=False), None)
-        return
-    with Path(path).open("rb", buffering=0) as file:
-        found = os.fstat(file.fileno())
-        yield Source(path, file, found.st_size if stat.S_ISREG(found.st_mode) else None)
+    with io.FileIO(0, closefd=False) if path == "-" else Path(path).open("rb", buffering=0) as file:
+        source = Source("stdin" if path == "-" else path, file, columns or {}, encoding)
+        yield source
+    if not (source.count or allow_empty):
+        raise SetupError(f"{source.name} is empty: give --allow-empty if that is right")

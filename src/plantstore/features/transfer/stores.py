@@ -3,7 +3,8 @@
 Invariant: each change has its event, and counts, by the rules of every write.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, Union
 
 import msgspec
@@ -52,6 +53,7 @@ class DatabaseStore:
         self.name = name
         self._session = session
         self._store = require_store(session, name)
+        self.identity = f"{self._store.store_id} {self._store.created_at}"
 
     def export(self, form: str, tag: str | None) -> Iterator[bytes]:
         """The plants at one moment, or those with a tag, in one of the ``FORMATS``."""
@@ -69,6 +71,26 @@ class DatabaseStore:
         """The plant with this id."""
         return sql.find_plants(self._session, self._store.store_id, [plant_id]).get(plant_id)
 
+    def find_each(self, ids: Iterable[int]) -> Iterator[NewPlant | None]:
+        """The plants with these ids, which ascend, at one moment; None if there is none."""
+        remaining = iter(ids)
+        with self._session.snapshot():
+            while portion := list(islice(remaining, sql.PORTION)):
+                yield from map(
+                    sql.find_plants(self._session, self._store.store_id, portion).get, portion
+                )
+
+    def find_highest_id(self) -> int | None:
+        """The highest id of its plants."""
+        rows = self._session.query("find_highest_id", self._store.store_id)
+        highest: int | None = rows[0][0]
+        return highest
+
+    def find_room(self) -> int | None:
+        """How many more plants it may hold, as far as that is known here."""
+        store = require_store(self._session, self.name)
+        return None if store.max_plants is None else store.max_plants - store.plants
+
     def find_deleted(self, plant_id: int) -> NewPlant | None:
         """The plant as it was when it was last deleted, as far as the events tell."""
         rows = self._session.query("find_last_deletion", self._store.store_id, plant_id)
@@ -79,8 +101,10 @@ class DatabaseStore:
         command: str,
         changes: Sequence[Change],
         before: NewPlant | None = None,
+        *,
+        is_atomic: bool = True,
     ) -> Refusals:
-        """Make the changes to different plants, all or none; a plant must be as ``before``."""
+        """Make the changes to different plants, if atomic all or none; each was as ``before``."""
         with self._session.transaction():
             counts = sql.lock_counts(self._session, self._store)
             _, held, max_plants = counts
@@ -94,7 +118,7 @@ class DatabaseStore:
                 if refusal is None and plant != stored.get(plant.id):
                     made = stored[plant.id] if op == "delete" else plant
                     done.append(sql.Change(_KINDS[op], made))
-            if done and not any(refusals):
+            if done and not (is_atomic and any(refusals)):
                 author = (0, f"plantstore {command}", "")
                 sql.write_changes(self._session, self._store, counts, done, author)
         return refusals

@@ -3,7 +3,7 @@
 import os
 import signal
 
-from plantstore.features.transfer import staging
+from plantstore.features.transfer import importing
 from plantstore.program import main
 from tests.stopped_writes import stop_at
 
@@ -13,6 +13,6 @@ AT, SIGNAL = "TEST_STOPPED_AT", "TEST_STOPPED_BY"
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, signal.default_int_handler)  # maybe it is ignored
-    vars(staging)["PORTION"] = PORTION_ROWS
+    vars(importing)["PORTION"] = PORTION_ROWS
     stop_at(os.environ[AT], int(os.environ[SIGNAL]))
     main()

@@ -4,17 +4,16 @@ import signal
 import subprocess
 import sys
 from contextlib import closing
-from io import BytesIO
 
 import httpx
 import pytest
 
 from plantstore.core.model import NewPlant
 from plantstore.databases import open_session
-from plantstore.features.transfer import staging as staged
-from plantstore.features.transfer.importing import Import, Options
+from plantstore.features.transfer import importing
+from plantstore.features.transfer.importing import Import
 from plantstore.features.transfer.line_errors import LineErrors
-from plantstore.features.transfer.staging import Staging
+from plantstore.features.transfer.stores import DatabaseStore
 from tests.cli.program import Program
 from tests.contract.harness import replay
 from tests.features.transfer.copying.fixtures import list_plants
@@ -121,18 +120,18 @@ def test_an_interrupted_import_says_how_much_is_written(
 def test_an_id_that_is_taken_meanwhile_ends_the_import(
     service: Service, store: str, client: httpx.Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(staged, "PORTION", PORTION_ROWS)
-    file = BytesIO()
-    with closing(open_session(service.database)) as session, closing(Staging()) as staging:
-        for line, name in enumerate(NAMES, 1):
-            staging.add(NewPlant(line, name), line)
-        running = Import(session, Options(file="plants.csv", store=store), LineErrors(file))
-        steps = running.write(staging)
-        assert next(steps) == PORTION_ROWS
-        taken = {"id": COUNT, "name": "taken meanwhile"}
-        assert client.post("/plants", json=taken).status_code == 200
-        assert sum(steps) == COUNT - 2 * PORTION_ROWS
-        assert running.summary.imported == COUNT - PORTION_ROWS
-    assert f"\n{COUNT},40003," in file.getvalue().decode()
-    assert list_plants(client) == [*ROWS[:-PORTION_ROWS], taken]
+    monkeypatch.setattr(importing, "PORTION", PORTION_ROWS)
+    with closing(open_session(service.database)) as session:
+        errors = LineErrors(None)
+        with Import(DatabaseStore(session, store), errors, updates=False) as running:
+            for line, name in enumerate(NAMES, 1):
+                running.staged.add(line, ("create", NewPlant(line, name)))
+            sum(running.check())
+            steps = running.write()
+            assert next(steps) == PORTION_ROWS
+            taken = {"id": 2 * PORTION_ROWS, "name": "taken meanwhile"}
+            assert client.post("/plants", json=taken).status_code == 200
+            assert list(steps) == [PORTION_ROWS]
+    assert (running.summary.imported, errors.count) == (2 * PORTION_ROWS - 1, 1)
+    assert list_plants(client) == [*ROWS[: 2 * PORTION_ROWS - 1], taken]
     assert_events_explain_the_plants(service, store)
