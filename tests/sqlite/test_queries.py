@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterable
 from pathlib import Path
 
 import plantstore
@@ -94,16 +93,17 @@ def test_each_statement_of_the_function_that_writes_names_the_store() -> None:
 
 
 def test_a_features_query_is_named_in_that_features_code_alone() -> None:
+    strings = {file: strings_of(file) for file in SOURCE.rglob("*.py")}
     for folder in SOURCE.glob("features/*/"):
-        files = [file for file in SOURCE.rglob("*.py") if not file.is_relative_to(folder)]
         own = [folder / name for name in ("queries.sql", "sqlite.sql", "postgres.sql")]
         names = {name for file in own if file.exists() for name in read_queries(file)}
-        assert names <= strings_of(folder.rglob("*.py"))
-        assert not names & strings_of(files)
+        inside = {file for file in strings if file.is_relative_to(folder)}
+        assert names <= set().union(*(strings[file] for file in inside))
+        assert not names & set().union(*(strings[file] for file in strings.keys() - inside))
 
 
-def strings_of(files: Iterable[Path]) -> set[str]:
-    """The strings of these files of Python."""
-    trees = [ast.parse(file.read_text(encoding="utf-8")) for file in files]
-    nodes = [node for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Constant)]
-    return {node.value for node in nodes if isinstance(node.value, str)}
+def strings_of(file: Path) -> set[str]:
+    """The strings of a file of Python."""
+    nodes = ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+    values = (node.value for node in nodes if isinstance(node, ast.Constant))
+    return {value for value in values if isinstance(value, str)}
