@@ -64,30 +64,25 @@ class PostgresDatabase:
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """See ``Database``."""
         return await self._callers.submit(Credentials(store_id, token_hash, store_name))
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """See ``Database``."""
         info = to_token_info(store_id, await self.read("find_token_info", store_id, token_hash))
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
-        """See ``Database``."""
         read = Read("find_plant", (store_id, plant_id), _to_plant)
         plant: NewPlant | None = await self._plants.submit(read)
         return plant
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        """See ``Database``."""
         read = Read(*page_query(store_id, query, max_count), _to_page)
         page: Page = await self._pages.submit(read)
         return page
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
-        """See ``Database``."""
         if len(self._snapshots) >= self._settings.max_streams:
             raise OverloadedError
         snapshot = PostgresSnapshot(
@@ -103,11 +98,9 @@ class PostgresDatabase:
         return snapshot
 
     def write(self, write: Write | Atomic) -> "asyncio.Future[Written]":
-        """See ``Database``."""
         return self._writer.submit(write)
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Database``."""
         # In a task: deadlines need one, and requests are handled outside of any.
         query = (self._sql[name], arguments)
         (rows,) = await asyncio.ensure_future(self._read(query))
@@ -118,26 +111,21 @@ class PostgresDatabase:
             return await self._pool.read(query)
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        """See ``Database``."""
         return await self._callers.find_again(callers)
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
-        """See ``Database``."""
         rows = await self.read("trim_events", store_id, before, MAX_TRIMMED)
         return Outcome.TRIMMED if rows else Outcome.NOTHING_TO_TRIM
 
     async def write_token_uses(self) -> None:
-        """See ``Database``."""
         await self._uses.write(self._write_uses)
 
     async def check(self) -> None:
-        """See ``Database``."""
         reason = await self._readiness.find_reason()
         if reason is not None:
             raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
-        """See ``Database``."""
         pools = (self._pool, self._stream_pool, self._probe_pool)
         return {
             ("write_queue_depth",): self._writer.queue_depth,
@@ -147,7 +135,6 @@ class PostgresDatabase:
         }
 
     async def count_all(self) -> tuple[int, int]:
-        """See ``Database``."""
         ((stores, plants),) = await self.read("count_all")
         return stores, plants
 
@@ -161,7 +148,6 @@ class PostgresDatabase:
         return await never
 
     async def close(self) -> None:
-        """See ``Database``."""
         self._opening.cancel()
         for batcher in (self._writer, self._callers, self._plants, self._pages):
             await batcher.drain()

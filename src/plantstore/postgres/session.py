@@ -37,26 +37,22 @@ class PostgresSession:
 
     @property
     def location(self) -> str:
-        """See ``Session``."""
         info = self._connection.info
         return f"{info.dbname} at {info.hostaddr or info.host}:{info.port}"
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Session``."""
         with explained():
             cursor = self._connection.execute(self._sql[name], arguments)
             return cursor.fetchall() if cursor.description is not None else []
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """See ``Session``."""
         with explained(), self._connection.transaction():
             self.query("lock_administration")
             yield
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See ``Session``."""
         with explained():
             self.query("begin_snapshot")
             try:
@@ -77,7 +73,6 @@ class PostgresSession:
                     copy.write_row(row)
 
     def advance_sequences(self) -> None:
-        """See ``Session``."""
         self.query("advance_sequences")
 
     def analyze(self) -> None:
@@ -103,7 +98,6 @@ class PostgresSession:
         return True
 
     def revalidate(self) -> None:
-        """See ``Session``."""
         with explained():
             if self._read_version() != self._version:
                 raise SetupError("the schema of the database has changed")
@@ -117,6 +111,5 @@ class PostgresSession:
             self._socket.shutdown(socket.SHUT_RDWR)
 
     def close(self) -> None:
-        """See ``Session``."""
         self._connection.close()
         self._socket.close()

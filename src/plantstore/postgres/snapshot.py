@@ -43,11 +43,9 @@ class PostgresSnapshot:
             self.revision, *_ = row
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        """See ``Snapshot``."""
         return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
-        """See ``Snapshot``."""
         if not query.limit:
             return None
         rows = await self._query(*last_id_query(self._store_id, query, query.limit))
@@ -57,7 +55,6 @@ class PostgresSnapshot:
         """See ``Snapshot``: it is never taken back."""
 
     async def close(self) -> None:
-        """See ``Snapshot``."""
         # At shutdown two close it: the second must not interrupt the first.
         async with self._closing:
             try:

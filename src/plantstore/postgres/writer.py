@@ -79,7 +79,6 @@ class Writer(Batcher[Item, Written]):
         self._purged_at = 0
 
     def submit(self, item: Item) -> "asyncio.Future[Written]":
-        """See ``Batcher``."""
         if item.store_id in self.queue.spent or not self.queue.try_take(item.store_id):
             raise OverloadedError
         return super().submit(item)

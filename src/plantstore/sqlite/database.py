@@ -77,7 +77,6 @@ class SQLiteDatabase:
     async def find_caller(
         self, store_id: int, token_hash: bytes, store_name: str | None
     ) -> Caller | None:
-        """See ``Database``."""
         unchanged = self.data_version.read()
         token = (store_id, token_hash)
         if store_name is None:
@@ -91,14 +90,12 @@ class SQLiteDatabase:
         return caller
 
     async def find_token_info(self, store_id: int, token_hash: bytes) -> TokenInfo | None:
-        """See ``Database``."""
         info = to_token_info(store_id, self._query("find_token_info", (store_id, token_hash)))
         if info is not None:
             self._uses.note(store_id, token_hash, info.expires_at)
         return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
-        """See ``Database``."""
         rows = self._query("find_plant", (store_id, plant_id))
         return NewPlant(*rows[0]) if rows else None
 
@@ -109,7 +106,6 @@ class SQLiteDatabase:
         return to_page(rows[0])
 
     async def open_snapshot(self, store_id: int) -> SQLiteSnapshot:
-        """See ``Database``."""
         if len(self._snapshots) >= self._max_snapshots:
             raise OverloadedError
         snapshot = SQLiteSnapshot(store_id, self._sql, self._threads, self._forget)
@@ -123,7 +119,6 @@ class SQLiteDatabase:
         return snapshot
 
     async def read(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Database``."""
         loop, execute = asyncio.get_running_loop(), self._features_connection.execute
         try:
             return await loop.run_in_executor(
@@ -133,7 +128,6 @@ class SQLiteDatabase:
             raise unavailable(error) from error
 
     async def find_callers_again(self, callers: Sequence[Caller]) -> Sequence[Caller | None]:
-        """See ``Database``."""
         unchanged = self.data_version.read()
         current = []
         for number, caller in enumerate(callers, 1):
@@ -146,7 +140,6 @@ class SQLiteDatabase:
         return current
 
     async def trim_events(self, store_id: int, before: int) -> Outcome:
-        """See ``Database``."""
         outcome, _ = await self._writer.submit(Trim(store_id, before))
         return outcome
 
@@ -155,13 +148,11 @@ class SQLiteDatabase:
         await self._uses.write(self._write_uses)
 
     async def check(self) -> None:
-        """See ``Database``."""
         reason = await self._readiness.find_reason()
         if reason is not None:
             raise DatabaseUnavailableError(reason=reason)
 
     def gauges(self) -> Mapping[tuple[str, ...], float]:
-        """See ``Database``."""
         return {
             ("write_queue_depth",): self._writer.queue_depth,
             ("streams",): len(self._snapshots),
@@ -170,16 +161,13 @@ class SQLiteDatabase:
         }
 
     async def count_all(self) -> tuple[int, int]:
-        """See ``Database``."""
         ((stores, plants),) = await self.read("count_all")
         return stores, plants
 
     async def wait_until_broken(self) -> Exception:
-        """See ``Database``."""
         return await asyncio.shield(self._writer.broken)
 
     async def close(self) -> None:
-        """See ``Database``."""
         if not await self._writer.close():
             return  # its connection is still open, so the data version's file must stay open too
         self._wal_bound.close()

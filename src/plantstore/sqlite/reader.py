@@ -41,7 +41,6 @@ class SQLiteReader:
         self._sql = load_queries("plantstore.sqlite")
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Queries``."""
         return self._connection.execute(self._sql[name], arguments).fetchall()
 
     def find_damage(self) -> Iterator[str]:

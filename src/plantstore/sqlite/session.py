@@ -43,16 +43,13 @@ class SQLiteSession:
 
     @property
     def location(self) -> str:
-        """See ``Session``."""
         return str(self._path)
 
     def query(self, name: str, *arguments: object) -> Sequence[Row]:
-        """See ``Session``."""
         return self._execute(self._sql[name], arguments)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """See ``Session``."""
         with self._lock.held():
             self._execute("BEGIN IMMEDIATE")
             try:
@@ -63,7 +60,6 @@ class SQLiteSession:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """See ``Session``."""
         self._execute("BEGIN")
         try:
             yield
@@ -71,7 +67,6 @@ class SQLiteSession:
             self._roll_back()
 
     def write_rows(self, name: str, rows: Sequence[Row]) -> None:
-        """See ``Session``."""
         with explained(self._path):
             self._connection.executemany(self._sql[name], rows).fetchall()
 
@@ -93,7 +88,6 @@ class SQLiteSession:
         return True
 
     def revalidate(self) -> None:
-        """See ``Session``."""
         with explained(self._path):
             if not samestat(self._path.stat(), self._file):
                 raise SetupError(REPLACED.format(name=self._path))
@@ -106,7 +100,6 @@ class SQLiteSession:
             self._connection.interrupt()
 
     def close(self) -> None:
-        """See ``Session``."""
         self._connection.close()
         self._lock.close()
 

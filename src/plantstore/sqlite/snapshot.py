@@ -51,20 +51,17 @@ class SQLiteSnapshot:
             raise
 
     async def read_page(self, query: PlantQuery, max_count: int) -> Page:
-        """See ``Snapshot``."""
         if self.is_aborted:
             raise DatabaseUnavailableError
         return to_page((await self._query(*page_query(self._store_id, query, max_count)))[0])
 
     async def find_last_id(self, query: PlantQuery) -> int | None:
-        """See ``Snapshot``."""
         if not query.limit:
             return None
         rows = await self._query(*last_id_query(self._store_id, query, query.limit))
         return rows[0][0] if len(rows) > 1 else None
 
     def watch(self, abort: Callable[[], object]) -> None:
-        """See ``Snapshot``."""
         self._abort_list = abort
 
     def abort(self) -> None:
@@ -74,7 +71,6 @@ class SQLiteSnapshot:
         self._abort_list()
 
     async def close(self) -> None:
-        """See ``Snapshot``."""
         await self._run(self._close)
         self._closed(self)
 
