@@ -31,7 +31,7 @@ _STATUS = struct.Struct("i")  # what is told of a process: first its id, then it
 _MAX_BYTES = 1 << 17  # of a message
 _IMPORTS = (
     *("plantstore.http.app", "plantstore.server.serve", "plantstore.server.listeners"),
-    *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.check"),
+    *("plantstore.sqlite.database", "plantstore.sqlite.session", "plantstore.sqlite.reader"),
     *("plantstore.postgres.database", "plantstore.postgres.session", "plantstore.core.model"),
     *("rich.progress", "rich.table", "ssl"),
     *("httptools", "prometheus_client", "uvloop", "http", "multiprocessing.context"),

@@ -16,7 +16,7 @@ from plantstore.sql.checks import Check
 from plantstore.sql.migrations import Migration
 from plantstore.sql.session import OpenSession, Queries, Session
 from plantstore.sqlite import connection as sqlite
-from plantstore.sqlite.check import check_file
+from plantstore.sqlite.reader import check_file
 from plantstore.sqlite.reader import reading as read_file
 from plantstore.sqlite.session import SQLiteSession, open_same_file
 

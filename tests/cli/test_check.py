@@ -15,7 +15,7 @@ from tests.cli.program import CREATE, POWERLESS, Program
 from tests.databases import execute
 from tests.service import Service
 
-NAMES = ["settings", "sqlite", "integrity", "schema", "writable"]
+NAMES = ["settings", "integrity", "schema", "writable"]
 
 
 def state_of(folder: Path) -> dict[str, tuple[str, int]]:

@@ -101,19 +101,6 @@ def test_what_root_creates_belongs_to_the_folders_owner(tmp_path: Path) -> None:
     assert set(owners.values()) == {(12345, 54321)}
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
-def test_a_hard_link_as_the_lock_gives_nothing_away(tmp_path: Path) -> None:
-    program = Program(tmp_path).with_database()
-    other, lock = tmp_path / "other", tmp_path / "plants.db-lock"
-    other.touch(0o644)
-    lock.unlink()
-    lock.hardlink_to(other)
-    os.chown(tmp_path / "plants.db", 12345, 54321)
-    program.out("token", "list")
-    found = other.stat()
-    assert (found.st_uid, stat.S_IMODE(found.st_mode)) == (0, 0o644)
-
-
 def test_a_folder_that_may_not_be_written_to_is_named_with_its_owner(tmp_path: Path) -> None:
     folder = tmp_path / "full"
     folder.mkdir(mode=0o500)

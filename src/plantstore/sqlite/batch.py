@@ -147,8 +147,16 @@ class BatchWriter:
         store, key = self._stores[write.store_id], write.key
         if key is None:
             return rule(write, store), store.revision
-        first = self._find_first(write, key)
-        return first or self._keep(write, key, rule(write, store)), store.revision
+        user_key = (write.store_id, write.caller.user_id, key.key)
+        since = self._at - KEY_LIFETIME_MS
+        stored = self._execute(self._sql["find_key"], (*user_key, since)).get
+        if stored is not None:
+            return _replay(key, *stored), store.revision
+        outcome = rule(write, store)
+        if outcome is not Outcome.STORE_FULL:  # which it may not be for the next try
+            row = (*user_key, key.fingerprint, outcome.value, self._at)
+            self._execute(self._sql["insert_key"], row)
+        return outcome, store.revision
 
     def finish(self) -> None:
         """Write the events and the counts, and clean up from time to time."""
@@ -156,8 +164,14 @@ class BatchWriter:
         for store_id, store in self._stores.items():
             if store.is_changed:
                 self._execute(self._sql["set_counts"], (store_id, store.revision, store.plants))
-        if abs(self._at - self._cleaned_at) >= _CLEAN_INTERVAL_MS:
-            self._clean()
+        if abs(self._at - self._cleaned_at) < _CLEAN_INTERVAL_MS:
+            return
+        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
+        if not self._connection.changes():  # else there may be more, for the next batch
+            self._cleaned_at = self._at
+        # What nothing needs again soon is given back to the file system.
+        if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
+            self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
 
     def roll_back(self) -> None:
         """Undo all of the batch."""
@@ -182,31 +196,11 @@ class BatchWriter:
         columns = (self._at, caller.user_id, caller.token_label, token_id)
         return _Author(ROLE_SCOPES[role], Outcome.FORBIDDEN, columns)
 
-    def _find_first(self, write: Write, key: IdempotencyKey) -> Outcome | None:
-        """What an earlier use of the key has made of this write."""
-        row = (write.store_id, write.caller.user_id, key.key, self._at - KEY_LIFETIME_MS)
-        stored = self._execute(self._sql["find_key"], row).get
-        if stored is None:
-            return None
-        fingerprint, outcome = stored
-        if fingerprint != key.fingerprint:
-            return Outcome.KEY_REUSED
-        first = Outcome(outcome)
-        return Outcome.REPLAYED if first in DONE else first
-
-    def _keep(self, write: Write, key: IdempotencyKey, outcome: Outcome) -> Outcome:
-        if outcome is not Outcome.STORE_FULL:  # which it may not be for the next try
-            user = (write.store_id, write.caller.user_id)
-            row = (*user, key.key, key.fingerprint, outcome.value, self._at)
-            self._execute(self._sql["insert_key"], row)
-        return outcome
-
     def _create(self, write: Create | Upsert, store: _Store) -> Outcome:
         plant = write.plant
         is_full = store.max_plants is not None and store.plants >= store.max_plants
         if not is_full:
-            key = (write.store_id,)
-            self._execute(self._sql["insert_plant"], key + astuple(plant))
+            self._execute(self._sql["insert_plant"], (write.store_id, *astuple(plant)))
         if is_full or not self._connection.changes():
             stored = self._find(write.store_id, plant.id)
             if stored is None:
@@ -268,13 +262,13 @@ class BatchWriter:
         self._execute(self._sql["set_trimmed"], (write.store_id, first_kept - 1))
         return Outcome.TRIMMED
 
-    def _clean(self) -> None:
-        """Delete old keys, and give pages back to the file system that nothing needs again soon."""
-        self._execute(self._sql["delete_old_keys"], (self._at - KEY_LIFETIME_MS,))
-        if not self._connection.changes():  # else there may be more, for the next batch
-            self._cleaned_at = self._at
-        if 2 * self._connection.pragma("freelist_count") > self._connection.pragma("page_count"):
-            self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
+
+def _replay(key: IdempotencyKey, fingerprint: bytes, outcome: str) -> Outcome:
+    """What an earlier use of the key makes of this write."""
+    if fingerprint != key.fingerprint:
+        return Outcome.KEY_REUSED
+    first = Outcome(outcome)
+    return Outcome.REPLAYED if first in DONE else first
 
 
 def _is_met(precondition: Precondition | None, plant: NewPlant) -> bool:

@@ -7,7 +7,7 @@ connection is used on a schema that this program does not know.
 import logging
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 
 import apsw
@@ -27,8 +27,6 @@ from plantstore.sqlite.files import create_file, describe_obstacle
 
 logger = logging.getLogger(__name__)
 
-# Older ones can corrupt a database when a WAL file is reset while another connection reads it.
-MIN_SQLITE = (3, 51, 3)
 BUSY_TIMEOUT_MS = 5000
 _PACKAGE = "plantstore.sqlite"
 _RESTORE_TIMEOUT = 1.0
@@ -136,20 +134,14 @@ def migrate(path: Path, *, stops_older: bool = False) -> Sequence[Migration]:
         ensure_file(path)
         _require_writable(path)
         with FileLock(path) as lock, lock.held():
-            if not stops_older:
-                _require_no_older(path)
+            stopping = [migration for migration in find_missing(path) if migration.stops_older]
+            try:
+                with unused(path) if stopping and not stops_older else nullcontext():
+                    pass
+            except SetupError as error:
+                raise SetupError(refuse_to_stop(stopping, str(error))) from None
             with closing(connect(path)) as connection:
                 return _migrate(connection)
-
-
-def _require_no_older(path: Path) -> None:
-    stopping = [migration for migration in find_missing(path) if migration.stops_older]
-    if stopping:
-        try:
-            with unused(path):
-                pass
-        except SetupError as error:
-            raise SetupError(refuse_to_stop(stopping, str(error))) from None
 
 
 def close_at_stop(connection: apsw.Connection) -> None:
@@ -186,8 +178,7 @@ def read_applied(connection: apsw.Connection) -> Sequence[Applied]:
     """
     if not connection.execute("SELECT count(*) FROM sqlite_schema").get:
         return []
-    find = "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_migrations'"
-    if not connection.execute(find).get:
+    if not connection.execute("PRAGMA table_list(schema_migrations)").get:
         raise SetupError(
             "the file is a SQLite database of another program: give another one with --database"
         )
@@ -211,7 +202,6 @@ def warn_of_permissions(path: Path) -> None:
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
     """Turn errors of the file into sentences."""
-    require_sqlite_version()
     try:
         yield
     except (OSError, apsw.Error) as error:
@@ -226,20 +216,6 @@ def find_reason(error: OSError | apsw.Error, path: Path) -> str:
     if isinstance(error, OSError) and error.filename not in (None, str(path)):
         reason = f"{error.filename}: {reason}"
     return f"{reason}{describe_obstacle(path)}"
-
-
-def require_sqlite_version() -> None:
-    """Refuse a SQLite with known bugs.
-
-    :raises SetupError: the SQLite that apsw brings is too old.
-    """
-    version = apsw.sqlite_lib_version()
-    if tuple(int(part) for part in version.split(".")) < MIN_SQLITE:
-        needed = ".".join(map(str, MIN_SQLITE))
-        raise SetupError(
-            f"SQLite {version} can corrupt databases; {needed} or newer is needed: "
-            "install a newer apsw"
-        )
 
 
 def _require_writable(path: Path) -> None:

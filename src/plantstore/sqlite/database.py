@@ -15,14 +15,7 @@ import msgspec
 
 from plantstore.core.database import CommitObserver, Row, Written
 from plantstore.core.errors import DatabaseUnavailableError, OverloadedError
-from plantstore.core.model import (
-    Caller,
-    NewPlant,
-    Outcome,
-    Page,
-    PlantQuery,
-    TokenInfo,
-)
+from plantstore.core.model import Caller, NewPlant, Outcome, Page, PlantQuery, TokenInfo
 from plantstore.core.pools import WriteQueue
 from plantstore.core.settings import Settings
 from plantstore.sql.queries import load_queries
@@ -39,8 +32,7 @@ from plantstore.sqlite.connection import (
 from plantstore.sqlite.data_version import DataVersion
 from plantstore.sqlite.errors import read_failures, unavailable
 from plantstore.sqlite.readiness import Readiness
-from plantstore.sqlite.snapshot import SQLiteSnapshot
-from plantstore.sqlite.wal_bound import WalBound
+from plantstore.sqlite.snapshot import SQLiteSnapshot, WalBound
 from plantstore.sqlite.writer import Writer
 
 _READER_THREADS = 2

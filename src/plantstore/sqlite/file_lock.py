@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Self
 
 from plantstore.core.errors import SetupError
-from plantstore.sqlite.files import give_away, is_alone, opened
+from plantstore.sqlite.files import give_away, opened
 
 _SQLITE_BYTES = (512, 2**30)  # SQLite's lock bytes: how many, and the first one
 _TIMEOUT = 10.0  # seconds
@@ -29,15 +29,11 @@ class FileLock:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
         self._file = os.open(self._path, flags, 0o600)
         with suppress(OSError):  # it belongs to another user, who has done so
-            self._share(database.stat())
-
-    def _share(self, database: os.stat_result) -> None:
-        """Let all users who may write to the database take its lock."""
-        if not is_alone(self._file):
-            return
-        writers = database.st_mode & 0o022
-        os.fchmod(self._file, 0o600 | writers | writers << 1)
-        give_away(self._file, database)
+            # All users who may write to the database may take its lock.
+            owner = database.stat()
+            writers = owner.st_mode & 0o022
+            os.fchmod(self._file, 0o600 | writers | writers << 1)
+            give_away(self._file, owner)
 
     @contextmanager
     def held(self) -> Iterator[None]:

@@ -1,7 +1,8 @@
 """Owners and permissions of the database's files and folders.
 
 Invariant: new ones are accessible only to their owner, those created by root belong to the owner of
-the parent folder, and no other file changes its owner.
+the parent folder; and nothing is acknowledged that was written to a file which the next start does
+not find.
 """
 
 import os
@@ -11,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from plantstore.sqlite.errors import REPLACED, FilesLostError
+
 SUFFIXES = ("", "-wal", "-shm", "-lock")
 
 
@@ -19,7 +22,11 @@ def create_file(path: Path) -> bool:
 
     :raises OSError: it cannot be created.
     """
-    _create_folders(path.parent)
+    missing = [folder for folder in path.parents if not folder.exists()]
+    for new in reversed(missing):
+        new.mkdir(mode=0o700, exist_ok=True)
+        with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
+            give_away(made, new.parent.stat())
     # SQLite gives its other files the same owner and permissions.
     try:
         with opened(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW) as file:
@@ -40,19 +47,10 @@ def opened(path: Path, flags: int) -> Iterator[int]:
 
 
 def give_away(file: int, owner: os.stat_result) -> None:
-    """As root, give an open file or folder to this owner, unless it has other names."""
-    if os.geteuid() == 0 and is_alone(file):
+    """As root, give an open file or folder to this owner."""
+    if os.geteuid() == 0:
         with suppress(OSError):  # the file system has no owners
             os.fchown(file, owner.st_uid, owner.st_gid)
-
-
-def is_alone(file: int) -> bool:
-    """Whether an open file is a folder, or a regular file with one name.
-
-    Through a hard link, a command of root would give away another of root's files.
-    """
-    status = os.fstat(file)
-    return stat.S_ISDIR(status.st_mode) or (stat.S_ISREG(status.st_mode) and status.st_nlink == 1)
 
 
 def describe_obstacle(path: Path) -> str:
@@ -83,16 +81,39 @@ def _find_obstacles(path: Path) -> Iterator[Path]:
             yield file
 
 
-def _create_folders(folder: Path) -> None:
-    missing = [parent for parent in (folder, *folder.parents) if not parent.exists()]
-    for new in reversed(missing):
-        new.mkdir(mode=0o700, exist_ok=True)
-        with opened(new, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW) as made:
-            give_away(made, new.parent.stat())
-
-
 def _name_user(number: int) -> str:
     try:
         return pwd.getpwuid(number).pw_name
     except KeyError:
         return f"the user {number}"
+
+
+class OpenFiles:
+    """The files of an open database: create it after the first read.
+
+    :raises FilesLostError: one was removed, or cannot be reached.
+    """
+
+    def __init__(self, path: Path) -> None:
+        files = [f"{path}{suffix}" for suffix in SUFFIXES if suffix != "-lock"]
+        self._identities = [(file, _identify(file)) for file in files]
+
+    def require_same(self) -> None:
+        """Refuse files that are no longer those that are open.
+
+        :raises FilesLostError: one was replaced or removed, or cannot be reached.
+        """
+        for file, opened in self._identities:
+            if _identify(file) != opened:
+                raise FilesLostError(REPLACED.format(name=file.rpartition("/")[2]))
+
+
+def _identify(file: str) -> tuple[int, int]:
+    try:
+        found = os.stat(file)  # noqa: PTH116 - each batch asks, and a Path takes twice as long
+    except OSError as error:
+        name = file.rpartition("/")[2]
+        if isinstance(error, FileNotFoundError):
+            raise FilesLostError(REPLACED.format(name=name)) from None
+        raise FilesLostError(f"{name} cannot be reached: {error.strerror}") from None
+    return found.st_ino, found.st_dev

@@ -6,6 +6,7 @@ It is a daemon thread: if a function never returns, the process can still exit.
 import asyncio
 import threading
 from collections.abc import Callable
+from functools import partial
 from queue import SimpleQueue
 
 Work = tuple[Callable[[], object], "asyncio.Future[None]"]
@@ -32,18 +33,9 @@ class Thread:
     def _run(self) -> None:
         while work := self._work.get():
             function, future = work
-            error: BaseException | None = None
+            settle = partial(future.set_result, None)
             try:
                 function()
-            except BaseException as raised:  # noqa: BLE001 - the future gets it
-                error = raised
-            self._loop.call_soon_threadsafe(_settle, future, error)
-
-
-def _settle(future: "asyncio.Future[None]", error: BaseException | None) -> None:
-    if future.done():  # nobody waits any more
-        return
-    if error is None:
-        future.set_result(None)
-    else:
-        future.set_exception(error)
+            except BaseException as error:  # noqa: BLE001 - the future gets it
+                settle = partial(future.set_exception, error)
+            self._loop.call_soon_threadsafe(settle)

@@ -39,7 +39,7 @@ from plantstore.sqlite.errors import (
     is_unsure,
 )
 from plantstore.sqlite.file_lock import FileLock
-from plantstore.sqlite.open_files import OpenFiles
+from plantstore.sqlite.files import OpenFiles
 from plantstore.sqlite.thread import Thread
 
 logger = logging.getLogger(__name__)

@@ -18,12 +18,11 @@ from plantstore.features.backups.backup import copy_database, name_by_time
 from plantstore.features.backups.renewing import renew_revisions
 from plantstore.features.backups.revocations import Revocations, carry_over
 from plantstore.sql.migrations import Migration
-from plantstore.sqlite.check import require_unchanged_schema
 from plantstore.sqlite.connection import connect, find_reason, migrate
 from plantstore.sqlite.errors import describe_write
 from plantstore.sqlite.file_lock import FileLock, unused
 from plantstore.sqlite.files import create_file
-from plantstore.sqlite.reader import open_to_read
+from plantstore.sqlite.reader import open_to_read, require_unchanged_schema
 from plantstore.sqlite.session import SQLiteSession
 
 
