@@ -32,7 +32,7 @@ class AccessSettings(Struct, frozen=True):
 FEATURE = Feature(
     name="access",
     adds_to="http.routes.add_access",
-    surrounds="address.surround",
+    surrounds="declared.surround",
     settings=AccessSettings,
     commands={
         "link": "commands.links.link",

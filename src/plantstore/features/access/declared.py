@@ -7,7 +7,8 @@ has revoked stays so. One that is not declared any more has expired: it may be d
 import asyncio
 import logging
 import os
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from typing import TYPE_CHECKING
 
 from plantstore.cli.administration_log import name_token, noting
@@ -15,10 +16,10 @@ from plantstore.core.clock import now
 from plantstore.core.errors import SetupError
 from plantstore.core.failures import FailureLog
 from plantstore.core.model import Grant, Role
-from plantstore.core.settings import Settings
 from plantstore.core.sources import Sources
 from plantstore.core.tokens import hash_token
 from plantstore.databases import open_session
+from plantstore.feature import Start
 from plantstore.features.access import AccessSettings
 from plantstore.sql.administration.records import (
     find_role,
@@ -42,14 +43,24 @@ _NAME = "declared"  # of the token's user, and its label
 _RETRY_SECONDS = 1.0
 
 
-def declare_at_start(settings: Settings) -> None:
-    """Have the token before the first request, if the database can be reached by now."""
+@contextmanager
+def surround(start: Start) -> Iterator[None]:
+    """Have the token before the first request, if the database can be reached by now.
+
+    With ``--welcome``, show the way in.
+    """
+    settings = start.settings
     if token := settings.of(AccessSettings).token:
         try:
             with closing(open_session(settings.database)) as session:
                 declare(session, token, settings.max_plants)
         except SetupError as error:
             logger.warning("the declared token is not valid yet: %s", error)
+    if "welcome" in start.flags:
+        from plantstore.features.access.welcome import welcome  # noqa: PLC0415 - seldom
+
+        welcome(start)
+    yield
 
 
 async def keep_declared(app: "App") -> None:

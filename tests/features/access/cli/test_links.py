@@ -6,7 +6,6 @@ import httpx
 import pytest
 
 from tests.cli.program import Program
-from tests.faults.processes import kill_all
 from tests.service import Service
 
 
@@ -30,62 +29,19 @@ def test_the_address_signs_in(tmp_path: Path, program: Program) -> None:
             assert len(given["scopes"]) == expected
 
 
-def test_the_running_service_is_found_but_not_one_that_was_killed(
-    tmp_path: Path, program: Program
-) -> None:
+def test_the_address_is_that_of_the_settings(program: Program) -> None:
     options = ("link", "create", "--store", "nursery", "--user", "ada")
     program.environ["PLANTSTORE_PORT"] = "8765"
-    with Service(tmp_path) as first, Service(tmp_path, settings={"workers": 2}) as second:
-        done = program.run(*options)
-        assert done.out.startswith(f"{second.origin}/#code=psl_")
-        assert "no running service" not in done.err
-        for service in (second, first):
-            kill_all(service)
-            done = program.run(*options)
-            assert done.out.startswith("http://127.0.0.1:8765/#code=psl_")
-            assert done.err.startswith(
-                "no running service was found; give --address if it is not at "
-                "http://127.0.0.1:8765\n"
-            )
-        first.start()
-        assert program.out(*options).startswith(f"{first.origin}/#code=psl_")
-
-
-def test_the_public_url_comes_before_the_services_address(tmp_path: Path, program: Program) -> None:
-    options = ("link", "create", "--store", "nursery", "--user", "ada")
+    done = program.run(*options)
+    assert done.out.startswith("http://127.0.0.1:8765/#code=psl_")
+    assert "if users reach the page elsewhere, give --address" in done.err
+    program.environ["PLANTSTORE_UDS"] = "socket"
+    said = program.refusal(*options, status=2)
+    assert "a browser cannot open unix:socket: give --address with http://" in said
+    assert "cannot open plants" in program.refusal(*options, "--address", "plants", status=2)
+    program.environ["PLANTSTORE_PUBLIC_URL"] = "https://plants.example/garden/"
     made = program.data(*options)
-    assert made["url"].endswith(f"/#code={made['code']}")
-    public_url = "https://plants.example/garden/"
-    with Service(tmp_path, settings={"public_url": public_url}):
-        assert program.out(*options).startswith(f"{public_url}#code=psl_")
-    with Service(tmp_path):
-        program.environ["PLANTSTORE_PUBLIC_URL"] = public_url
-        assert program.out(*options).startswith(f"{public_url}#code=psl_")
-
-
-def test_an_address_that_no_browser_opens_is_refused(tmp_path: Path, program: Program) -> None:
-    options = ("link", "create", "--store", "nursery", "--user", "ada")
-    said = program.refusal(*options, "--address", "plants.example", status=2)
-    assert "a browser cannot open plants.example: give --address with http://" in said
-    path = tmp_path / "socket"
-    service = Service(tmp_path, settings={"uds": path})
-    service.launch()
-    try:
-        service.wait_for_origin()
-        assert f"a browser cannot open unix:{path}" in program.refusal(*options, status=2)
-    finally:
-        assert service.stop() == 0
-
-
-def test_a_service_that_cannot_record_its_address_serves(tmp_path: Path, program: Program) -> None:
-    (tmp_path / "plants.db-address").mkdir()
-    with Service(tmp_path) as service:
-        assert (
-            "WARNING plantstore.features.access.address: plantstore link create will not find"
-            in service.log()
-        )
-    options = ("link", "create", "--store", "nursery", "--user", "ada")
-    assert "no running service was found" in program.run(*options).err
+    assert made["url"] == f"https://plants.example/garden/#code={made['code']}"
 
 
 def test_links_that_wait_are_listed_and_revoked(program: Program) -> None:

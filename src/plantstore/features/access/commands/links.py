@@ -13,10 +13,9 @@ from plantstore.cli.options import (
 from plantstore.cli.output import Output, format_time
 from plantstore.cli.sources import find_sources
 from plantstore.core.model import Grant
-from plantstore.core.settings import Settings, load_database
+from plantstore.core.settings import Settings
 from plantstore.core.sources import Sources
 from plantstore.features.access import links
-from plantstore.features.access.address import find_address
 from plantstore.features.access.links import Link
 from plantstore.server.listeners import make_origin
 from plantstore.sql.administration.records import require_store
@@ -37,7 +36,7 @@ def link() -> None:
 @click.option(
     "--address",
     metavar="URL",
-    help="Address of the page; else the setting public_url, else that of the running service.",
+    help="Address of the page; else the setting public_url, else the settings host and port.",
 )
 @change_options
 @click.pass_context
@@ -115,14 +114,13 @@ def _find_address(sources: Sources, given: str | None, output: Output) -> str:
 
     :raises click.UsageError: a browser could not open it there.
     """
-    public_url = sources.read(Settings, "public_url").public_url
-    address = given or (public_url if "://" in public_url else None)
-    address = address or find_address(load_database(sources))
-    if address is None:
-        settings = sources.read(Settings, "tls_cert", "host", "port")
+    settings = sources.read(Settings, "public_url", "tls_cert", "uds", "host", "port")
+    address = given or settings.public_url
+    if "://" not in address and not given:
         scheme = "http" if settings.tls_cert is None else "https"
-        address = make_origin(scheme, settings.host, settings.port)
-        output.note(f"no running service was found; give --address if it is not at {address}")
+        uds, origin = settings.uds, make_origin(scheme, settings.host, settings.port)
+        address = f"unix:{uds}" if uds else origin
+        output.note(f"the link is for {address}: if users reach the page elsewhere, give --address")
     if not address.startswith(("http://", "https://")):
         raise click.UsageError(
             f"a browser cannot open {address}: give --address with http:// or https://"
