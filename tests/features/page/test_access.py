@@ -63,7 +63,7 @@ def test_a_link_waits_until_it_is_revoked(driver: PageDriver) -> None:
 
 def test_a_token_is_shown_once_and_revoked(driver: PageDriver) -> None:
     open_access(driver)
-    driver["#access summary"].click()
+    driver["details:has(#token-form) > summary"].click()
     driver["#token-scopes"].select_option("list")
     driver["#token-days"].select_option("1")
     driver["#token-label"].fill("wall display")

@@ -199,6 +199,9 @@ interface Elements extends Record<`${"add" | "panel"}-${TextField}`, HTMLInputEl
   "token-scopes": HTMLSelectElement;
   "token-user": HTMLSelectElement;
   user: HTMLInputElement;
+  "webhook-form": HTMLFormElement;
+  "webhook-tag": HTMLInputElement;
+  "webhook-url": HTMLInputElement;
 }
 
 type ElementOf<Id extends string> = Id extends keyof Elements ? Elements[Id] : HTMLElement;

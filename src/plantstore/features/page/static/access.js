@@ -1,9 +1,11 @@
 // Who has access to the store: members, with a role, and their links and tokens; for owners whose token has the
 // scope `manage`. A link or a token is shown once: until the page is left.
 
-import { $, announce, ask, bdi, copy, explain, make, makeButton } from "./dom.js";
+import { NO_PATH } from "./api.js";
+import { $, all, announce, ask, bdi, copy, explain, make, makeButton } from "./dom.js";
 import { list } from "./list.js";
 import { formatClock, formatDay, t } from "./texts.js";
+import { showWebhooks } from "./webhooks.js";
 
 const DAY = 24 * 3600 * 1000; // milliseconds
 const ROLES = ["reader", "editor", "owner"];
@@ -15,25 +17,29 @@ export function openAccess() {
   managed = list.store;
   $("access-title").textContent = t("access.of", { store: managed?.name });
   for (const id of ["access-all", "credential-box"]) $(id).hidden = true;
-  $("token-form").reset();
+  for (const form of all("#access form")) /** @type {HTMLFormElement} */ (form).reset();
   run(async () => {});
 }
 
 /** @param {string} method @param {string} target @param {object} [body] */
-async function request(method, target, body) {
+export async function request(method, target, body) {
   return managed?.api.send(method, `${managed.path}/${target}`, body);
 }
 
 // One action at a time; after it, the lists are read again.
 /** @param {() => Promise<void>} act */
-async function run(act) {
+export async function run(act) {
   if (isWorking) return;
   isWorking = true;
   explain("access-reason", "");
   try {
     await act();
     const lists = ["members", "links", "tokens"].map((name) => request("GET", name));
-    showLists(await Promise.all(lists), await managed?.api.findTokenId());
+    const webhooks = request("GET", "webhooks").catch((error) => {
+      if (error.number !== NO_PATH) throw error;
+      return null; // a service may be without them
+    });
+    showLists(await Promise.all([...lists, webhooks]), await managed?.api.findTokenId());
   } catch (error) {
     explain("access-reason", error.message);
   }
@@ -41,8 +47,9 @@ async function run(act) {
 }
 
 /** @param {any[]} lists @param {string | undefined} ownId */
-function showLists([members, links, tokens], ownId) {
+function showLists([members, links, tokens, webhooks], ownId) {
   if ($("access").hidden) return;
+  showWebhooks(webhooks);
   const chosen = $("token-user").value;
   $("members").replaceChildren(...members.map(describeMember));
   $("links").replaceChildren(...links.map(describeLink));
@@ -87,7 +94,7 @@ function describeToken({ id, user, label, scopes, last_used_at: used, expires_at
 }
 
 /** @param {string} verb @param {string} question @param {string} target */
-function makeRemover(verb, question, target) {
+export function makeRemover(verb, question, target) {
   const remove = async () => {
     if (await ask(question, "", verb, "danger")) run(() => request("DELETE", target));
   };
@@ -121,7 +128,7 @@ async function makeToken() {
 }
 
 /** @param {string} credential @param {string} text */
-function show(credential, text) {
+export function show(credential, text) {
   if ($("access").hidden) return;
   $("credential").textContent = credential;
   $("credential-text").textContent = text;

@@ -17,6 +17,7 @@ export const NO_NEW_PLANT = 40002;
 export const ID_TAKEN = 40003;
 export const ALREADY_STORED = 40004;
 export const NO_PLANT = 40401;
+export const NO_PATH = 40402;
 export const NO_CODE = 40406;
 export const TRIMMED = 41001;
 export const NOT_AS_EXPECTED = 41201;

@@ -1,0 +1,55 @@
+"""Webhooks on the page of access: added, tested, paused, given a new secret, deleted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+from plantstore.core.model import Scope
+from tests.features.page.browser import OpenPage
+from tests.features.page.page_driver import PageDriver
+from tests.features.webhooks.receiver import Receiver
+from tests.service import Service
+
+
+@pytest.fixture
+def driver(tmp_path: Path, open_page: OpenPage) -> Iterator[PageDriver]:
+    """The page of access, in German, of a service that may send to this machine."""
+    with Service(tmp_path, settings={"webhook_allow_private": "true"}) as service:
+        driver = open_page(service, shared=False, locale="de-DE")
+        driver.owner = service.make_token("nursery", "olga", scopes=frozenset(Scope))
+        driver.keep_token(driver.owner, "/#store=nursery&page=access")
+        expect(driver["#webhooks-part"]).to_be_visible()
+        yield driver
+
+
+def test_a_webhook_is_added_tested_paused_and_deleted(driver: PageDriver) -> None:
+    with Receiver() as receiver:
+        driver["#webhooks-part > details > summary"].click()
+        driver["#webhook-url"].click()
+        driver.type(f"{receiver.url}\tbed 3\t")
+        driver["#webhook-form"].get_by_label("gelöscht").uncheck()
+        driver.type("\n")
+        driver.assert_shows("whsec_", "#credential")
+        secret = driver["#credential"].inner_text()
+        row = driver["#webhooks li"]
+        expect(row).to_contain_text("hinzugefügt, geändert · bed 3 · läuft")
+
+        row.get_by_role("button", name="Testen").click()
+        driver.assert_shows("Test: 200 · angenommen", "#message")
+        receiver.messages[0].verify(secret)
+        row.get_by_role("button", name="Pausieren").click()
+        expect(row).to_contain_text("pausiert")
+        row.get_by_role("button", name="Fortsetzen").click()
+        expect(row).to_contain_text("läuft")
+
+        row.get_by_role("button", name="Neues Geheimnis").click()
+        driver["#ask-yes"].click()
+        expect(driver["#credential"]).not_to_have_text(secret)
+        row.locator("summary").click()
+        expect(row.locator("details li")).to_contain_text("Test · 200 · angenommen")
+    row.get_by_role("button", name="Löschen").press("Enter")
+    driver.assert_shows(f"Webhook an {receiver.url} löschen?", "#ask")
+    driver["#ask-yes"].click()
+    expect(row).to_have_count(0)
