@@ -1,7 +1,6 @@
 """Workers that are killed, cannot start, or are left alone."""
 
 import os
-import resource
 import signal
 import sys
 from contextlib import nullcontext
@@ -103,17 +102,6 @@ def test_workers_that_cannot_start_end_the_service(tmp_path: Path) -> None:
     assert log.count("died with exit status 1, like 4 before it") == 1
     assert "stopping the service" in log
     assert "Traceback" not in log
-
-
-def test_a_worker_that_cannot_be_started_ends_the_service(tmp_path: Path) -> None:
-    with Service(tmp_path, settings={"workers": 2}) as service:
-        killed, other = worker_pids(service)
-        # As on a machine where no process is left, and no open file, for the next worker.
-        resource.prlimit(service.process.pid, resource.RLIMIT_NOFILE, (4, 4))
-        kill(killed)
-        assert service.process.wait(60) == 1
-        assert not read_command(other)
-    assert "a worker cannot be started: stopping the service" in service.log()
 
 
 @pytest.mark.parametrize("is_busy", [False, True])

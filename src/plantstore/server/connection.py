@@ -16,7 +16,7 @@ from plantstore.core.errors import OverloadedError, RequestError
 from plantstore.core.pools import network_of
 from plantstore.server.body import MAX_WHOLE, Body, ChunkedBody, ClientGoneError
 from plantstore.server.connections import Connections
-from plantstore.server.heads import CLOSE, MAX_HEAD, Fields, Head, HeadParser
+from plantstore.server.heads import CLOSE, MAX_HEAD, Head, HeadParser
 from plantstore.server.messages import Handling, Request, Response, Stream
 from plantstore.server.sender import MAX_COPIED, Sender
 from plantstore.server.sockets import count_unacknowledged, count_unread, find_address, reset
@@ -63,8 +63,7 @@ class Connection(asyncio.Protocol):
         self._handle = connections.application.handle
         self._recall = connections.application.recall
         self._ids = connections.request_ids
-        self._first_idle = min(self._settings.idle_timeout, self._settings.body_timeout)
-        self._more_idle = self._settings.idle_timeout - self._first_idle
+        self._idle_timeout = self._settings.idle_timeout
         self._loop = asyncio.get_running_loop()
         self._phase = HANDSHAKE  # until it is open
         self._buffer = b""
@@ -76,7 +75,6 @@ class Connection(asyncio.Protocol):
         self._task: asyncio.Task[None] | None = None  # of a stream
         self._stop_stream: Callable[[], None] | None = None
         self._connection_line = b""
-        self._extension = 0.0  # more idle seconds, if the client has read its response
         self._asks_to_continue = False
         self._takes_chunks = True
         self._is_serving = False
@@ -186,14 +184,9 @@ class Connection(asyncio.Protocol):
             self._transport.pause_reading()
         if self._phase in _READING and not self._transport.is_closing():
             if self._buffer:
-                self._loop.call_soon(self._continue)
+                self._loop.call_soon(self._resume)  # after others had their turn
             elif self._is_ended:
                 self._close()
-
-    def _continue(self) -> None:
-        """Serve the next of the requests in the buffer, after others had their turn."""
-        self._transport.resume_reading()
-        self._serve()
 
     def _read_request(self) -> None:
         """Remove the next request from the buffer, once its head is complete, and handle it."""
@@ -212,7 +205,12 @@ class Connection(asyncio.Protocol):
         self._phase, self.timeout = RESPONSE, math.inf
         end = size + fields.length
         if fields.is_chunked or fields.length > MAX_WHOLE or end > len(data):
-            self._begin_body(request, fields, data[size:])
+            wanted = self._want_body
+            body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
+            request.body = self._body = body
+            self._asks_to_continue = fields.expects_continue
+            self._wait(RESPONSE, self._settings.body_timeout)
+            self._buffer = self._feed(body, data[size:])
         elif fields.length or end < len(data):
             request.body, self._buffer = data[size:end], data[end:]
         else:
@@ -263,14 +261,6 @@ class Connection(asyncio.Protocol):
 
     # Bodies
 
-    def _begin_body(self, request: Request, fields: Fields, data: bytes) -> None:
-        wanted = self._want_body
-        body = ChunkedBody(wanted) if fields.is_chunked else Body(fields.length, wanted)
-        request.body = self._body = body
-        self._asks_to_continue = fields.expects_continue
-        self._wait(RESPONSE, self._settings.body_timeout)
-        self._buffer = self._feed(body, data)
-
     def _feed(self, body: Body, data: bytes) -> bytes:
         """Give the body its part of the data, and return the rest."""
         data = body.feed(data)
@@ -312,8 +302,7 @@ class Connection(asyncio.Protocol):
         """Respond to a request seen before: a complete GET that needs no Connection line."""
         connections = self._connections
         self._connection_line = b""
-        self.since, self.timeout = connections.now, self._first_idle
-        self._extension = self._more_idle
+        self.since, self.timeout = connections.now, self._idle_timeout
         if own_id:
             head = b"%s%s%s\r\n\r\n" % (response.head, connections.end_of_heads, own_id)
         else:
@@ -366,17 +355,19 @@ class Connection(asyncio.Protocol):
         if self._connection_line is CLOSE or self._is_stopping:
             self._end()
             return
-        if self._body is None:  # check early whether the client's system has the response
-            self._phase = REQUEST
-            self.since, self.timeout = self._connections.now, self._first_idle
-            self._extension = self._more_idle
+        if self._body is None:
+            self._wait(REQUEST, self._idle_timeout)
         else:
             self._body.discard()
             self._wait(BODY, self._settings.body_timeout)
             self._transport.resume_reading()
         if (self._buffer or self._is_ended) and not self._is_serving:
-            self._transport.resume_reading()
-            self._serve()
+            self._resume()
+
+    def _resume(self) -> None:
+        """Serve the next of the requests in the buffer."""
+        self._transport.resume_reading()
+        self._serve()
 
     def _end(self) -> None:
         """Close the connection; if some input is unread, give the client time to read first."""
@@ -436,7 +427,10 @@ class Connection(asyncio.Protocol):
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40802))
         elif self._phase is REQUEST:
-            self._expire_idle()
+            if count_unacknowledged(self._transport):
+                reset(self._transport)
+            else:
+                self._close_idle()
         elif self._phase is not RESPONSE:
             self._close()
         elif self._sender.is_paused:
@@ -447,14 +441,6 @@ class Connection(asyncio.Protocol):
         elif self._body is not None and self._body.is_wanted:
             self.timeout, self._connection_line = math.inf, CLOSE
             self._body.fail(RequestError(40801))
-
-    def _expire_idle(self) -> None:
-        if count_unacknowledged(self._transport):
-            reset(self._transport)
-        elif self._extension:
-            self.timeout, self._extension = self.timeout + self._extension, 0.0
-        else:
-            self._close_idle()
 
     def drop(self) -> None:
         """Close the connection, whatever its phase."""

@@ -95,11 +95,7 @@ def _inherit() -> list[socket.socket]:
     os.environ.pop("LISTEN_FDNAMES", None)
     if pid != str(os.getpid()) or not count.isdigit():
         return []
-    listeners = [socket.socket(fileno=_FIRST_FD + number) for number in range(int(count))]
-    for listener in listeners:
-        if listener.type != socket.SOCK_STREAM:
-            raise SetupError("the supervisor passed a socket that is not a stream: ListenStream=")
-    return listeners
+    return [socket.socket(fileno=_FIRST_FD + number) for number in range(int(count))]
 
 
 def _listen_tcp(settings: Settings) -> list[socket.socket]:
@@ -175,8 +171,7 @@ def _remove_stale(path: str) -> None:
         except ConnectionRefusedError:
             os.unlink(path)  # noqa: PTH108 - the path as bind takes it
             return
-    what = "another process listens there" if is_socket else "it is a file, not a socket"
-    raise OSError(0, what)
+    raise OSError(0, "another process listens there" if is_socket else "it is a file, not a socket")
 
 
 def _identify(path: str | None) -> tuple[int, int] | None:

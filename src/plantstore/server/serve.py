@@ -70,13 +70,14 @@ def take_signals(stop: Callable[[int], None], hang_up: Callable[[], None]) -> No
     """From now on call these; those that came in a worker before, too."""
     loop = asyncio.get_running_loop()
     for number in find_signals():
-        handle = hang_up if number == signal.SIGHUP else partial(stop, number)
+        reloads = number == signal.SIGHUP and not is_in_foreground()
+        handle = hang_up if reloads else partial(stop, number)
         loop.add_signal_handler(number, handle)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def is_in_foreground() -> bool:
-    """Whether a terminal runs this process, as Ctrl-C of it would stop it."""
+    """Whether a terminal runs this process: its end, which SIGHUP tells, stops the service."""
     return os.isatty(0) and os.tcgetpgrp(0) == os.getpgrp()
 
 
@@ -97,7 +98,6 @@ class Server:
         self._drain = asyncio.Event()
         self._connections: Connections | None = None
         self._drain_seconds = settings.drain_timeout
-        self._has_terminal = not is_worker and is_in_foreground()
 
     async def run(self, listeners: list[socket], beside: Beside) -> None:
         """Serve until it is stopped; ``beside`` runs meanwhile.
@@ -154,9 +154,7 @@ class Server:
             self.stop(self._settings.lame_duck)
 
     def _handle_hangup(self) -> None:
-        """Reload the certificate, if there is one, and more; stop if the terminal was closed."""
-        if self._has_terminal and not os.isatty(0):
-            self._handle_stop(signal.SIGHUP)
+        """Reload the certificate, if there is one, and more."""
         if self._connections is not None:
             self._connections.application.reload()
             if self._connections.certificate is not None:

@@ -2,7 +2,7 @@
 
 Invariant: the supervisor has no thread and no open database, so it can fork at any time. A worker
 that dies is replaced; but one that finds the database broken ends the whole service: its
-replacement would find the same. So does one that dies at its start several times in a row.
+replacement would find the same. So do several in a row that die at their start.
 """
 
 import asyncio
@@ -49,7 +49,8 @@ class Workers:
         self._listeners = listeners
         self._running: dict[int, tuple[ForkProcess, float]] = {}  # with the times of their starts
         self._due = dict.fromkeys(range(settings.workers), 0.0)  # those that are to be started
-        self._early = [0] * settings.workers  # deaths at the start, in a row
+        self._early = 0  # deaths at the start, in a row
+        self._context = multiprocessing.get_context("fork")
 
     def run(self) -> None:
         """Keep all workers running until a signal."""
@@ -58,42 +59,40 @@ class Workers:
         signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)
         while self._running or not self._is_stopping:
             for number in [number for number, due in self._due.items() if due <= time.monotonic()]:
-                self._start(number)
+                del self._due[number]
+                # As daemons they get a SIGTERM where this process ends by an error.
+                process = self._context.Process(target=self._serve, args=(number,), daemon=True)
+                process.start()
+                self._running[number] = process, time.monotonic()
             self._handle(signal.sigwait(awaited))
             for number, (process, began) in list(self._running.items()):
                 if process.exitcode is not None:
                     del self._running[number]
-                    self._replace(number, process, time.monotonic() - began)
+                    if not self._is_stopping:
+                        self._replace(number, process, time.monotonic() - began)
             if watchdog_seconds():
                 notify("WATCHDOG=1")
         signal.setitimer(signal.ITIMER_REAL, 0)
 
-    def _start(self, number: int) -> None:
-        if self._due.pop(number, None) is None:  # another one could not be started
-            return
-        process = multiprocessing.get_context("fork").Process(target=self._serve, args=(number,))
-        try:
-            process.start()
-        except OSError:
-            logger.exception("a worker cannot be started: stopping the service")
-            self._stop(has_failed=True)
-        else:
-            self._running[number] = process, time.monotonic()
-
     def _replace(self, number: int, process: ForkProcess, lived: float) -> None:
         """Have another worker start, later after each death in a row; too many end the service."""
-        if self._is_stopping:
-            return
-        early = self._early[number] = self._early[number] + 1 if lived < _EARLY_SECONDS else 0
-        if process.exitcode == _BROKEN:  # it has said why
+        self._early = self._early + 1 if lived < _EARLY_SECONDS else 0
+        code = process.exitcode or 0
+        if code == _BROKEN:  # it has said why
             self._stop(has_failed=True)
-        elif early < _MAX_EARLY:
-            self._due[number] = time.monotonic() + _DELAY * early
-            message = "worker %s %s and is replaced in %g s"
-            logger.error(message, process.pid, _describe_end(process), _DELAY * early)
+            return
+        how = (
+            f"by signal {-code} ({signal.strsignal(-code)})"
+            if code < 0
+            else f"with exit status {code}"
+        )
+        if self._early < _MAX_EARLY:
+            delay = _DELAY * self._early
+            self._due[number] = time.monotonic() + delay
+            message = "worker %s died %s and is replaced in %g s"
+            logger.error(message, process.pid, how, delay)
         else:
-            message = "worker %s %s, like %d before it, each within %g s: stopping the service"
-            how = _describe_end(process)
+            message = "worker %s died %s, like %d before it, each within %g s: stopping the service"
             logger.critical(message, process.pid, how, _MAX_EARLY - 1, _EARLY_SECONDS)
             self._stop(has_failed=True)
 
@@ -102,12 +101,10 @@ class Workers:
             if not self._is_ready:
                 notify(READY)
             self._is_ready = True
-        elif number == signal.SIGHUP and self._has_terminal and not os.isatty(0):
-            self._stop()
-        elif number == signal.SIGHUP:
+        elif number == signal.SIGHUP and not self._has_terminal:
             self._signal(signal.SIGHUP)
             notify_reload()
-        elif number in {signal.SIGTERM, signal.SIGINT, signal.SIGQUIT}:
+        elif number not in {signal.SIGCHLD, signal.SIGALRM}:
             if number == signal.SIGQUIT or self._is_stopping:
                 self._signal(signal.SIGQUIT)
             self._stop()
@@ -126,14 +123,6 @@ class Workers:
         for process, _ in self._running.values():
             if process.pid is not None and process.exitcode is None:
                 os.kill(process.pid, number)
-
-
-def _describe_end(process: ForkProcess) -> str:
-    """How a process ended: by a signal, or with an exit status."""
-    code = process.exitcode or 0
-    if code < 0:
-        return f"died by signal {-code} ({signal.strsignal(-code)})"
-    return f"died with exit status {code}"
 
 
 def _serve(
