@@ -107,7 +107,6 @@ def require_database(url: str, *advice: str) -> None:
 
 
 def find_missing(url: str) -> Sequence[Migration]:
-    """The migrations that the database lacks."""
     if path := find_file(url):
         return sqlite.find_missing(path)
     from plantstore.postgres.connection import find_missing

@@ -55,7 +55,6 @@ class Availability:
         return DatabaseUnavailableError()
 
     def warn(self, message: str, error: BaseException) -> None:
-        """Log what may yet succeed."""
         self._failures.add(f"{message}: %s", _on_one_line(error))
 
     def refuse(self, error: psycopg.Error) -> DatabaseUnavailableError:
@@ -72,12 +71,10 @@ class Availability:
         return DatabaseUnavailableError()
 
     def note_read(self) -> None:
-        """Note that the server responded."""
         self.reason = None
         self._failures.note_success()
 
     def note_write(self) -> None:
-        """Note that a batch was committed."""
         self.note_read()
         self.refusal, self.written_at = None, self._loop.time()
         self._refusals.note_success()

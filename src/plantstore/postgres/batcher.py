@@ -51,18 +51,15 @@ class Batcher(Generic[Item, Result]):
 
     @property
     def queue_depth(self) -> int:
-        """Items that wait for the next batch."""
         return len(self._waiting)
 
     async def drain(self) -> None:
-        """Return when nothing is waiting or in flight."""
         while self._waiting or self._in_flight:
             self._send()
             if self._in_flight:
                 await asyncio.wait(self._in_flight)
 
     async def run(self, items: Sequence[Item]) -> Sequence[Result | Exception]:
-        """The results of a batch, in its order."""
         raise NotImplementedError
 
     def next_batch(self) -> list[Waiting[Item, Result]]:

@@ -115,7 +115,6 @@ def find_host(url: str) -> str:
 
 
 def _split(url: str) -> Iterator[tuple[str, str]]:
-    """The name and the connection string of each host of a URL."""
     try:
         given = conninfo_to_dict(url)
     except psycopg.ProgrammingError as error:

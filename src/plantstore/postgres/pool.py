@@ -43,7 +43,6 @@ class Pool:
 
     @property
     def idle(self) -> int:
-        """Connections that are kept for the next work."""
         return len(self._idle)
 
     @asynccontextmanager

@@ -56,7 +56,6 @@ class Reads(Batcher[Read, Any]):
         return batch
 
     async def run(self, items: Sequence[Read]) -> Sequence[Any]:
-        """What was read."""
         distinct = list(dict.fromkeys(items))
         queries = [(self._sql[read.name], read.arguments) for read in distinct]
         try:

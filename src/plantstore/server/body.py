@@ -46,7 +46,6 @@ class Body:
 
     @classmethod
     def of(cls, data: bytes) -> Self:
-        """A body that has arrived."""
         body = cls(len(data), lambda: None)
         body.feed(data)
         return body
@@ -116,7 +115,6 @@ class Body:
         return error
 
     def discard(self) -> None:
-        """Discard what has arrived and what will arrive."""
         self._parts = None
         self.buffered = 0
 
@@ -170,7 +168,6 @@ class ChunkedBody(Body):
         return data[position:] if self.is_complete else b""
 
     def _follow(self, line: re.Match[bytes]) -> None:
-        """Continue after an expected line."""
         if self._expected is _SIZE:
             self._missing = int(line[1], 16)
             self._expected = _END if self._missing else _TRAILER

@@ -163,14 +163,12 @@ class Connection(asyncio.Protocol):
         self._sender = Sender(transport, self._connections, self.network)
 
     def refuse(self) -> None:
-        """Say that there is no room."""
         self._loop.call_later(_LINGER_SECONDS, self._transport.abort)
         self._refuse(RequestError(50301))
 
     # Requests
 
     def _serve(self) -> None:
-        """Serve the requests in the buffer, one after the other."""
         self._is_serving = True
         for _ in range(_MAX_IN_A_ROW):
             if not self._buffer or self._phase not in _READING or self._transport.is_closing():
@@ -262,7 +260,6 @@ class Connection(asyncio.Protocol):
     # Bodies
 
     def _feed(self, body: Body, data: bytes) -> bytes:
-        """Give the body its part of the data, and return the rest."""
         data = body.feed(data)
         if body.has_failed:
             self._connection_line = CLOSE
@@ -351,7 +348,6 @@ class Connection(asyncio.Protocol):
             self._transport.abort()
 
     def _finish(self) -> None:
-        """Continue after a response that was sent."""
         if self._connection_line is CLOSE or self._is_stopping:
             self._end()
             return
@@ -423,7 +419,6 @@ class Connection(asyncio.Protocol):
         return self._phase is not RESPONSE or self._sender.is_stuck
 
     def expire(self) -> None:
-        """End what has timed out."""
         if self._phase is HEAD and self._parser is not None and self._parser.has_begun:
             self._refuse(RequestError(40802))
         elif self._phase is REQUEST:
@@ -443,7 +438,6 @@ class Connection(asyncio.Protocol):
             self._body.fail(RequestError(40801))
 
     def drop(self) -> None:
-        """Close the connection, whatever its phase."""
         reset(self._transport)
 
     def announce_stop(self) -> None:
@@ -461,7 +455,6 @@ class Connection(asyncio.Protocol):
                 self._transport.abort()
 
     def shutdown(self) -> None:
-        """Close the connection, after what is in flight or has arrived."""
         self._is_stopping = True
         self._end_stream()
         if self._phase is not REQUEST:

@@ -53,7 +53,6 @@ class Connections:
 
     @property
     def context(self) -> ssl.SSLContext | None:
-        """What a new connection's TLS handshake needs; None without TLS."""
         return None if self.certificate is None else self.certificate.context
 
     def begin(self, connection: "Connection", transport: asyncio.Transport) -> None:
@@ -86,7 +85,6 @@ class Connections:
         return True
 
     def release(self, connection: "Connection") -> None:
-        """Stop counting a connection."""
         if connection in self.opened:
             self.opened.remove(connection)
             self.pools.connections.give_back(connection.network)
@@ -103,7 +101,6 @@ class Connections:
                 connection.announce_stop()
 
     async def drain(self) -> None:
-        """Have all connections end with what is in flight, and wait for that."""
         for connection in tuple(self.opened):
             connection.shutdown()
         await self._are_closed.wait()

@@ -131,7 +131,6 @@ class HeadParser:
 
     @property
     def has_begun(self) -> bool:
-        """Whether anything but blank lines has arrived."""
         return bool(self.data.strip(b"\r\n"))
 
     def feed(self, data: bytes, address: str = "") -> Head | None:
@@ -190,19 +189,16 @@ class HeadParser:
     # The parser's events
 
     def on_url(self, url: bytes) -> None:
-        """A piece of the target."""
         self.method = self._parser.get_method().decode()
         self._target += url
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """A header line."""
         name, value = name.lower(), value.strip(b" \t")
         self._names.append(name)
         known = self.headers.get(name)
         self.headers[name] = value if known is None else known + b", " + value
 
     def on_headers_complete(self) -> None:
-        """The head is complete."""
         self._is_complete = True
 
     # The checks
@@ -256,7 +252,6 @@ class HeadParser:
 
 
 def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
-    """The response's Connection line."""
     options = {one.strip() for one in asked.lower().split(b",")}
     if b"close" in options:
         return CLOSE

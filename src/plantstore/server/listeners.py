@@ -50,7 +50,6 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
 
 
 def describe(listener: socket.socket, scheme: str) -> str:
-    """The address that it listens on, as a URL."""
     if listener.family == socket.AF_UNIX:
         return f"unix:{listener.getsockname()}"
     return _make_url(scheme, *listener.getsockname()[:2])

@@ -65,11 +65,9 @@ class Response(Struct, frozen=True):
 
     @property
     def status(self) -> int:
-        """The HTTP status."""
         return int(self.head[9:12])
 
     def with_headers(self, lines: HeaderLines) -> Self:
-        """The response with more header lines."""
         return replace(self, head=self.head + lines)
 
 
@@ -89,7 +87,6 @@ class Stream(Struct, frozen=True):
     stop: Callable[[], None] | None = None
 
     def with_headers(self, lines: HeaderLines) -> Self:
-        """The stream with more header lines."""
         return replace(self, head=self.head + lines)
 
     async def end(self, sent: int, *, is_whole: bool) -> None:

@@ -54,7 +54,6 @@ class Sender:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the client reads nothing."""
         return self.is_paused and self._connections.now - self._progress_at > _STUCK_SECONDS
 
     def has_room(self) -> bool:
@@ -151,7 +150,6 @@ class Sender:
         return self._connections.now - self._progress_at >= self._timeout
 
     def close(self) -> None:
-        """Discard what was not sent."""
         self.is_paused = False
         self._rest = memoryview(b"")
         self._count_unsent(0)

@@ -55,13 +55,11 @@ def serve(
 
 
 def run(main: Coroutine[None, None, None]) -> None:
-    """Run it on an event loop of its own."""
     with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
         runner.run(main)
 
 
 def find_signals() -> list[signal.Signals]:
-    """The signals that are handled."""
     ignored = [number for number in _MAY_BE_IGNORED if signal.getsignal(number) is signal.SIG_IGN]
     return [number for number in _SIGNALS if number not in ignored]
 
@@ -154,7 +152,6 @@ class Server:
             self.stop(self._settings.lame_duck)
 
     def _handle_hangup(self) -> None:
-        """Reload the certificate, if there is one, and more."""
         if self._connections is not None:
             self._connections.application.reload()
             if self._connections.certificate is not None:

@@ -53,7 +53,6 @@ class Workers:
         self._context = multiprocessing.get_context("fork")
 
     def run(self) -> None:
-        """Keep all workers running until a signal."""
         awaited = {*find_signals(), signal.SIGCHLD, signal.SIGALRM, signal.SIGUSR1}
         signal.pthread_sigmask(signal.SIG_BLOCK, awaited)  # in each worker, until it handles them
         signal.setitimer(signal.ITIMER_REAL, _TICK, _TICK)

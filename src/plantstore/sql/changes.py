@@ -31,7 +31,6 @@ class Change(Struct, frozen=True):
 
 
 def find_plants(session: Queries, store_id: int, ids: Iterable[int]) -> dict[int, NewPlant]:
-    """The store's plants with these ids, by id."""
     found = msgspec.json.encode(list(ids)).decode()
     rows = session.query("find_plants_among", store_id, found)
     return {row[0]: NewPlant(*row) for row in rows}

@@ -63,7 +63,6 @@ class Applied(Struct, frozen=True):
 
 @cache  # what is installed meanwhile is not this program's
 def load_migrations(package: str) -> Sequence[Migration]:
-    """The package's migrations, in the order in which they are applied."""
     return [
         Migration(int(path.name[:4]), path.name[5:-4], path.read_text(encoding="utf-8"))
         for path in sorted((folder_of(package) / "migrations").glob("*.sql"))
@@ -71,7 +70,6 @@ def load_migrations(package: str) -> Sequence[Migration]:
 
 
 def find_newest(package: str) -> int:
-    """The number of the package's newest migration."""
     return max(migration.number for migration in load_migrations(package))
 
 
@@ -119,7 +117,6 @@ def refuse_to_stop(stopping: Sequence[Migration], reason: str) -> str:
 
 
 def name_all(migrations: Sequence[Migration]) -> str:
-    """The migrations by their numbers and names."""
     names = ", ".join(f"{m.number} ({m.name})" for m in migrations)
     return f"migration {names}"
 

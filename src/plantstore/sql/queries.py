@@ -43,11 +43,9 @@ def load_queries(package: str, distribution: str | None = None) -> dict[str, str
 
 @cache  # what is installed meanwhile is not this program's
 def read_queries(file: Path) -> dict[str, str]:
-    """The named queries of one file."""
     _, *parts = _NAME_LINE.split(file.read_text(encoding="utf-8"))
     return {name: sql.strip() for name, sql in zip(parts[::2], parts[1::2], strict=True)}
 
 
 def _find_of_features(name: str) -> Iterator[Path]:
-    """The files of this name in features' folders."""
     return folder_of("plantstore").glob(f"features/*/{name}")

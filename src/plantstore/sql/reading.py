@@ -22,7 +22,6 @@ Named = tuple[str, tuple[object, ...]]  # a query's name and its arguments
 
 
 def page_query(store_id: int, query: PlantQuery, max_count: int) -> Named:
-    """The query that reads a page."""
     count = max_count if query.limit is None else min(max_count, query.limit)
     arguments = (store_id, query.first_id, count, query.with_ids)
     if query.tags:
@@ -43,7 +42,6 @@ def _to_json(tags: tuple[str, ...]) -> str:
 
 
 def to_page(row: Row) -> Page:
-    """The page in its row, with the plants as text or as bytes."""
     revision, total, count, plants, last_id, more = row
     text = plants.encode() if isinstance(plants, str) else plants or b""
     return Page(revision or 0, total or 0, count, text, last_id or 0, bool(more))
@@ -52,7 +50,6 @@ def to_page(row: Row) -> Page:
 def to_caller(
     token_store_id: int, token_hash: bytes, row: Row, unchanged: IsFresh = never_fresh
 ) -> Caller:
-    """The caller with a token, in the row of its look-up."""
     user_id, label, expires_at, store_id, role_name, scopes, revision = row
     token = (token_store_id, token_hash, user_id, label, expires_at)
     role, permissions = read_access(role_name, scopes)

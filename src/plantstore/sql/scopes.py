@@ -9,7 +9,6 @@ _NAMES = frozenset(Scope)
 
 
 def to_text(scopes: Iterable[Scope]) -> str:
-    """The text to store."""
     return ",".join(sorted(scopes))
 
 

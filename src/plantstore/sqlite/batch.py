@@ -174,7 +174,6 @@ class BatchWriter:
             self._execute(f"PRAGMA incremental_vacuum({_MAX_FREED_PAGES})").fetchall()
 
     def roll_back(self) -> None:
-        """Undo all of the batch."""
         # SQLite has rolled back by itself after some errors.
         if self._connection.in_transaction:
             self._execute("ROLLBACK")

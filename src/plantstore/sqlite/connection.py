@@ -194,7 +194,6 @@ def require_schema(connection: apsw.Connection) -> None:
 
 
 def warn_of_permissions(path: Path) -> None:
-    """Log a warning where users other than the file's owner may open it."""
     if path.stat().st_mode & 0o077:
         logger.warning("users other than its owner may open %s: chmod 600 %s", path, path)
 

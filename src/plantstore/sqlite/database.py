@@ -193,7 +193,6 @@ class SQLiteDatabase:
 
 
 def _size(file: Path) -> int:
-    """Bytes of a file, or 0 where there is none."""
     try:
         return file.stat().st_size
     except OSError:

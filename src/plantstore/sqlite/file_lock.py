@@ -52,11 +52,9 @@ class FileLock:
             self.release()
 
     def acquire(self) -> None:
-        """Wait until the lock is free, and take it."""
         fcntl.flock(self._file, fcntl.LOCK_EX)
 
     def release(self) -> None:
-        """Release the lock."""
         fcntl.flock(self._file, fcntl.LOCK_UN)
 
     def try_acquire(self, timeout: float = 0.0) -> bool:
@@ -73,7 +71,6 @@ class FileLock:
                 return True
 
     def close(self) -> None:
-        """Close the file."""
         os.close(self._file)
 
     def __enter__(self) -> Self:

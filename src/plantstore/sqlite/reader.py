@@ -86,7 +86,6 @@ class SQLiteReader:
         return self._connection.execute(self._sql[name], arguments).fetchall()
 
     def find_damage(self) -> Iterator[str]:
-        """What is wrong with the file, in words."""
         for (found,) in self._connection.execute(f"PRAGMA integrity_check({_MAX_DAMAGE})"):
             if found != "ok":
                 yield f"the file is corrupt: {found}"

@@ -43,7 +43,6 @@ class Readiness:
         return reason or self._writer.find_reason()
 
     async def _check(self) -> str | None:
-        """Look at the files and the disk, read, and write."""
         try:
             self._writer.files.require_same()
             disk = os.statvfs(self._folder)

@@ -148,6 +148,5 @@ class WalBound:
         self._timer = self._loop.call_later(_INTERVAL, self._look) if held else None
 
     def close(self) -> None:
-        """Look no more."""
         if self._timer is not None:
             self._timer.cancel()

@@ -27,7 +27,6 @@ class Thread:
         return future
 
     def end(self) -> None:
-        """End the thread after the queued functions."""
         self._work.put(None)
 
     def _run(self) -> None:

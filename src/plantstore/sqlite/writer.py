@@ -107,7 +107,6 @@ class Writer:
 
     @property
     def queue_depth(self) -> int:
-        """Writes that wait for the next batch."""
         return len(self._pending)
 
     def probe(self) -> "asyncio.Future[Written]":
@@ -150,7 +149,6 @@ class Writer:
         self._sweep = self._loop.call_later(_SWEEP_SECONDS, self._time_out_late)
 
     async def _run(self) -> None:
-        """Write what is waiting, batch after batch."""
         try:
             while self._pending and not self.broken.done():
                 # A commit costs as much CPU as ten writes: wait while some arrive.

@@ -15,12 +15,10 @@ from plantstore.sql.session import Queries
 
 
 def list_stores(session: Queries) -> list[Store]:
-    """All stores, by name."""
     return [Store(*row) for row in session.query("list_stores")]
 
 
 def find_store(session: Queries, name: str) -> Store | None:
-    """The store with this name."""
     rows = session.query("find_store", name) if is_store_name(name) else []
     return Store(*rows[0]) if rows else None
 
@@ -52,12 +50,10 @@ def insert_store(session: Queries, name: str, max_plants: int | None = None) -> 
 
 
 def list_users(session: Queries) -> list[User]:
-    """All users, by subject."""
     return [User(*row) for row in session.query("list_users")]
 
 
 def find_user(session: Queries, subject: str) -> User | None:
-    """The user with this subject."""
     if broken_rule(subject, SUBJECT_MAX):  # a database may not even accept it as text
         return None
     rows = session.query("find_user", subject)
@@ -65,7 +61,6 @@ def find_user(session: Queries, subject: str) -> User | None:
 
 
 def require_user(session: Queries, subject: str) -> User:
-    """The user with this subject."""
     user = find_user(session, subject)
     if user is None:
         raise NoSuchUserError(subject=subject)
@@ -73,7 +68,6 @@ def require_user(session: Queries, subject: str) -> User:
 
 
 def check_subject(subject: str) -> None:
-    """Refuse a subject that no user can have."""
     if reason := broken_rule(subject, SUBJECT_MAX):
         raise InvalidChangeError(reason=f"the user's name {reason}")
 
@@ -86,14 +80,12 @@ def require_free_subject(session: Queries, subject: str) -> None:
 
 
 def insert_user(session: Queries, subject: str) -> User:
-    """A new user who is not a member of any store."""
     require_free_subject(session, subject)
     session.query("insert_user", subject, now())
     return require_user(session, subject)
 
 
 def find_role(session: Queries, store_id: int, user_id: int) -> Role | None:
-    """The user's role in the store, None for no member."""
     rows = session.query("find_role", store_id, user_id)
     return Role(rows[0][0]) if rows else None
 

@@ -60,12 +60,10 @@ class Token(Struct, frozen=True):
 
     @property
     def token_id(self) -> str:
-        """What tells the token from others."""
         return token_id_of(self.token_hash)
 
     @property
     def is_valid(self) -> bool:
-        """Whether requests with the token are accepted."""
         return self.state in {TokenState.ACTIVE, TokenState.EXPIRING}
 
 
