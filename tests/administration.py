@@ -6,7 +6,7 @@ It needs no feature.
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 
 from plantstore.core.model import TEXT_LENGTHS, Member, NewPlant, Role
 from plantstore.databases import open_session
@@ -110,10 +110,8 @@ def revoke_token(session: Session, token: str) -> Token:
     return tokens.revoke_token(session, tokens.find_token(session, token))
 
 
-def rotate_token(
-    session: Session, token: str, grace: int, expires_at: int | UnsetType | None = UNSET
-) -> tuple[IssuedToken, Token]:
-    return tokens.rotate_token(session, tokens.find_token(session, token), grace, expires_at)
+def rotate_token(session: Session, token: str, grace: int) -> tuple[IssuedToken, Token]:
+    return tokens.rotate_token(session, tokens.find_token(session, token), grace)
 
 
 def set_quota(session: Session, store: str, max_plants: int | None) -> None:

@@ -1,11 +1,5 @@
 """The exit status tells a failure from a wrong call from an interruption."""
 
-import fcntl
-import os
-import pty
-import subprocess
-import termios
-import time
 from pathlib import Path
 
 import pytest
@@ -13,7 +7,7 @@ from click.testing import CliRunner
 
 from plantstore.program import cli
 from plantstore.version import VERSION
-from tests.cli.program import CREATE, PLANTSTORE, Program
+from tests.cli.program import CREATE, Program
 
 # A question is printed before Python reads the answer; in between it would lose the signal.
 BEFORE_READING = 0.5
@@ -73,31 +67,5 @@ def test_arguments_that_are_not_utf_8_are_refused_in_words(
     assert program.refusal(*arguments).startswith("Error: ")
 
 
-def take_terminal() -> None:
-    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
-
-
 def test_the_version_is_printed(program: Program) -> None:
     assert program.out("--version") == VERSION
-
-
-def test_ctrl_c_on_a_terminal_ends_with_130(program: Program) -> None:
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*PLANTSTORE, "token", "create", "--store", "nursery", "--user", "ada"],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env=program.environ,
-        start_new_session=True,
-        preexec_fn=take_terminal,  # noqa: PLW1509 - there are no threads here
-    ) as asking:
-        printed = b""
-        while b"create what is missing?" not in printed:
-            printed += os.read(ours, 1000)
-        time.sleep(BEFORE_READING)
-        os.write(ours, b"\x03")
-        assert asking.wait(60) == 130
-    os.close(ours)
-    os.close(theirs)
-    assert program.data("token", "list") == []

@@ -1,15 +1,8 @@
 """``plantstore token``: what is missing is named before it is made; states; many at once."""
 
-import os
-import pty
-import re
-import subprocess
-from contextlib import closing
-
 import pytest
 
-from tests.administration import open_administration
-from tests.cli.program import CREATE, PLANTSTORE, Program
+from tests.cli.program import CREATE, Program
 
 
 @pytest.fixture
@@ -24,50 +17,10 @@ def ids(program: Program, *filters: str) -> list[str]:
     return [token["id"] for token in program.data("token", "list", *filters)]
 
 
-def count_all(program: Program) -> tuple[int, int]:
-    """How many users and stores there are."""
-    with closing(open_administration(program.database)) as administration:
-        return len(administration.list_users()), len(administration.list_stores())
-
-
 def test_what_is_mistyped_is_not_created(program: Program) -> None:
-    create = ("token", "create", "--store", "nurserie", "--user", "kim")
-    refused = program.refusal(*create)
-    missing = "there is no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): give"
-    assert f"{missing} --create" in refused
-    assert "no user 'kim': give" in program.refusal(*create[:3], "nursery", *create[4:])
-    assert count_all(program) == (2, 1)
-    assert program.out("token", "create", "--store", "nursery", "--user", "ada")
-
-
-def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
-    made = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
-    assert re.sub("`.* (?=user|store)", "`", made.err).splitlines() == [
-        "created the user adaa",
-        "created the empty store nursry",
-        "made adaa owner of nursry",
-        "did you mean the user ada? To delete the new user: `user delete adaa`",
-        "did you mean the store nursery? To delete the new store: `store delete nursry`",
-    ]
-
-
-@pytest.mark.parametrize(("answer", "status", "users"), [("y", 0, 3), ("n", 1, 2)])
-def test_on_a_terminal_it_asks(program: Program, answer: str, status: int, users: int) -> None:
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        [*PLANTSTORE, "token", "create", "--store", "nursery", "--user", "kim"],
-        stdin=theirs,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        env=program.environ,
-    ) as asking:
-        os.write(ours, f"{answer}\n".encode())
-        _, said = asking.communicate(timeout=60)
-    assert b"there is no user 'kim': create what is missing? [y/N]" in said
-    assert asking.returncode == status
-    assert count_all(program) == (users, 1)
-    os.close(ours)
-    os.close(theirs)
+    refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
+    assert "there is no user 'kim' and no store 'nurserie': check the spelling, or" in refused
+    assert [len(program.data(kind, "list")) for kind in ("user", "store")] == [2, 1]
 
 
 def test_tokens_are_listed_by_state_and_user(program: Program) -> None:

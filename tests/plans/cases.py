@@ -144,7 +144,6 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "delete_user": [Case((STORES + 1,), 0)],
     "rename_user": [Case((SMALL, "new"), 1)],
     "rename_store": [Case((SMALL, "new"), 1)],
-    "list_memberships": [Case((SMALL,), 8)],
     "describe_store": both(0, large=2 * (PLANTS + EVENTS), small=PLANTS_OF_SMALL + 5),
     "insert_audit": [Case((0, "token create", None, SMALL, "{}", None, "root", None, "till"), 0)],
     "list_audit": [Case((None, None, None), 0)],

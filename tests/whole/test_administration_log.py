@@ -54,7 +54,6 @@ READS = {
     **dict.fromkeys(("check", "help", "settings show"), ""),
     **dict.fromkeys(("store list", "user list", "token list", "link list"), ""),
     "store show": "nursery",
-    "user show": "ada",
     "member list": "--store nursery",
     "event list": "--store nursery",
     "audit list": "",

@@ -1,9 +1,6 @@
 """``plantstore token create``; and what the command line shows of a token."""
 
-import shlex
 import sys
-from collections.abc import Sequence
-from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -21,11 +18,8 @@ from plantstore.cli.output import Output, format_time
 from plantstore.core.errors import SetupError
 from plantstore.core.model import Grant, Scope
 from plantstore.sql.administration.new_tokens import create_token, find_missing
-from plantstore.sql.administration.records import list_stores, list_users
 from plantstore.sql.administration.tokens import IssuedToken, Token
 from plantstore.sql.session import Session
-
-_MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 
 
 @click.command()
@@ -52,8 +46,8 @@ _MIN_SIMILARITY = 0.8  # of a name that was perhaps meant, from 0 to 1
 def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> None:
     """Create a token and print it: it cannot be shown again.
 
-    A missing user or store is created with --create; on a terminal it asks. The user becomes a
-    member of the store, if need be.
+    A missing user or store is created with --create. The user becomes a member of the store, if
+    need be.
 
     \b
     Examples:
@@ -61,46 +55,15 @@ def create(session: Session, grant: Grant, output: Output, *, creates: bool) -> 
       plantstore token create --create --store nursery --user kiosk --role reader --expires 90d
       plantstore token create --store nursery --user ada --all-stores --scope list
     """
-    missing = _find_missing(session, grant)
-    if missing and not creates:
-        _ask_to_create(missing)
+    if not creates and (missing := find_missing(session, grant)):
+        parts = " and ".join(f"no {kind} {name!r}" for kind, name in missing)
+        raise SetupError(
+            f"there is {parts}: check the spelling, or give --create to create what is missing"
+        )
     with noting(session) as note:
         issued = create_token(session, grant)
         note("token create", **name_token(issued.token))
     print_issued(issued, output)
-    for kind, name, near in missing:
-        if near is not None:
-            undo = f"`plantstore {kind} delete {shlex.quote(name)}`"
-            output.note(f"did you mean the {kind} {near}? To delete the new {kind}: {undo}")
-
-
-def _find_missing(session: Session, grant: Grant) -> list[tuple[str, str, str | None]]:
-    """The kind and the name of what would be created, with a similar name that there is."""
-    missing = []
-    for kind, name in find_missing(session, grant):
-        if kind == "store":
-            names = [store.name for store in list_stores(session)]
-        else:
-            names = [user.subject for user in list_users(session)]
-        near = get_close_matches(name, names, 1, _MIN_SIMILARITY)
-        missing.append((kind, name, near[0] if near else None))
-    return missing
-
-
-def _ask_to_create(missing: Sequence[tuple[str, str, str | None]]) -> None:
-    """Return where what is missing is to be created.
-
-    :raises SetupError: it is not, or nobody can answer.
-    """
-    parts = [
-        f"no {kind} {name!r}" + (f" (did you mean {near!r}?)" if near else "")
-        for kind, name, near in missing
-    ]
-    sentence = "there is " + " and ".join(parts)
-    if not sys.stdin.isatty():
-        raise SetupError(f"{sentence}: give --create to create what is missing")
-    if not click.confirm(f"{sentence}: create what is missing?", err=True):
-        raise SetupError("nothing was created")
 
 
 def print_issued(issued: IssuedToken, output: Output, **more: object) -> None:

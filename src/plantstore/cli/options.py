@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from plantstore.cli.administration_log import describe_person
-from plantstore.cli.completion import complete_stores, complete_users
 from plantstore.cli.durations import DAY_MS, EXPIRES, read_expiry
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
@@ -108,20 +107,12 @@ def yes_option(explanation: str) -> Callable[[Command], Command]:
 
 def store_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
     """``--store NAME``."""
-    return click.option(
-        "--store",
-        metavar="NAME",
-        required=required,
-        shell_complete=complete_stores,
-        help=explanation,
-    )
+    return click.option("--store", metavar="NAME", required=required, help=explanation)
 
 
 def user_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:
     """``--user NAME``."""
-    return click.option(
-        "--user", metavar="NAME", required=required, shell_complete=complete_users, help=explanation
-    )
+    return click.option("--user", metavar="NAME", required=required, help=explanation)
 
 
 def role_option(explanation: str, *, required: bool = False) -> Callable[[Command], Command]:

@@ -1,11 +1,9 @@
 """``plantstore token``: list, rotate, revoke; create is in ``new_tokens.py``."""
 
 import click
-from msgspec import UNSET
 
 from plantstore.cli.administration_log import name_token, noting
-from plantstore.cli.completion import complete_tokens
-from plantstore.cli.durations import EXPIRES, read_duration, read_expiry
+from plantstore.cli.durations import read_duration
 from plantstore.cli.new_tokens import create, describe_token, print_issued, read_token
 from plantstore.cli.options import (
     change_options,
@@ -81,7 +79,7 @@ def list_tokens(
 
 
 @token.command()
-@click.argument("token", shell_complete=complete_tokens)
+@click.argument("token")
 @click.option(
     "--grace",
     metavar="1h|0",
@@ -90,26 +88,20 @@ def list_tokens(
     callback=lambda _context, _option, text: 0 if text == "0" else read_duration(text),
     help="How long the old token stays valid, in m, h, d or w.",
 )
-@click.option(
-    "--expires",
-    metavar=EXPIRES,
-    help="When the new token expires; by default it is valid for as long as the old one was.",
-)
 @change_options
-def rotate(session: Session, token: str, grace: int, expires: str | None, output: Output) -> None:
+def rotate(session: Session, token: str, grace: int, output: Output) -> None:
     """Replace a token: print a new one with the same user, store, scopes and label.
 
     TOKEN is the old token's id, or the token itself, or - to read it from stdin. The old one
-    expires after the grace time.
+    expires after the grace time; the new one has the same lifetime, counted from now.
 
     \b
     Example:
       TOKEN=$(plantstore token rotate 1f0c9a52b7d84e63 --grace 1d)
     """
-    expires_at = UNSET if expires is None else read_expiry(expires)
     given = read_token(token)
     with noting(session) as note:
-        issued, old = records.rotate_token(session, find_token(session, given), grace, expires_at)
+        issued, old = records.rotate_token(session, find_token(session, given), grace)
         note("token rotate", **name_token(issued.token), old_token_id=old.token_id)
     ends_at = format_time(old.expires_at)
     output.note(f"the old token {old.token_id} expires at {ends_at}")
@@ -117,7 +109,7 @@ def rotate(session: Session, token: str, grace: int, expires: str | None, output
 
 
 @token.command()
-@click.argument("tokens", metavar="[TOKEN]...", nargs=-1, shell_complete=complete_tokens)
+@click.argument("tokens", metavar="[TOKEN]...", nargs=-1)
 @user_option("Revoke the tokens of this user.")
 @store_option("With --user or --all: only tokens made for this store.")
 @click.option("--all", "all_tokens", is_flag=True, help="Revoke all tokens.")

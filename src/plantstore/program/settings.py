@@ -18,12 +18,7 @@ def settings() -> None:
 
 
 @settings.command()
-@click.argument(
-    "names",
-    metavar="[NAME]...",
-    nargs=-1,
-    shell_complete=lambda *given: [name for name in SETTINGS if name.startswith(given[-1])],
-)
+@click.argument("names", metavar="[NAME]...", nargs=-1)
 @pass_sources
 @json_option
 def show(names: tuple[str, ...], sources: Sources, output: Output) -> None:

@@ -38,7 +38,6 @@ class Administration(administration.Administration):
     describe_store = reading(stores.describe_store)
     delete_store: Any = reading(stores.delete_store)
     rename_user = changing(users.rename_user)
-    list_memberships = reading(users.list_memberships)
     delete_user = reading(users.delete_user)
     add_member: Any = changing(add_member)
     remove_member: Any = changing(remove_member)

@@ -8,5 +8,4 @@ ACROSS_STORES = {
     "delete_memberships_of": "it erases one user",
     "delete_tokens_of": "it erases one user",
     "list_all_members": "the administrator may list the members of all stores",
-    "list_memberships": "it tells the roles of one user",
 }

@@ -48,10 +48,6 @@ UPDATE tokens SET label = '' WHERE label LIKE ?1 ESCAPE '!'
 -- name: forget_user_in_links
 UPDATE links SET label = '' WHERE label LIKE ?1 ESCAPE '!'
 
--- name: list_memberships
-SELECT s.name, m.role, (SELECT count(*) FROM members AS o WHERE o.store_id = m.store_id AND o.role = 'owner')
-FROM members AS m JOIN stores AS s ON s.store_id = m.store_id WHERE m.user_id = ?1 ORDER BY s.name
-
 -- name: list_all_members
 SELECT s.name, u.subject, m.role FROM members AS m
 JOIN stores AS s ON s.store_id = m.store_id JOIN users AS u ON u.user_id = m.user_id

@@ -1,34 +1,13 @@
-"""Users: their names and roles, and how they are erased."""
+"""Users: their names, and how they are erased."""
 
 import re
 from collections.abc import Callable
 
-from msgspec import Struct
-
-from plantstore.core.model import DELETED_USER, LABEL_MAX, Role, User
+from plantstore.core.model import DELETED_USER, LABEL_MAX, User
 from plantstore.sql.administration.records import list_stores, require_free_subject, require_user
 from plantstore.sql.session import Queries, Session
 
 _ANY_DATE = "____-__-__"
-
-
-class Membership(Struct, frozen=True):
-    """A user's role in one of the user's stores, which has so many ``owners``."""
-
-    store: str
-    role: Role
-    owners: int
-
-    @property
-    def is_last_owner(self) -> bool:
-        """Whether the store has no owner without this user."""
-        return self.role is Role.OWNER and self.owners == 1
-
-
-def list_memberships(session: Queries, subject: str) -> list[Membership]:
-    """The user's roles, by the store's name."""
-    rows = session.query("list_memberships", require_user(session, subject).user_id)
-    return [Membership(store, Role(role), owners) for store, role, owners in rows]
 
 
 def rename_user(session: Queries, subject: str, new_subject: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from enum import StrEnum
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import Struct
 from msgspec.structs import replace
 
 from plantstore.core.clock import now
@@ -119,20 +119,16 @@ def find_token(session: Queries, token: str) -> Token:
     return _to_token(rows[0])
 
 
-def rotate_token(
-    session: Queries, old: Token, grace: int, expires_at: int | UnsetType | None = UNSET
-) -> tuple[IssuedToken, Token]:
+def rotate_token(session: Queries, old: Token, grace: int) -> tuple[IssuedToken, Token]:
     """A new token with the user, store and scopes of the old one, and the old one as it is then.
 
-    The old one is valid for ``grace`` milliseconds more at most; the new one until ``expires_at``,
-    without which it is valid as long as the old one was.
+    The old one is valid for ``grace`` milliseconds more at most; the new one has its lifetime.
 
     :raises TokenEndedError: the old one is not valid any more.
     """
     if not old.is_valid:
         raise TokenEndedError(token_id=old.token_id, state=old.state)
-    if expires_at is UNSET:
-        expires_at = old.expires_at and now() + old.expires_at - old.created_at
+    expires_at = old.expires_at and now() + old.expires_at - old.created_at
     rights = Grant(old.subject, scopes=old.scopes, label=old.label, all_stores=old.all_stores)
     grant = replace(rights, expires_at=expires_at)
     issued = insert_token(session, old.store_id, old.user_id, grant)

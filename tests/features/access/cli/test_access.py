@@ -58,24 +58,10 @@ def test_erasing_the_last_owner_names_the_store(program: Program) -> None:
     assert [user["subject"] for user in program.data("user", "list")] == ["eve"]
 
 
-def test_a_user_and_a_store_are_shown(program: Program) -> None:
-    assert program.data("user", "show", "ada") == {
-        "subject": "ada",
-        "stores": [{"name": "nursery", "role": "owner"}],
-        "tokens": ids(program, "--user", "ada"),
-    }
-    assert "stores   nursery (owner)" in program.out("user", "show", "ada").splitlines()
+def test_a_store_is_shown(program: Program) -> None:
     shown = program.data("store", "show", "nursery")
     assert (shown["members"], shown["tokens"], shown["bytes"]) == (2, 2, 0)
     assert "max_plants  -" in program.out("store", "show", "nursery").splitlines()
-
-
-def test_a_higher_role_names_the_tokens_that_stay_narrow(program: Program) -> None:
-    add = ("member", "add", "--store", "nursery", "--user", "eve", "--role")
-    assert program.run(*add, "reader").err == "eve is reader of nursery, no longer editor\n"
-    narrow = program.data("token", "create", "--store", "nursery", "--user", "eve")["id"]
-    said = program.run(*add, "editor").err
-    assert said.splitlines()[1:] == [f"the token {narrow} still allows only: list"]
 
 
 def test_the_service_follows_each_change_at_once(program: Program) -> None:

@@ -21,7 +21,7 @@ REFUSALS = {
     "token create --store nursery --user ada --label 'a\nb'": "the label must not contain control ",
     "token create --store nursery --user eve --scope manage": "the role editor does not allow: ma",
     "store show meadow": "there is no store 'meadow'; the stores are: full, nursery",
-    "user show kim": "there is no user 'kim': `plantstore user list` shows all, "
+    "user rename kim eve": "there is no user 'kim': `plantstore user list` shows all, "
     "`plantstore user create kim` creates one",
     "link create --store nursery --user 'kim o'": "kim o is not a member of nursery: `plantstore "
     "member list --store nursery` shows the members, `plantstore member add --create --store "

@@ -12,7 +12,7 @@ from plantstore.cli.options import (
     yes_option,
 )
 from plantstore.cli.output import Output, format_time
-from plantstore.core.model import Role, User
+from plantstore.core.model import Role
 from plantstore.features.access import members
 from plantstore.sql.administration.records import (
     find_user,
@@ -20,7 +20,6 @@ from plantstore.sql.administration.records import (
     require_store,
     require_user,
 )
-from plantstore.sql.administration.tokens import Token, list_tokens
 from plantstore.sql.session import Session
 
 _last_owner_option = yes_option("Leave the store without an owner.")
@@ -52,7 +51,7 @@ def add(
 ) -> None:
     """Add a member, or change a member's role.
 
-    Tokens keep their scopes: with a higher role they may do no more than before, and are named.
+    Tokens keep their scopes: with a higher role they may do no more than before.
 
     \b
     Examples:
@@ -64,28 +63,9 @@ def add(
         if member is None:
             member = insert_user(session, user) if creates else require_user(session, user)
         before = members.set_member(session, store_id, member, Role(role), keep_owner=not yes)
-    narrow = _find_narrow_tokens(session, store, member, Role(role))
     sentence = f"{user} is {role} of {store}" + (f", no longer {before}" if before else "")
-    record = {
-        "store": store,
-        "user": user,
-        "role": role,
-        "old_role": before,
-        "narrower_tokens": [token.token_id for token in narrow],
-    }
+    record = {"store": store, "user": user, "role": role, "old_role": before}
     output.report_change(record, sentence)
-    for token in narrow:
-        allowed = ", ".join(sorted(token.scopes))
-        output.note(f"the token {token.token_id} still allows only: {allowed}")
-
-
-def _find_narrow_tokens(session: Session, store: str, user: User, role: Role) -> list[Token]:
-    """The user's valid tokens that open the store, but allow less than a new one would."""
-    return [
-        token
-        for token in list_tokens(session, user_id=user.user_id, only_valid=True)
-        if (token.all_stores or token.store == store) and role.default_scopes - token.scopes
-    ]
 
 
 @member.command()

@@ -7,7 +7,6 @@ from functools import partial
 import click
 
 from plantstore.cli.administration_log import audit, changing, log_change
-from plantstore.cli.completion import complete_stores
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import (
     change_options,
@@ -26,7 +25,6 @@ from plantstore.sql.administration import records
 from plantstore.sql.session import Session
 
 _COLUMNS = ("name", "owners", "plants", "max_plants", "revision", "created_at")
-_name_argument = click.argument("name", shell_complete=complete_stores)
 
 
 @click.group()
@@ -62,7 +60,7 @@ def _read_quota(_context: click.Context, _option: click.Parameter, text: str) ->
 
 
 @store.command("set")
-@_name_argument
+@click.argument("name")
 @click.option(
     "--max-plants",
     required=True,
@@ -85,7 +83,7 @@ def set_store(session: Session, name: str, max_plants: int | None, output: Outpu
 
 
 @store.command()
-@_name_argument
+@click.argument("name")
 @click.argument("new_name")
 @change_options
 def rename(session: Session, name: str, new_name: str, output: Output) -> None:
@@ -102,7 +100,7 @@ def rename(session: Session, name: str, new_name: str, output: Output) -> None:
 
 
 @store.command()
-@_name_argument
+@click.argument("name")
 @read_options
 def show(session: Session, name: str, output: Output) -> None:
     """Show a store: its plants, quota, members, valid tokens, size and last change.
@@ -140,7 +138,7 @@ def list_stores(session: Session, output: Output) -> None:
 
 
 @store.command()
-@_name_argument
+@click.argument("name")
 @yes_option("Skip the confirmation prompt.")
 @change_options
 def delete(session: Session, name: str, output: Output, *, yes: bool) -> None:

@@ -1,27 +1,25 @@
-"""``plantstore user``: create, rename, show, list, delete."""
+"""``plantstore user``: create, rename, list, delete."""
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 
 import click
 
 from plantstore.cli.administration_log import audit, changing, log_change, noting
-from plantstore.cli.completion import complete_users
 from plantstore.cli.confirmation import require_name
 from plantstore.cli.options import change_options, read_options, yes_option
 from plantstore.cli.output import Output
 from plantstore.core.model import Role
 from plantstore.features.access import users
 from plantstore.features.access.members import list_all_members
-from plantstore.sql.administration import records, tokens
+from plantstore.sql.administration import records
 from plantstore.sql.session import Session
-
-_subject_argument = click.argument("subject", shell_complete=complete_users)
 
 
 @click.group()
 def user() -> None:
-    """Create, rename, show and delete users."""
+    """Create, rename, list and delete users."""
 
 
 @user.command()
@@ -40,7 +38,7 @@ def create(session: Session, subject: str, output: Output) -> None:
 
 
 @user.command()
-@_subject_argument
+@click.argument("subject")
 @click.argument("new_subject")
 @change_options
 def rename(session: Session, subject: str, new_subject: str, output: Output) -> None:
@@ -57,28 +55,6 @@ def rename(session: Session, subject: str, new_subject: str, output: Output) -> 
     output.report_change(record, f"renamed the user {subject} to {new_subject}")
 
 
-@user.command()
-@_subject_argument
-@read_options
-def show(session: Session, subject: str, output: Output) -> None:
-    """Show the user SUBJECT: the roles in stores, and the ids of the tokens that are valid.
-
-    \b
-    Example:
-      plantstore user show ada
-    """
-    memberships = users.list_memberships(session, subject)
-    roles = [(membership.store, membership.role) for membership in memberships]
-    user_id = records.require_user(session, subject).user_id
-    valid = tokens.list_tokens(session, user_id=user_id, only_valid=True)
-    record = {
-        "subject": subject,
-        "stores": _describe_roles(roles, output),
-        "tokens": [token.token_id for token in valid],
-    }
-    output.print_record(record)
-
-
 @user.command("list")
 @read_options
 def list_users(session: Session, output: Output) -> None:
@@ -88,19 +64,16 @@ def list_users(session: Session, output: Output) -> None:
     Example:
       plantstore user list --json
     """
-    roles: dict[str, list[tuple[str, Role]]] = {}
-    for store, member in list_all_members(session):
-        roles.setdefault(member.subject, []).append((store, member.role))
-    subjects = (user.subject for user in records.list_users(session))
+    roles = _find_roles(session)
     described = (
-        {"subject": subject, "stores": _describe_roles(roles.get(subject, []), output)}
-        for subject in subjects
+        {"subject": user.subject, "stores": _describe_roles(roles.get(user.subject, []), output)}
+        for user in records.list_users(session)
     )
     output.print_records(described, ("subject", "stores"))
 
 
 @user.command()
-@_subject_argument
+@click.argument("subject")
 @yes_option("Skip the confirmation prompt, even if a store loses its last owner.")
 @change_options
 def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None:
@@ -113,19 +86,32 @@ def delete(session: Session, subject: str, output: Output, *, yes: bool) -> None
     Example:
       plantstore user delete ada --yes
     """
-    memberships = users.list_memberships(session, subject)
+    records.require_user(session, subject)
+    roles = _find_roles(session)
+    stores = [store for store, _ in roles.get(subject, [])]
+    owners = Counter(store for found in roles.values() for store, role in found if role == "owner")
     warning = f"The user {subject} and the user's tokens will be deleted, permanently."
-    if orphans := [found.store for found in memberships if found.is_last_owner]:
+    orphans = [
+        store for store, role in roles.get(subject, []) if (role, owners[store]) == ("owner", 1)
+    ]
+    if orphans:
         warning += f" No owner is left in: {', '.join(orphans)}."
     require_name("user", subject, warning, yes=yes)
     told = partial(audit, session, "user delete", user=subject)
     is_gone = users.delete_user(session, subject, told)
     log_change("user delete", user=subject)
-    stores = [found.store for found in memberships]
     sentence = f"deleted the user {subject}, a member of {', '.join(stores) or 'no store'}"
     output.report_change({"subject": subject, "stores": stores}, sentence)
     if not is_gone:
         output.note("a list is being read: the WAL has the name until later writes overwrite it")
+
+
+def _find_roles(session: Session) -> dict[str, list[tuple[str, Role]]]:
+    """Each user's stores, with the role there."""
+    roles: dict[str, list[tuple[str, Role]]] = {}
+    for store, member in list_all_members(session):
+        roles.setdefault(member.subject, []).append((store, member.role))
+    return roles
 
 
 def _describe_roles(roles: Sequence[tuple[str, Role]], output: Output) -> Sequence[object]:
