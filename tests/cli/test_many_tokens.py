@@ -19,8 +19,19 @@ def ids(program: Program, *filters: str) -> list[str]:
 
 def test_what_is_mistyped_is_not_created(program: Program) -> None:
     refused = program.refusal("token", "create", "--store", "nurserie", "--user", "kim")
-    assert "there is no user 'kim' and no store 'nurserie': check the spelling, or" in refused
+    assert "no user 'kim' and no store 'nurserie' (did you mean 'nursery'?): give" in refused
     assert [len(program.data(kind, "list")) for kind in ("user", "store")] == [2, 1]
+
+
+def test_what_is_created_by_a_mistyped_name_is_told(program: Program) -> None:
+    made = program.run("token", "create", "--create", "--store", "nursry", "--user", "adaa")
+    assert made.err.splitlines() == [
+        "created the user adaa",
+        "created the empty store nursry",
+        "made adaa owner of nursry",
+        "check the name of the new user 'adaa' (did you mean 'ada'?)",
+        "check the name of the new store 'nursry' (did you mean 'nursery'?)",
+    ]
 
 
 def test_tokens_are_listed_by_state_and_user(program: Program) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -193,4 +194,27 @@ async def test_it_is_closed_while_nobody_needs_it(
     for _ in range(2):
         assert await queue.run("ada", lambda session, _job: list_stores(session)) == []
         assert await asyncio.to_thread(closed.acquire, timeout=30.0)
+    await queue.close()
+
+
+@SQLITE_ONLY
+@pytest.mark.anyio
+async def test_holders_take_turns(url: str) -> None:
+    queue = jobs.JobQueue(partial(open_session, url), 30.0, Pool("administration", 64))
+    has_begun, may_end, order = threading.Event(), threading.Event(), list[str]()
+
+    def wait_for_the_others(*_: object) -> bool:
+        has_begun.set()
+        return may_end.wait(30)
+
+    first = asyncio.ensure_future(queue.run("many", wait_for_the_others))
+    await asyncio.to_thread(has_begun.wait, 30)
+    waiting = [
+        asyncio.ensure_future(queue.run(holder, lambda *_, holder=holder: order.append(holder)))
+        for holder in (*5 * ["many"], "one", "other")
+    ]
+    await asyncio.sleep(0)
+    may_end.set()
+    await asyncio.gather(first, *waiting)
+    assert order == ["many", "one", "other", *4 * ["many"]]
     await queue.close()

@@ -7,6 +7,7 @@ that is cancelled at its deadline commits nothing afterwards, unless its commit 
 import asyncio
 import logging
 import threading
+from collections import OrderedDict, deque
 from collections.abc import Callable, Hashable, Iterator
 from concurrent.futures import Future, InvalidStateError
 from contextlib import contextmanager, suppress
@@ -79,14 +80,16 @@ class Job(Generic[Result]):
 class JobQueue:
     """The jobs of one process, one at a time, each for at most ``seconds`` with the wait for it.
 
-    They share the ``places``, of which a holder has a part: so nobody waits for long.
+    They share the ``places``, and run in turns of their holders.
     """
 
     def __init__(self, open_session: OpenSession, seconds: float, places: Pool) -> None:
         self._open_session = open_session
         self._seconds = seconds
         self._places = places
-        self._jobs: SimpleQueue[Job[Any] | None] = SimpleQueue()  # None ends the thread
+        self._waiting: OrderedDict[Hashable, deque[Job[Any]]] = OrderedDict()
+        self._lock = threading.Lock()  # for what waits
+        self._tickets: SimpleQueue[bool] = SimpleQueue()  # True for each that waits, False to end
         self._thread: threading.Thread | None = None
 
     async def run(self, holder: Hashable, work: Callable[[Session, Job[Result]], Result]) -> Result:
@@ -100,7 +103,9 @@ class JobQueue:
             self._thread = threading.Thread(target=self._run_jobs, name="access", daemon=True)
             self._thread.start()
         job = Job(work)
-        self._jobs.put(job)
+        with self._lock:
+            self._waiting.setdefault(holder, deque()).append(job)
+        self._tickets.put(True)  # noqa: FBT003 - what it says stands above
         timer = asyncio.get_running_loop().call_later(self._seconds, job.cancel)
         try:
             result = await asyncio.wrap_future(job.future)
@@ -113,7 +118,7 @@ class JobQueue:
 
     async def close(self) -> None:
         """Close the session, after the job that runs."""
-        self._jobs.put(None)
+        self._tickets.put(False)  # noqa: FBT003 - as above
         if self._thread is not None:
             await asyncio.to_thread(self._thread.join, _CLOSING_SECONDS)
 
@@ -122,8 +127,12 @@ class JobQueue:
         is_closing = False
         while not is_closing:
             with suppress(Empty):
-                job = self._jobs.get(timeout=_IDLE_SECONDS)
-                if job is not None:
+                if self._tickets.get(timeout=_IDLE_SECONDS):
+                    with self._lock:  # whose turn was the longest ago
+                        holder, jobs = self._waiting.popitem(last=False)
+                        job = jobs.popleft()
+                        if jobs:
+                            self._waiting[holder] = jobs
                     session = job.run(session, self._open_session)
                     continue
                 is_closing = True
