@@ -31,6 +31,7 @@ from plantstore.sql.session import Session
 
 _STORE = "nursery"
 _USER = "gardener"
+_MAX_OWNERS = 10  # whose commands are shown; `store list` has the others
 
 _LINK = """\
 To sign in to the store {store} as the user {user}, open this link in a browser, once and within
@@ -43,14 +44,10 @@ To print another link, run in another terminal:
   {command}"""
 
 _LINK_COMMAND = """\
-To sign in, run this command in another terminal, and open the link that it prints in a browser,
-once and within 10 minutes. There you can manage members and tokens, too:
+To sign in, run an owner's command in another terminal, and open the link that it prints in a
+browser, once and within 10 minutes. There you can manage members and tokens, too:
 
-  {command}
-
-To list the stores and their owners:
-
-  {stores}"""
+  {command}"""
 
 _CALLS = """\
 This is a token for programs, shown only once, so keep it. It can create, list, update and delete
@@ -88,20 +85,20 @@ def welcome(start: Start) -> None:
             for store, member in list_all_members(session)
             if member.role is Role.OWNER
         ]
-        store, user = owners[0] if len(owners) == 1 else ("STORE", "USER")
-        names = f"--store {store} --user {shlex.quote(user)}"
+        names = [
+            f"--store {store} --user {shlex.quote(user)}"
+            for store, user in owners[:_MAX_OWNERS] or [("STORE", "USER")]
+        ]
         if not address.startswith("unix:"):  # which no browser opens
-            command = f"{program} link create {names} --manage --address {shlex.quote(address)}"
-            url = None
+            options = f"--manage --address {shlex.quote(address)}"
+            command = "\n  ".join(f"{program} link create {name} {options}" for name in names)
+            store, user, url = *(owners or [("", "")])[0], None
             if start.is_local and len(owners) == 1:
                 url = _create_link(session, store, user, address, expires_at)
             text = _LINK_COMMAND if url is None else _LINK
-            stores = f"{program} store list"
-            parts.append(
-                text.format(store=store, user=user, url=url, command=command, stores=stores)
-            )
+            parts.append(text.format(store=store, user=user, url=url, command=command))
     if secret is None:
-        parts.append(_FOR_A_PROGRAM.format(command=f"{program} token create {names}"))
+        parts.append(_FOR_A_PROGRAM.format(command=f"{program} token create {names[0]}"))
     else:
         path = shlex.quote(address.removeprefix("unix:"))
         is_socket = address.startswith("unix:")
