@@ -12,7 +12,7 @@ TOOLS = $(CHROMIUM) firefox-esr/firefox nginx caddy haproxy pgbouncer curl opens
 	systemd-analyze:systemd systemd-socket-activate:systemd git
 export PATH := $(CURDIR)/.tools/bin:$(PATH):/usr/local/sbin:/usr/sbin:/sbin
 
-.PHONY: help serve test test-oldest test-citus quick without check format docs picture bench lock sbom clean
+.PHONY: help serve test test-oldest test-citus quick without check format docs picture bench lock release clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1	\2/p' Makefile
@@ -87,11 +87,10 @@ lock: ## pin the requirements' versions; ARGS=--upgrade for the newest
 	@scripts/setup tools
 	scripts/lock $(ARGS)
 
-sbom: ## write dist/plantstore.cdx.json: what an installation consists of (CycloneDX)
+release: ## commit, tag and build a release: wheel, sdist and SBOM (CycloneDX) in dist/
+	@scripts/setup dev
 	@scripts/setup tools
-	@mkdir -p dist
-	.venv-tools/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \
-		--output-file dist/plantstore.cdx.json requirements/runtime.txt
+	@scripts/release
 
 clean: ## remove everything that these targets create
 	rm -rf .venv* .tools node_modules tests/clients/node_modules .*_cache .hypothesis .screenshots build dist src/plantstore/built

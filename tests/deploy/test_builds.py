@@ -1,6 +1,8 @@
 """Builds: those of two commits can be told apart, those of one commit are the same."""
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -79,9 +81,28 @@ def test_a_newer_build_is_an_upgrade(tmp_path: Path, checkout: Checkout) -> None
         assert run(programs / "plantstore", "--version") == f"{version}\n"
 
 
-def test_a_release_has_its_number_alone(tmp_path: Path) -> None:
-    release = Checkout(tmp_path / "release", "9.1.0")
-    assert version_of(build(release.folder)) == "9.1.0"
+def test_a_release_is_committed_tagged_and_built(checkout: Checkout) -> None:
+    changelog = checkout.folder / "CHANGELOG.md"
+    changelog.write_text("# Changelog\n\n## 9.1.0 (unreleased)\n\n- New.\n")
+    for name, folder in ((".venv", sys.prefix), (".venv-tools", ROOT / ".venv-tools")):
+        (checkout.folder / name).symlink_to(folder)
+    for name, value in (("user.name", "Ada"), ("user.email", "ada@plants.example")):
+        checkout.git("config", name, value)
+    release = checkout.folder / "scripts" / "release"
+    refused = subprocess.run(release, capture_output=True, text=True, check=False)
+    assert (refused.returncode, "not committed" in refused.stderr) == (1, True)
+    checkout.git("add", ".")
+    checkout.commit()
+
+    assert "Next:\n  git push --follow-tags" in run(release)
+    assert checkout.git("describe").strip() == "v9.1.0"
+    assert re.search(r"^## 9.1.0 \(\d{4}-\d\d-\d\d\)$", changelog.read_text(), re.MULTILINE)
+    dist = checkout.folder / "dist"
+    parts = json.loads((dist / "plantstore.cdx.json").read_text())["components"]
+    assert {part["name"] for part in parts} >= {"apsw", "msgspec", "psycopg", "uvloop"}
+    assert {file.name for file in dist.iterdir()} - {"plantstore.cdx.json"} == {
+        *("plantstore-9.1.0-py3-none-any.whl", "plantstore-9.1.0.tar.gz", "requirements.txt")
+    }
 
 
 def test_without_history_a_build_has_its_number_alone(checkout: Checkout) -> None:

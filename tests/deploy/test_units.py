@@ -1,6 +1,5 @@
 """What others read is well-formed: systemd, Docker, compose, Kubernetes, and the forge."""
 
-import json
 import os
 import re
 import shlex
@@ -145,15 +144,6 @@ def test_compose_gives_its_user_secrets_that_only_the_owner_may_read(
         assert started.stdout.startswith((given / "postgres-password").read_text())
         (made / "postgres-password").unlink()
         assert act("plantstore", "echo started", *user).returncode == 1
-
-
-def test_the_sbom_names_what_is_installed(tmp_path: Path) -> None:
-    file = tmp_path / "sbom.json"
-    pinned = ROOT / "requirements" / "runtime.txt"
-    make = (TOOLS / "cyclonedx-py", "requirements", "--pyproject", ROOT / "pyproject.toml")
-    run(*make, "--output-file", file, pinned)
-    names = {part["name"] for part in json.loads(file.read_text())["components"]}
-    assert names >= {"apsw", "msgspec", "psycopg", "uvloop"}
 
 
 def test_the_backup_units_command_makes_a_backup(tmp_path: Path) -> None:
