@@ -242,8 +242,8 @@ COMMON: Mapping[str, Sequence[Case]] = {
     "copy_plants": [Case((SMALL, *FERN), 0)],
     "copy_events": [Case((SMALL, 7, "plant.created", *FERN, 1, 1, "", ""), 0)],
     "copy_keys": [Case((SMALL, 1, "key", b"", "created", 0), 0)],
-    "set_revision": [Case((SMALL, 1), 1)],
-    "set_store": both(1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
+    "delete_event": [Case((LARGE, 1), 1)],
+    "set_store": both(1, 1, 1, large=PLANTS + 2 * STORES, small=PLANTS_OF_SMALL + 1),
     "delete_events_before": [Case((LARGE, PAGE), PAGE), Case((SMALL, 1), 0)],
 }
 

@@ -7,7 +7,7 @@ from plantstore.cli.options import output_options
 from plantstore.cli.output import Output
 from plantstore.cli.sources import find_sources
 from plantstore.core.settings import without_password
-from plantstore.features.transfer.copying.copying import open_copy
+from plantstore.features.transfer.copying import open_copy
 from plantstore.features.transfer.progress import run_steps
 
 

@@ -1,12 +1,13 @@
 -- name: copy_revisions
 INSERT INTO revisions (store_id) VALUES (?1)
 
--- name: set_revision
-UPDATE revisions SET revision = ?2 WHERE store_id = ?1
-
 -- name: set_store
-UPDATE revisions SET max_plants = ?2, trimmed = ?3, plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
+UPDATE revisions SET revision = ?2, max_plants = ?3, trimmed = ?4,
+    plants = (SELECT count(*) FROM plants WHERE store_id = ?1)
 WHERE store_id = ?1
+
+-- name: delete_event
+DELETE FROM events WHERE store_id = ?1 AND revision = ?2
 
 -- name: find_highest_id
 SELECT max(id) FROM plants WHERE store_id = ?1

@@ -5,16 +5,14 @@ integers or bytes: every database and Python order them alike.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import merge
-from itertools import chain, groupby, islice
-from operator import itemgetter
+from itertools import chain, islice
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from plantstore.core.database import Row
 from plantstore.core.model import INT64_MAX, INT64_MIN, PLANT_FIELDS
-from plantstore.sql.session import Queries, Session
+from plantstore.sql.session import Queries
 
 PAGE_ROWS = 5000
 
@@ -81,9 +79,6 @@ KEYS = Table("idempotency keys", "page_of_keys", "copy_keys", (
     "store_id", "user_id", "key", "fingerprint", "outcome", "created_at",
 ), (0, ""))  # fmt: skip
 
-KIND_OF_EVENT = EVENTS.columns.index("kind")
-PLANT_OF_EVENT = slice(KIND_OF_EVENT + 1, EVENTS.columns.index("at"))
-
 
 def read_pages(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[Sequence[Row]]:
     """The rows of these stores, in pages."""
@@ -106,15 +101,19 @@ def read_rows(session: Queries, table: Table, stores: Stores = ALL) -> Iterator[
     return chain.from_iterable(read_pages(session, table, stores))
 
 
-def pair_rows(source: Session, target: Session, table: Table, stores: Stores) -> Iterator[Pair]:
+def pair_rows(table: Table, ours: Iterator[Row], theirs: Iterator[Row]) -> Iterator[Pair]:
     """Pairs of rows with the same key; None if one side has no such row."""
-
-    def read(session: Session, side: int) -> Iterator[tuple[tuple[Any, ...], int, Row]]:
-        return ((table.key(row), side, row) for row in read_rows(session, table, stores))
-
-    for _, rows in groupby(merge(read(source, 0), read(target, 1)), itemgetter(0)):
-        sides = {side: row for _, side, row in rows}
-        yield sides.get(0), sides.get(1)
+    our, their = next(ours, None), next(theirs, None)
+    while our is not None or their is not None:
+        if their is None or (our is not None and table.key(our) < table.key(their)):
+            yield our, None
+            our = next(ours, None)
+        elif our is None or table.key(their) < table.key(our):
+            yield None, their
+            their = next(theirs, None)
+        else:
+            yield our, their
+            our, their = next(ours, None), next(theirs, None)
 
 
 def in_parts(items: Iterable[Item]) -> Iterator[list[Item]]:

@@ -6,9 +6,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
-from plantstore.features.transfer import tables
-from plantstore.features.transfer.copying import stores
-from plantstore.features.transfer.copying.copying import open_copy
+from plantstore.features.transfer import copying, tables
+from plantstore.features.transfer.copying import open_copy
 from plantstore.program import main
 from tests.cli.program import Program
 from tests.stopped_writes import stop_at
@@ -20,11 +19,11 @@ VARIABLE = "PLANTSTORE_TEST_KILLED_AT"
 
 def copy(source: str, target: str, store: str | None = None) -> Mapping[str, int]:
     """Copy and verify; how many rows of which kind were written."""
-    with open_copy(source, target, store) as copying:
-        copying.check()
-        sum(copying.write())
-        sum(copying.verify())
-        return copying.written
+    with open_copy(source, target, store) as opened:
+        opened.check()
+        sum(opened.write())
+        sum(opened.verify())
+        return opened.written
 
 
 def copy_until_killed(program: Program, source: str, target: str, write: int) -> None:
@@ -36,6 +35,6 @@ def copy_until_killed(program: Program, source: str, target: str, write: int) ->
 
 
 if __name__ == "__main__":
-    tables.PAGE_ROWS, stores.MAX_ROWS = PAGE_ROWS, MAX_ROWS
+    tables.PAGE_ROWS, copying.MAX_ROWS = PAGE_ROWS, MAX_ROWS
     stop_at(os.environ[VARIABLE], signal.SIGKILL)
     main()

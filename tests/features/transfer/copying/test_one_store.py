@@ -83,6 +83,7 @@ def test_what_happened_since_is_taken_from_the_events(
     copied = copy(source, cell, STORE)
     assert copied == {
         "plants": 2,
+        "removed plants": 1,
         "events": 5,
         "users": 1,
         "tokens": 2,

@@ -9,14 +9,13 @@ from msgspec.structs import astuple
 from plantstore.core.errors import SetupError
 from plantstore.core.model import Grant, NewPlant
 from plantstore.databases import migrate, open_session
-from plantstore.features.transfer import tables
-from plantstore.features.transfer.copying import stores
-from plantstore.features.transfer.copying.copying import open_copy
+from plantstore.features.transfer import copying as rows
+from plantstore.features.transfer.copying import open_copy
 from tests.administration import Administration, open_administration
 from tests.cli.program import Program
 from tests.contents import contents, seed
 from tests.databases import execute
-from tests.features.transfer.copying.copies import MAX_ROWS, PAGE_ROWS, copy
+from tests.features.transfer.copying.copies import copy
 from tests.features.transfer.copying.fixtures import Filled
 from tests.postgres.server import PostgresServer
 
@@ -92,7 +91,7 @@ def change(url: str, times: int) -> None:
             values = ("plant.created", *astuple(plant), 0, 1, "", "")
             session.write_rows("copy_plants", [(store_id, *astuple(plant))])
             session.write_rows("copy_events", [(store_id, revision + number + 1, *values)])
-        session.query("set_revision", store_id, revision + times)
+    execute(url, f"UPDATE revisions SET revision = {revision + times} WHERE store_id = {store_id}")
 
 
 def test_a_target_of_another_service_is_refused(
@@ -130,11 +129,12 @@ def test_what_differs_after_all_is_found(filled: Filled, target: str, tampering:
 
 
 def test_a_store_that_is_changed_while_it_is_copied_to_is_left(
-    source: str, target: str, monkeypatch: pytest.MonkeyPatch
+    filled: Filled, source: str, target: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "PAGE_ROWS", PAGE_ROWS)
-    monkeypatch.setattr(stores, "MAX_ROWS", MAX_ROWS)
-    seed(source, 4 * PAGE_ROWS)
+    monkeypatch.setattr(rows, "MAX_STORES", 1)
+    copy(filled.url, source)
+    copy(source, target)
+    change(source, 1)
     with open_copy(source, target) as copying:
         copying.check()
         steps = copying.write()

@@ -1,0 +1,248 @@
+"""The copy of a database, which is its users and its stores, or of one store of it.
+
+A store keeps its number, which its tokens contain. What differs between both sides is written, so a
+copy that was interrupted is resumed by the next one.
+
+Invariant: nothing is written unless what the target has of the stores is an earlier state of them,
+so a copy never overwrites what was written elsewhere. A new store has revision 0, and no tokens or
+members, until all of it is there; a later copy of a store is one transaction.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+
+from plantstore.core.database import Row
+from plantstore.core.errors import SetupError
+from plantstore.databases import create_database, open_session, require_database
+from plantstore.features.transfer.conflicts import find_conflicts, is_earlier
+from plantstore.features.transfer.tables import (
+    ALL,
+    EVENTS,
+    KEYS,
+    MEMBERS,
+    PLANTS,
+    STORES,
+    TOKENS,
+    USERS,
+    Pair,
+    StoreRow,
+    Stores,
+    Table,
+    in_parts,
+    pair_rows,
+    read_rows,
+)
+from plantstore.sql.administration.records import require_store
+from plantstore.sql.session import Session
+
+MAX_ROWS = 10_000  # of a transaction, but for a later copy of a store
+MAX_STORES = 1000  # of a transaction
+
+
+@contextmanager
+def open_copy(source_url: str, target_url: str, store: str | None = None) -> Iterator["Copy"]:
+    """A copy of a database, or of one store, to another, within a snapshot of the first.
+
+    A missing SQLite file is created for the copy.
+
+    :raises SetupError: one of them cannot be used, or they are the same; there is no such store.
+    """
+    require_database(source_url, "name another source")
+    with closing(open_session(source_url)) as source, source.snapshot():
+        create_database(target_url)
+        with closing(open_session(target_url)) as target:
+            if source.location == target.location:
+                raise SetupError(f"both URLs name {source.location}: give two databases")
+            yield Copy(source, target, store)
+
+
+class Copy:
+    """A copy of everything, or of the store of this name, whose users are found by their names.
+
+    Its steps, in order: ``check``, ``write`` and ``verify``. The last two yield, repeatedly, how
+    many more rows they have processed. ``written`` is how many rows of which kind were written.
+    """
+
+    def __init__(self, source: Session, target: Session, store: str | None = None) -> None:
+        self._source = source
+        self._target = target
+        self._store = store
+        self._user_ids: dict[int, int] = {}  # the target's, of a store
+        self._range: Stores = ALL
+        self.written: Counter[str] = Counter()
+        if store is not None:
+            store_id = require_store(source, store).store_id
+            self._range = (store_id, store_id)
+
+    def check(self) -> None:
+        """Refuse a target with rows of its own, before anything is written.
+
+        :raises SetupError: it has some; the message says which.
+        """
+        with self._target.snapshot():
+            found = next(find_conflicts(self._source, self._target, self._store, self._range), None)
+        if found is not None:
+            advice = "delete it there, make the same change to the source"
+            if self._store is not None:
+                advice = f"bring back its plants with `plantstore restore --store {self._store}`"
+            raise SetupError(
+                f"{self._target.location} has {found}, {self._source.location} does not: "
+                f"{advice}, or copy to an empty database; nothing was written"
+            )
+
+    def count_rows(self) -> int:
+        """About how many plants and events the stores have."""
+        return sum(store.rows for store in self._read_stores(self._source, self._range))
+
+    def write(self) -> Iterator[int]:
+        """Write what the target lacks.
+
+        :raises SetupError: somebody else has changed a store of the target.
+        """
+        if self._store is None:
+            for part in in_parts(self._pairs(USERS, ALL)):
+                with self._target.transaction():
+                    self._insert(USERS, [ours for ours, theirs in part if ours and theirs is None])
+                    self._target.advance_sequences()
+        for group in _group_stores(self._read_stores(self._source, self._range)):
+            yield from self._write_group(group)
+        self._target.analyze()
+
+    def verify(self) -> Iterator[int]:
+        """Compare both databases, or the store in both, but for idempotency keys, which expire.
+
+        :raises SetupError: something differs.
+        """
+        with self._target.snapshot():
+            tables = (STORES, MEMBERS, TOKENS, PLANTS, EVENTS)
+            for table in tables if self._store else (USERS, *tables):
+                for part in in_parts(self._pairs(table, self._range)):
+                    for ours, theirs in part:
+                        if ours != theirs:
+                            self._refuse(table, ours or theirs or ())
+                    yield len(part) if table in {PLANTS, EVENTS} else 0
+
+    def _write_group(self, group: Sequence[StoreRow]) -> Iterator[int]:
+        """Write stores that follow one another: many small ones, or a large one."""
+        stores = (group[0].store_id, group[-1].store_id)
+        found = {store.store_id: store for store in self._read_stores(self._target, stores)}
+        reached = {store.store_id: store.revision for store in found.values()}
+        are_earlier = all(
+            is_earlier(self._source, self._target, store, found[store.store_id])
+            for store in group
+            if store.store_id in found
+        )
+        steps, rows = self._write_steps(group, stores, found), MAX_ROWS + 1
+        while rows > MAX_ROWS:  # else it was the last transaction
+            rows = 0
+            with self._target.transaction():
+                locked = dict(map(tuple, self._target.query("lock_revisions", *stores)))
+                if locked != reached or not are_earlier:
+                    raise SetupError(
+                        f"{self._target.location} was changed during the copy: stop its service"
+                    )
+                for written in steps:
+                    rows += written
+                    if rows > MAX_ROWS and not any(reached.values()):
+                        break
+                else:
+                    rows = min(rows, MAX_ROWS)
+            reached = dict.fromkeys((store.store_id for store in group), 0) | reached
+            yield rows
+
+    def _write_steps(
+        self, group: Sequence[StoreRow], stores: Stores, found: dict[int, StoreRow]
+    ) -> Iterator[int]:
+        """All in transactions, which may end after each step."""
+        missing = [store.identity for store in group if store.store_id not in found]
+        if missing:
+            self._insert(STORES, missing)
+            self._target.write_rows("copy_revisions", [row[:1] for row in missing])
+            self._target.advance_sequences()
+        changed = [store for store in group if found.get(store.store_id) != store]
+        if changed:
+            ids = {store.store_id for store in changed}
+            for store_id in ids & found.keys():
+                while deleted := len(self._target.query("delete_keys_of_store", store_id)):
+                    yield deleted
+            for part in in_parts(self._read(KEYS, stores)):
+                self._insert(KEYS, [row for row in part if row[0] in ids])
+                yield len(part)
+            yield from self._write_differences(PLANTS, "delete_plant", stores)
+            yield from self._write_differences(EVENTS, "delete_event", stores)
+            rows = [(one.store_id, one.revision, one.max_plants, one.trimmed) for one in changed]
+            self._target.write_rows("set_store", rows)
+        for table, delete in ((TOKENS, "delete_token"), (MEMBERS, "delete_member")):
+            sum(self._write_differences(table, delete, stores))
+
+    def _write_differences(self, table: Table, delete: str, stores: Stores) -> Iterator[int]:
+        for part in in_parts(self._pairs(table, stores)):
+            different = [(ours, theirs) for ours, theirs in part if ours != theirs]
+            added = [ours for ours, _ in different if ours is not None]
+            if removed := [table.key(theirs) for _, theirs in different if theirs is not None]:
+                self._target.write_rows(delete, removed)
+            self._insert(table, added)
+            if len(different) > len(added):
+                self.written[f"removed {table.name}"] += len(different) - len(added)
+            yield len(part)
+
+    def _insert(self, table: Table, rows: Sequence[Row]) -> None:
+        if rows:
+            self._target.write_rows(table.write, rows)
+            self.written[table.name] += len(rows)
+
+    def _pairs(self, table: Table, stores: Stores) -> Iterator[Pair]:
+        return pair_rows(table, self._read(table, stores), read_rows(self._target, table, stores))
+
+    def _read(self, table: Table, stores: Stores) -> Iterator[Row]:
+        """The source's rows, with the target's users; within a transaction, to create these."""
+        rows = read_rows(self._source, table, stores)
+        are_users = [column in {"user_id", "added_by"} for column in table.columns]
+        if self._store is None or not any(are_users):
+            return rows
+        translated = (
+            tuple(
+                self._find_user(value) if is_user else value
+                for value, is_user in zip(row, are_users, strict=True)
+            )
+            for row in rows
+        )
+        return iter(sorted(translated, key=table.key)) if table is MEMBERS else translated
+
+    def _find_user(self, user_id: int | None) -> int | None:
+        """A number of none of the source's users, such as a deleted one's, is the same there."""
+        if user_id is None:
+            return None
+        if user_id not in self._user_ids:
+            self._user_ids[user_id] = user_id
+            for _, subject, created_at in self._source.query(USERS.read, user_id, user_id, 1):
+                if not self._target.query("find_user", subject):
+                    self._target.query("insert_user", subject, created_at)
+                    self.written[USERS.name] += 1
+                ((self._user_ids[user_id], _),) = self._target.query("find_user", subject)
+        return self._user_ids[user_id]
+
+    def _read_stores(self, session: Session, stores: Stores) -> Iterator[StoreRow]:
+        return (StoreRow(*row) for row in read_rows(session, STORES, stores))
+
+    def _refuse(self, table: Table, row: Row) -> None:
+        raise SetupError(
+            f"the {table.name} with the {table.columns[0]} {row[0]} differ between "
+            f"{self._source.location} and {self._target.location}, which was changed "
+            "outside the service: delete the store there, or copy to an empty database"
+        )
+
+
+def _group_stores(stores: Iterable[StoreRow]) -> Iterator[list[StoreRow]]:
+    """Stores that are copied together."""
+    group: list[StoreRow] = []
+    rows = 0
+    for store in stores:
+        if group and (rows + store.rows > MAX_ROWS or len(group) == MAX_STORES):
+            yield group
+            group, rows = [], 0
+        group.append(store)
+        rows += store.rows
+    if group:
+        yield group

@@ -1,1 +1,0 @@
-"""Copies everything from one database to another, of either kind."""
