@@ -50,13 +50,18 @@ def test_the_units_are_what_systemd_reads(tmp_path: Path) -> None:
     for unit in UNITS:
         text = unit.read_text().replace("/opt/plantstore/bin/plantstore", "/bin/sh")
         (tmp_path / unit.name).write_text(text.replace("/bin/kill", "/bin/sh"))
+    for started in re.findall(
+        r"^OnFailure=(.+)$", "".join(map(Path.read_text, UNITS)), re.MULTILINE
+    ):
+        assert (tmp_path / started).exists()  # which systemd-analyze does not ask for
     names = [unit.name.replace("@.", "@8081.") for unit in UNITS]
     assert not run(*analyze(tmp_path), "verify", *(tmp_path / name for name in names))
 
 
 def test_the_units_read_the_file_that_commands_find() -> None:
     for unit in SERVICES:
-        assert f" --settings {SYSTEM_FILE} " in unit.read_text()
+        text = unit.read_text()
+        assert f"/plantstore --settings {SYSTEM_FILE} " in text or "bin/plantstore" not in text
     loaded = load_settings(Sources({}, {}, str(DEPLOY / "plantstore.toml")))
     assert loaded.database == "sqlite:////var/lib/plantstore/plants.db"
 

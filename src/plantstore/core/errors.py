@@ -137,3 +137,7 @@ class OutcomeUnknownError(PlantStoreError):
 
 class SetupError(Exception):
     """The service cannot be started or administered this way; the message says what to do."""
+
+
+class UsageError(SetupError):
+    """The command line itself is wrong."""

@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeVar, get_origin
 import msgspec
 from msgspec import Struct, inspect
 
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import SetupError, UsageError
 
 PREFIX = "PLANTSTORE_"
 SETTINGS_FILE = f"{PREFIX}SETTINGS"
@@ -180,7 +180,8 @@ def _convert(given: Given, hint: Any) -> Any:  # noqa: ANN401 - any type
     except msgspec.ValidationError:
         shown = f"is {given.value!r}, but" if given.is_shown else "has a value that"
         allowed = _describe(inspect.type_info(hint))
-        raise SetupError(f"{given.origin} {shown} must be {allowed}") from None
+        kind = UsageError if given.source == "flag" else SetupError
+        raise kind(f"{given.origin} {shown} must be {allowed}") from None
 
 
 def _describe(kind: inspect.Type) -> str:

@@ -10,7 +10,7 @@ import click
 
 from plantstore.cli.errors import describe_error
 from plantstore.cli.pasted import move_options, name_program
-from plantstore.core.errors import PlantStoreError, SetupError
+from plantstore.core.errors import PlantStoreError, SetupError, UsageError
 from plantstore.core.sources import find_unknown
 from plantstore.features import FEATURES
 from plantstore.program.loading import SETTINGS
@@ -102,7 +102,7 @@ def main() -> None:
     except (SetupError, PlantStoreError) as error:
         sentence = str(error) if isinstance(error, SetupError) else describe_error(error)
         click.echo(f"Error: {name_program(sentence)}", err=True)
-        status = 1
+        status = 2 if isinstance(error, UsageError) else 1
     except (click.Abort, KeyboardInterrupt):
         status = INTERRUPTED
     except OSError as error:

@@ -5,7 +5,7 @@ from ipaddress import ip_network
 from msgspec import Struct
 from msgspec.structs import replace
 
-from plantstore.core.errors import SetupError
+from plantstore.core.errors import SetupError, UsageError
 from plantstore.core.settings import UNIX, Settings, default_database
 from plantstore.core.sources import Sources, setting_types
 from plantstore.features import FEATURES
@@ -49,7 +49,8 @@ def _check_tls(settings: Settings, sources: Sources) -> None:
     if not pair:
         return
     if len(pair) == 1:
-        raise SetupError(
+        kind = UsageError if pair[0].source == "flag" else SetupError
+        raise kind(
             f"{pair[0].origin} is given alone, but tls_cert and tls_key go together: give both or "
             "neither"
         )

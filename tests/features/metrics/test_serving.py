@@ -65,7 +65,8 @@ def test_an_address_in_use_is_refused(program: Program) -> None:
 def test_an_address_that_is_none_of_ours_is_refused(
     program: Program, address: str, reason: str
 ) -> None:
-    assert reason in program.refusal("serve", "--port", "0", "--metrics", address)
+    status = 2 if "must be" in reason else 1
+    assert reason in program.refusal("serve", "--port", "0", "--metrics", address, status=status)
 
 
 def test_connections_that_say_nothing_are_few_and_end(tmp_path: Path) -> None:
