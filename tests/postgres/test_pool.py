@@ -11,7 +11,7 @@ from plantstore.core.settings import Settings
 from plantstore.postgres.availability import Availability
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool
-from plantstore.postgres.reading import Read, Reads
+from plantstore.postgres.reading import Reads
 from tests.postgres.server import PostgresServer
 
 
@@ -42,13 +42,13 @@ async def test_reads_of_a_store_leave_room_for_those_of_others(
         "wait": "SELECT $1::int + $2::int, pg_advisory_xact_lock_shared(1)",
         "add": "SELECT $1::int + $2::int",
     }
-    reads = Reads(pool, sql, max_waiting=100, max_batch_size=1)
+    reads = Reads(pool, sql, len, max_waiting=100, max_batch_size=1)
     async with pool.acquire() as holder:
         await holder.execute("SELECT pg_advisory_lock(1)")
-        many = [reads.submit(Read("wait", (1, number), len)) for number in range(8)]
+        many = [reads.submit(("wait", (1, number))) for number in range(8)]
         async with asyncio.timeout(20):
             for store_id in (2, 3):
-                assert await reads.submit(Read("add", (store_id, 0), len)) == 1
+                assert await reads.submit(("add", (store_id, 0))) == 1
         assert not any(read.done() for read in many)
         await holder.execute("SELECT pg_advisory_unlock(1)")
         assert await asyncio.gather(*many) == 8 * [1]

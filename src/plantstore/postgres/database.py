@@ -15,7 +15,7 @@ from plantstore.postgres.connection import require_schema_of
 from plantstore.postgres.hosts import Hosts
 from plantstore.postgres.pool import Pool, Query
 from plantstore.postgres.readiness import Readiness
-from plantstore.postgres.reading import Read, Reads
+from plantstore.postgres.reading import Reads
 from plantstore.postgres.snapshot import PostgresSnapshot
 from plantstore.postgres.writer import Writer
 from plantstore.sql.queries import load_queries
@@ -42,8 +42,8 @@ class PostgresDatabase:
         self._probe_pool = Pool(settings, 1, *server)  # requests need not wait for it
         self._uses = TokenUses()
         waiting = settings.max_requests
-        self._plants = Reads(self._pool, self._sql, waiting, max_batch_size=waiting)
-        self._pages = Reads(self._pool, self._sql, waiting, _MAX_PAGES)
+        self._plants = Reads(self._pool, self._sql, _to_plant, waiting, waiting)
+        self._pages = Reads(self._pool, self._sql, _to_page, waiting, _MAX_PAGES)
         self.commit_observers: list[CommitObserver] = []
         self._snapshots: set[PostgresSnapshot] = set()
         probes = (("find_counts", (0,)), ("find_read_only", ()), ("find_compatible_since", ()))
@@ -73,14 +73,10 @@ class PostgresDatabase:
         return info
 
     async def find_plant(self, store_id: int, plant_id: int) -> NewPlant | None:
-        read = Read("find_plant", (store_id, plant_id), _to_plant)
-        plant: NewPlant | None = await self._plants.submit(read)
-        return plant
+        return await self._plants.submit(("find_plant", (store_id, plant_id)))
 
     async def read_page(self, store_id: int, query: PlantQuery, max_count: int) -> Page:
-        read = Read(*page_query(store_id, query, max_count), _to_page)
-        page: Page = await self._pages.submit(read)
-        return page
+        return await self._pages.submit(page_query(store_id, query, max_count))
 
     async def open_snapshot(self, store_id: int) -> PostgresSnapshot:
         if len(self._snapshots) >= self._settings.max_streams:

@@ -5,48 +5,52 @@ share what is in flight by the rule of all pools.
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
-
-from msgspec import Struct
+from typing import Any, Generic, TypeVar
 
 from plantstore.core.database import Row
 from plantstore.core.pools import Pool as Shares
 from plantstore.postgres.batcher import Batcher, Waiting
 from plantstore.postgres.pool import Pool
 
+Result = TypeVar("Result")
+
 _MAX_BATCHES = 4
 
 
-class Read(Struct, frozen=True):
-    """A named query with its arguments, the store's first, and what decodes its rows."""
-
-    name: str
-    arguments: tuple[Any, ...]
-    decode: Callable[[Sequence[Row]], object]
+Read = tuple[str, tuple[Any, ...]]  # a query's name, and its arguments, the store's first
 
 
-class Reads(Batcher[Read, Any]):
-    """Reads with the named queries ``sql``, at most ``max_batch_size`` different ones at once."""
+class Reads(Batcher[Read, Result], Generic[Result]):
+    """Reads with the named queries ``sql``, at most ``max_batch_size`` different ones at once.
+
+    ``decode`` makes a result from the rows.
+    """
 
     def __init__(
-        self, pool: Pool, sql: dict[str, str], max_waiting: int, max_batch_size: int
+        self,
+        pool: Pool,
+        sql: dict[str, str],
+        decode: Callable[[Sequence[Row]], Result],
+        max_waiting: int,
+        max_batch_size: int,
     ) -> None:
         super().__init__(_MAX_BATCHES, max_waiting)
         self._pool = pool
         self._sql = sql
+        self._decode = decode
         self._max_batch_size = max_batch_size
         self._shares = Shares("reads", _MAX_BATCHES)
 
-    def next_batch(self) -> list[Waiting[Read, Any]]:
+    def next_batch(self) -> list[Waiting[Read, Result]]:
         """The reads of the store that has waited longest, and has a share left."""
-        stores = dict.fromkeys(waiting.item.arguments[0] for waiting in self._waiting)
+        stores = dict.fromkeys(waiting.item[1][0] for waiting in self._waiting)
         store_id = next(filter(self._shares.try_take, stores), None)
-        batch: list[Waiting[Read, Any]] = []
-        later: list[Waiting[Read, Any]] = []
+        batch: list[Waiting[Read, Result]] = []
+        later: list[Waiting[Read, Result]] = []
         taken: set[Read] = set()
         for waiting in self._waiting:
             read = waiting.item
-            is_next = read.arguments[0] == store_id
+            is_next = read[1][0] == store_id
             if is_next and (len(taken) < self._max_batch_size or read in taken):
                 taken.add(read)
                 batch.append(waiting)
@@ -55,12 +59,11 @@ class Reads(Batcher[Read, Any]):
         self._waiting = later
         return batch
 
-    async def run(self, items: Sequence[Read]) -> Sequence[Any]:
-        distinct = list(dict.fromkeys(items))
-        queries = [(self._sql[read.name], read.arguments) for read in distinct]
+    async def run(self, items: Sequence[Read]) -> Sequence[Result]:
+        reads = list(dict.fromkeys(items))
         try:
-            results = await self._pool.read(*queries)
+            tables = await self._pool.read(*((self._sql[name], given) for name, given in reads))
         finally:
-            self._shares.give_back(items[0].arguments[0])
-        decoded = {read: read.decode(rows) for read, rows in zip(distinct, results, strict=True)}
-        return [decoded[item] for item in items]
+            self._shares.give_back(items[0][1][0])
+        results = dict(zip(reads, map(self._decode, tables), strict=True))
+        return [results[item] for item in items]

@@ -111,19 +111,16 @@ class Writer(Batcher[Item, Written]):
 
     async def run(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
         """The outcomes of the writes, after their commit."""
+        outcomes: Sequence[Written | Exception]
         try:
-            outcomes = await self._write(items)
+            outcomes = await self._commit(items)
+        except _ERRORS_OF_ONE_WRITE:
+            # One of them caused it, and must not fail the others.
+            outcomes = [await self._write_alone(item) for item in items]
         finally:
             self._busy.difference_update(write.store_id for write in items)
         self._pool.availability.note_write()
         return outcomes
-
-    async def _write(self, items: Sequence[Item]) -> Sequence[Written | Exception]:
-        try:
-            return await self._commit(items)
-        except _ERRORS_OF_ONE_WRITE:
-            # One of them caused it, and must not fail the others.
-            return [await self._write_alone(item) for item in items]
 
     async def _write_alone(self, item: Item) -> Written | Exception:
         try:

@@ -35,14 +35,8 @@ _METHODS = {method.encode(): method for method in ("GET", "POST", "DELETE", "HEA
 _PLAIN = f"{string.ascii_letters}{string.digits}-._~!$&'()*+,;=:@%/?".encode()
 # Headers that decide about the request: of two, a proxy before us may have used the other.
 _SINGLE = (
-    b"host",
-    b"authorization",
-    b"content-type",
-    b"content-length",
-    b"transfer-encoding",
-    b"idempotency-key",
+    b"host authorization content-type content-length transfer-encoding idempotency-key".split()
 )
-
 
 CLOSE = b"Connection: close\r\n"
 _KEEP_ALIVE = b"Connection: keep-alive\r\n"  # which HTTP/1.0 needs
@@ -140,20 +134,22 @@ class HeadParser:
         """
         self.data += data
         while not self._is_complete:
-            found = self.data.find(_END, max(self._parsed - len(_END) + 1, 0))
-            stop = len(self.data) if found < 0 else found + len(_END)
+            end = self.data.find(_END, max(self._parsed - len(_END) + 1, 0))
+            stop = len(self.data) if end < 0 else end + len(_END)
             self._parse(self.data[self._parsed : min(stop, MAX_HEAD)])
             if stop > MAX_HEAD:
                 raise RequestError(43101)
             self._parsed = stop
-            if found < 0:
-                break
-        if not self._is_complete:
-            return None
+            if end < 0:
+                return None
         self.close()
-        version = self._read_version()
+        version = _VERSION.search(self._first_line())
+        if version is None:
+            raise RequestError(40011, reason="its first line does not end with HTTP/1.1")
+        if version[1] not in _VERSIONS:  # the parser accepts RTSP/1.1 as HTTP/1.1
+            raise RequestError(50501)
         path, query = self._read_target()
-        fields = self._read_fields(version)
+        fields = self._read_fields(version[1])
         own_id = read_id(self.headers.get(REQUEST_ID, b""))
         request = Request(own_id, self.method, fields.headers, path, query, address)
         return request, fields, self._parsed
@@ -203,15 +199,6 @@ class HeadParser:
 
     # The checks
 
-    def _read_version(self) -> bytes:
-        """The version as sent: the parser accepts RTSP/1.1 as HTTP/1.1."""
-        found = _VERSION.search(self._first_line())
-        if found is None:
-            raise RequestError(40011, reason="its first line does not end with HTTP/1.1")
-        if found[1] not in _VERSIONS:
-            raise RequestError(50501)
-        return found[1]
-
     def _read_target(self) -> tuple[bytes, bytes]:
         target = self._target
         if len(target) > MAX_TARGET:
@@ -234,36 +221,25 @@ class HeadParser:
         for name in _SINGLE if len(headers) < len(self._names) else ():
             if self._names.count(name) > 1:
                 raise RequestError(40011, reason=f"it has the header {name.decode()} twice")
-        if version == b"HTTP/1.1" and b"host" not in headers:
+        takes_chunks = version == _HTTP_1_1
+        if takes_chunks and b"host" not in headers:
             raise RequestError(40011, reason="it has no Host header")
         if not _HOST.fullmatch(headers.get(b"host", b"")):
             raise RequestError(40011, reason="its Host header does not name a host")
-        takes_chunks = version == b"HTTP/1.1"
-        expected = headers.get(b"expect", b"").lower()
+        coding = headers.get(b"transfer-encoding")
+        if coding is not None and not takes_chunks:  # a proxy may have read it differently
+            reason = f"Transfer-Encoding is not allowed in {version.decode()}"
+            raise RequestError(40011, reason=reason)
+        if coding is not None and coding.lower() != b"chunked":
+            raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
+        options = {option.strip() for option in headers.get(b"connection", b"").lower().split(b",")}
+        closes = b"close" in options or not (takes_chunks or b"keep-alive" in options)
         return Fields(
             headers,
             # Below 2^64, as the parser checks, but maybe with more leading zeros than Python reads.
             int(headers.get(b"content-length", b"").lstrip(b"0") or b"0"),
-            _is_chunked(headers.get(b"transfer-encoding"), version),
-            takes_chunks and expected == b"100-continue",
+            coding is not None,
+            takes_chunks and headers.get(b"expect", b"").lower() == b"100-continue",
             takes_chunks,
-            _choose_connection(headers.get(b"connection", b""), takes_chunks=takes_chunks),
+            CLOSE if closes else b"" if takes_chunks else _KEEP_ALIVE,
         )
-
-
-def _choose_connection(asked: bytes, *, takes_chunks: bool) -> bytes:
-    options = {one.strip() for one in asked.lower().split(b",")}
-    if b"close" in options:
-        return CLOSE
-    if takes_chunks:
-        return b""
-    return _KEEP_ALIVE if b"keep-alive" in options else CLOSE
-
-
-def _is_chunked(coding: bytes | None, version: bytes) -> bool:
-    """Whether the body is in chunks; what a proxy may have read differently is refused."""
-    if coding is not None and version != b"HTTP/1.1":
-        raise RequestError(40011, reason=f"Transfer-Encoding is not allowed in {version.decode()}")
-    if coding is not None and coding.lower() != b"chunked":
-        raise RequestError(40011, reason="its Transfer-Encoding must be chunked")
-    return coding is not None
