@@ -126,14 +126,3 @@ async def test_closing_finishes_writes_in_flight(url: str, administration: Admin
         assert await asyncio.gather(*writes) == 20 * [Outcome.CREATED]
         await harness.open()
         assert len(await harness.read_plants()) == 20
-
-
-async def test_a_sound_database_passes_its_check_and_is_not_broken(
-    harness: DatabaseHarness,
-) -> None:
-    await harness.database.check()
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(harness.database.wait_until_broken(), 0.05)
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(harness.database.wait_until_broken(), 0.05)
-    assert await harness.create(NewPlant(1, "Monstera")) is Outcome.CREATED

@@ -14,14 +14,6 @@ pytestmark = pytest.mark.anyio
 MONSTERA, FICUS = NewPlant(1, *contents_of(FULL)), NewPlant(1, "Ficus")
 
 
-async def test_a_change_to_one_store_does_not_move_another(harness: DatabaseHarness) -> None:
-    other = await harness.make_caller("orchard", "eve")
-    await asyncio.gather(*(harness.create(NewPlant(n, "Apple"), caller=other) for n in range(5)))
-    assert await harness.read_revision() == 0
-    assert harness.read_events() == []
-    assert len(harness.read_events("orchard")) == 5
-
-
 async def test_an_event_tells_the_plant_and_who_did_what(harness: DatabaseHarness) -> None:
     eve = await harness.make_caller("nursery", "eve", label="kiosk")
     await harness.create(MONSTERA)
@@ -38,22 +30,6 @@ async def test_an_event_tells_the_plant_and_who_did_what(harness: DatabaseHarnes
         Event(3, "plant.updated", FICUS, third, *by_eve),
         Event(4, "plant.deleted", FICUS, fourth, *by_eve),
     ]
-
-
-async def test_writes_of_one_plant_are_applied_in_their_order_in_one_batch(
-    harness: DatabaseHarness,
-) -> None:
-    sizes: list[int] = []
-    harness.database.commit_observers.append(lambda writes, _seconds: sizes.append(writes))
-    writes = [
-        write
-        for _ in range(3)
-        for write in (harness.create(MONSTERA), harness.delete(1), harness.delete(1))
-    ]
-    outcomes = [Outcome.CREATED, Outcome.DELETED, Outcome.NO_SUCH_PLANT] * 3
-    assert await asyncio.gather(*writes) == outcomes
-    assert sizes == [len(writes)]
-    await harness.assert_consistency()
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from functools import partial
 import httpx
 import pytest
 
-from plantstore.core.model import Role
 from tests.faults.load import assert_whole, body, under_load, wait_until_acknowledged
 from tests.faults.racing import assert_explained, race
 from tests.faults.two_processes import TwoProcesses, process_of, two_services, two_workers
@@ -63,26 +62,6 @@ def test_a_revoked_token_is_refused_at_once_by_both(processes: TwoProcesses, sto
                 assert client.get("/plants", headers=headers).json()["error"] == 40102
                 refused = client.post("/plants", json=body(1), headers=headers)
                 assert refused.json()["error"] == 40102
-
-
-def test_a_changed_role_holds_at_once_for_both(
-    processes: TwoProcesses, store: str, token: str
-) -> None:
-    token = processes.service.make_token(store, "kim")
-    with (
-        processes.clients(token) as clients,
-        processes.service.administration() as administration,
-    ):
-        for number in range(5):
-            role = Role.EDITOR if number % 2 else Role.READER
-            administration.add_member(store, "kim", role)
-            for client in clients:
-                status = client.delete("/plants/1").status_code
-                assert status == (404 if role is Role.EDITOR else 403)
-                assert client.get("/plants").status_code == 200
-        administration.remove_member(store, "kim")
-        for client in clients:
-            assert client.get("/plants").json()["error"] == 40403
 
 
 def test_a_key_used_at_once_through_both_is_used_once(

@@ -9,8 +9,6 @@ import pytest
 from plantstore.databases import migrate
 from tests.cli.program import Program
 from tests.faults.load import under_load, wait_until_acknowledged, wait_until_refused
-from tests.faults.processes import kill, worker_pids
-from tests.faults.two_processes import TwoProcesses
 from tests.postgres.proxied import proxied_service
 from tests.postgres.refusing import RefusingServer
 from tests.postgres.server import PostgresServer
@@ -115,21 +113,6 @@ def test_a_schema_that_is_wrong_when_the_server_comes_ends_the_service(
         service.log()
     )
     assert "Traceback" not in service.log()
-
-
-def test_a_worker_that_dies_while_the_server_is_away_ends_nobody_else(
-    server: PostgresServer, tmp_path: Path
-) -> None:
-    with Service(tmp_path, database=with_schema(server), settings={"workers": 2}) as service:
-        token = service.make_token()
-        server.stop()
-        killed, other = worker_pids(service)
-        kill(killed)
-        with TwoProcesses((service,)).clients(token):  # both answer, the new one too
-            assert other in worker_pids(service)
-        server.start()
-        with TwoProcesses((service,)).clients(token) as clients:
-            wait_until(lambda: all(it.get("/plants").status_code == 200 for it in clients))
 
 
 @pytest.mark.parametrize("workers", [1, 2])

@@ -77,16 +77,6 @@ async def test_each_of_many_commits_by_another_process_is_seen_at_once(
 
 
 @pytest.mark.anyio
-async def test_without_a_commit_nothing_is_read_again(tmp_path: Path, token: bytes) -> None:
-    database = SQLiteDatabase(Settings(database=f"sqlite:///{tmp_path / 'plants.db'}"))
-    unchanged = database.data_version.read()
-    for _ in range(100):
-        assert await database.find_caller(1, token, None) is not None
-        assert database.data_version.read() is unchanged
-    await database.close()
-
-
-@pytest.mark.anyio
 async def test_no_other_process_takes_itself_for_the_first_or_the_last(
     tmp_path: Path, token: bytes
 ) -> None:

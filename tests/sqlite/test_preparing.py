@@ -6,13 +6,8 @@ from multiprocessing.synchronize import Barrier
 from pathlib import Path
 
 import apsw
-import pytest
 
-from plantstore.core.errors import SetupError
-from plantstore.core.settings import Settings
-from plantstore.sqlite import database
 from plantstore.sqlite.connection import ensure_file, open_file
-from plantstore.sqlite.data_version import DataVersion
 from tests.next_version import NEWEST
 
 PROCESSES = 4
@@ -46,18 +41,3 @@ def test_a_missing_database_is_made_once_by_several_processes(tmp_path: Path) ->
                 connection.execute("SELECT count(*) FROM schema_migrations").get == NEWEST["sqlite"]
             )
             assert connection.execute("PRAGMA integrity_check").get == "ok"
-
-
-@pytest.mark.anyio
-async def test_a_file_that_goes_while_it_is_opened_is_named(
-    url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class MovingDataVersion(DataVersion):
-        def __init__(self, path: Path) -> None:
-            super().__init__(path)
-            for file in tmp_path.glob("plants.db*"):
-                file.rename(f"{file}.moved")
-
-    monkeypatch.setattr(database, "DataVersion", MovingDataVersion)
-    with pytest.raises(SetupError, match=r"cannot use the database .*/plants\.db: plants\.db was "):
-        database.SQLiteDatabase(Settings(database=url))
