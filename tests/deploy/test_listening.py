@@ -19,21 +19,6 @@ from tests.service import START_SECONDS, Service
 from tests.waiting import wait_until
 
 SOCKET = "s"  # in a test's folder
-# What a name server, or /etc/hosts, says of a name.
-RESOLVER = """\
-import socket
-
-ADDRESSES = {b"garden": ("127.0.0.1", "127.0.0.2", "192.0.2.7")}
-look_up = socket.getaddrinfo
-
-
-def getaddrinfo(host, *port, **hints):
-    addresses = ADDRESSES.get(host, [host])
-    return [found for address in addresses for found in look_up(address, *port, **hints)]
-
-
-socket.getaddrinfo = getaddrinfo
-"""
 EXPOSED = [  # the host, whether there is TLS, whether there is a warning
     ("0.0.0.0", False, True),  # noqa: S104 - what the warning is about
     ("0.0.0.0", True, False),  # noqa: S104
@@ -124,15 +109,6 @@ def test_a_successor_keeps_its_socket(tmp_path: Path) -> None:
             assert responds(path)
         service.launch()
         wait_until(lambda: responds(path))
-
-
-def test_it_listens_on_every_address_of_a_name_that_the_machine_has(tmp_path: Path) -> None:
-    (tmp_path / "sitecustomize.py").write_text(RESOLVER)
-    command = ("env", f"PYTHONPATH={tmp_path}", sys.executable, "-m", "plantstore")
-    with Service(tmp_path, settings={"host": "garden"}, command=command) as service:
-        port = service.origin.rpartition(":")[2]
-        for address in ("127.0.0.1", "127.0.0.2"):
-            assert httpx.get(f"http://{address}:{port}/livez").is_success
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 from plantstore.core.errors import SetupError
 from plantstore.core.settings import Settings
@@ -35,7 +36,7 @@ def listen(settings: Settings) -> Iterator[list[socket.socket]]:
     """
     listeners = _inherit()
     if not listeners:
-        listeners = [_listen_unix(settings)] if settings.uds else _listen_tcp(settings)
+        listeners = [_listen_unix(settings) if settings.uds else _listen_tcp(settings)]
     ours = _identify(settings.uds)
     for listener in listeners:
         if listener.family != socket.AF_UNIX and _TCP_NOTSENT_LOWAT is not None:
@@ -97,38 +98,29 @@ def _inherit() -> list[socket.socket]:
     return [socket.socket(fileno=_FIRST_FD + number) for number in range(int(count))]
 
 
-def _listen_tcp(settings: Settings) -> list[socket.socket]:
-    """A socket for each address of the host that this machine has: ``localhost`` may have two."""
+def _listen_tcp(settings: Settings) -> socket.socket:
+    """A socket on the first address of the host that this machine has."""
     host, port = settings.host, settings.port
-    place = f"{host} port {port}"
     name = host.encode() if host.isascii() else host  # or Python imports its IDNA, for 2 ms
-    listeners: list[socket.socket] = []
-    missing: OSError | None = None
+    reason: object = None
     try:
-        found = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        for family, _, _, _, address in dict.fromkeys(found):
+        addresses = socket.getaddrinfo(name, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+        for family, _, _, _, address in addresses:
             try:
-                listeners.append(_bind(family, (address[0], port, *address[2:])))
+                return _bind(family, address)
             except OSError as error:
                 if error.errno not in _NO_SUCH_ADDRESS:  # such as ::1 where there is no IPv6
                     raise
-                missing = error
-            else:
-                port = listeners[0].getsockname()[1]  # one port for all
-        if missing is not None and not listeners:
-            raise missing
+                reason = error.strerror
     except (OSError, UnicodeError) as error:  # the latter for invalid host names
-        for listener in listeners:
-            listener.close()
         reason = error.strerror if isinstance(error, OSError) else error
-        raise SetupError(
-            f"cannot listen on {place}: {reason}; "
-            "choose another --port (make serve PORT=...) or --host"
-        ) from None
-    return listeners
+    raise SetupError(
+        f"cannot listen on {host} port {port}: {reason}; "
+        "choose another --port (make serve PORT=...) or --host"
+    )
 
 
-def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
+def _bind(family: int, address: tuple[Any, ...] | str) -> socket.socket:
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -142,19 +134,15 @@ def _bind(family: int, address: tuple[str | int, ...]) -> socket.socket:
 
 def _listen_unix(settings: Settings) -> socket.socket:
     path, mode = str(settings.uds), int(settings.uds_mode, 8)
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     mask = os.umask(0o777 & ~mode)  # the file never has another mode
     try:
         _remove_stale(path)
-        listener.bind(path)
-        listener.listen(BACKLOG)
+        return _bind(socket.AF_UNIX, path)
     except OSError as error:
-        listener.close()
         reason = error.strerror or error  # a path that is too long has only the latter
         raise SetupError(f"cannot listen on {path}: {reason}; choose another --uds") from None
     finally:
         os.umask(mask)
-    return listener
 
 
 def _remove_stale(path: str) -> None:
